@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from windlass.elements.bodies.mass_point import MassPoint as MassPoint
     from windlass.elements.bodies.rigid2d import RigidBody2D as RigidBody2D
     from windlass.elements.bodies.rigid3d import RigidBody3D as RigidBody3D
-    from windlass.elements.cable2d.ale_cable2d import ALECable2D as ALECable2D
-    from windlass.elements.cable2d.cable2d import Cable2D as Cable2D
-    from windlass.elements.cable3d.cable3d import Cable3D as Cable3D
-    from windlass.elements.cable3d.fibre_cable import FibreCable2D as FibreCable2D
-    from windlass.elements.cable3d.fibre_cable import FibreCable3D as FibreCable3D
-    from windlass.elements.cable3d.table_cable import TableCable2D as TableCable2D
-    from windlass.elements.cable3d.table_cable import TableCable3D as TableCable3D
-    from windlass.elements.cable3d.twist_cable import TwistCable3D as TwistCable3D
-    from windlass.elements.cable3d.winch_cable import WinchCable2D as WinchCable2D
-    from windlass.elements.cable3d.winch_cable import WinchCable3D as WinchCable3D
-    from windlass.elements.cable3d.winch_cable import winch_rope as winch_rope
+    from windlass.elements.cable.ale_cable2d import ALECable2D as ALECable2D
+    from windlass.elements.cable.cable2d import Cable2D as Cable2D
+    from windlass.elements.cable.cable3d import Cable3D as Cable3D
+    from windlass.elements.cable.fibre_cable import FibreCable2D as FibreCable2D
+    from windlass.elements.cable.fibre_cable import FibreCable3D as FibreCable3D
+    from windlass.elements.cable.table_cable import TableCable2D as TableCable2D
+    from windlass.elements.cable.table_cable import TableCable3D as TableCable3D
+    from windlass.elements.cable.twist_cable import TwistCable3D as TwistCable3D
+    from windlass.elements.cable.winch_cable import WinchCable2D as WinchCable2D
+    from windlass.elements.cable.winch_cable import WinchCable3D as WinchCable3D
+    from windlass.elements.cable.winch_cable import winch_rope as winch_rope
     from windlass.elements.mesh.cable_mesh import CableMesh as CableMesh
     from windlass.elements.mesh.cable_mesh import cables_from_mesh as cables_from_mesh
     from windlass.elements.nodes.ale_node import ALENode as ALENode

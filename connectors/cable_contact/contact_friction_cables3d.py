@@ -29,7 +29,7 @@ from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_markers3d import axis_dofs
 from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.connectors.markers.position_markers import list_handles
-from windlass.elements.cable3d.twist_sections import fill_references
+from windlass.elements.cable.twist_sections import fill_references
 from windlass.elements.nodes.twist_node import read_frames
 from windlass.elements.routes.cable_order import find_chains
 from windlass.framework.arrays import BoolArray, IntArray
@@ -153,7 +153,7 @@ def find_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 def bind_frames(rows: LocalRows, turning: BoolArray, dofs: IntArray) -> dict[str, NDArray[Any]]:
     """Return the record fields with which kernels compute the frames of the material, see
-    `elements/cable3d/twist_points.py`. The fields are 0 for cables that friction does not turn. ``dofs`` contains the
+    `elements/cable/twist_points.py`. The fields are 0 for cables that friction does not turn. ``dofs`` contains the
     local coordinate indices of all cables of the table.
     """
     count, none = len(turning), np.zeros(len(turning))

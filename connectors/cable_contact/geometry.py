@@ -20,7 +20,7 @@ parameters of `CableContactSet` and:
     arc: reference length of the chain up to the start of the cable [m]
     loop: reference length of the chain if it is closed, 0 for an open chain [m]
     apart: smallest arc length between two points of one chain that may touch each other [m]
-    b0, b1, F0, F1, free_angle, free_twist: see elements/cable3d/twist_points.py, for cables that friction turns
+    b0, b1, F0, F1, free_angle, free_twist: see elements/cable/twist_points.py, for cables that friction turns
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 11 (contact of beams); line-to-line form:
 C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413.
@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.elements.cable2d.points import cubic_terms
+from windlass.elements.cable.points import cubic_terms
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel

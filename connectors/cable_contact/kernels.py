@@ -80,7 +80,7 @@ from windlass.connectors.cable_contact.material import (
 from windlass.connectors.contact.law import Friction, PointLaw, eval_normal_force, no_friction, rub
 from windlass.connectors.contact.update import read_three
 from windlass.connectors.friction.bristle import UNDEFINED
-from windlass.elements.cable2d.points import Four, shape, shape_slope
+from windlass.elements.cable.points import Four, shape, shape_slope
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel

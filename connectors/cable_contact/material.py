@@ -1,7 +1,7 @@
 """Rotation of the material of two cables with twist at a contact, for ropes that friction turns.
 
 The angular velocity of the material of a cable is ω = t × r'_t/|r'| + s t, with the spin s = σ·y_t of
-`elements/cable3d/twist_points.py`. The material has the frame D = (t, d_1, d_2). The normal of a bristle is stored by
+`elements/cable/twist_points.py`. The material has the frame D = (t, d_1, d_2). The normal of a bristle is stored by
 its components in this frame, m = D m̂, so it varies as
 
     δm = (t × δt + δα t) × m,    δα = σ·δy.
@@ -29,9 +29,9 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from windlass.connectors.contact.update import work_type
-from windlass.elements.cable2d.points import shape_bend, shape_slope
-from windlass.elements.cable3d.twist_forces import find_part, times
-from windlass.elements.cable3d.twist_points import (
+from windlass.elements.cable.points import shape_bend, shape_slope
+from windlass.elements.cable.twist_forces import find_part, times
+from windlass.elements.cable.twist_points import (
     AT_END,
     AT_START,
     COUNT,

@@ -47,7 +47,7 @@ from windlass.connectors.cable_contact.material import (
 )
 from windlass.connectors.contact.assembly import add_block, add_point_and_foot
 from windlass.connectors.contact.law import change_friction, change_trial, eval_normal_slopes
-from windlass.elements.cable2d.points import shape, shape_bend, shape_slope
+from windlass.elements.cable.points import shape, shape_bend, shape_slope
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel

@@ -13,7 +13,7 @@ from windlass.connectors.circle_points.kernels import eval_point, gather
 from windlass.connectors.contact.pair_search import PairRows, PairSearch, create_assign, eval_hulls, eval_way
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
-from windlass.elements.cable2d.points import shape, shape_slope
+from windlass.elements.cable.points import shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields

@@ -27,7 +27,7 @@ from windlass.connectors.contact.gaps import follow_sets, name_points
 from windlass.connectors.contact.pair_search import PairRows
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
-from windlass.elements.cable2d.points import shape, shape_slope
+from windlass.elements.cable.points import shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel

@@ -57,7 +57,7 @@ from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import point_values, touches
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.elements.cable2d.points import Four, shape, shape_slope
+from windlass.elements.cable.points import Four, shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 

@@ -84,7 +84,7 @@ from windlass.connectors.contact.arctangent import wrap
 from windlass.connectors.contact.circles import Disc
 from windlass.connectors.contact.lanes import Eight
 from windlass.connectors.friction.bristle import UNDEFINED
-from windlass.elements.cable2d.points import shape
+from windlass.elements.cable.points import shape
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel

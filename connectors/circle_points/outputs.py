@@ -36,7 +36,7 @@ from windlass.connectors.contact.rows import bind_parameters
 from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.elements.cable2d.points import eval_shape
+from windlass.elements.cable.points import eval_shape
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import Call, call

@@ -38,7 +38,7 @@ from windlass.connectors.contact.update import work_type
 from windlass.connectors.friction.bristle import STICKS
 from windlass.connectors.markers.cable_shape import eval_curvature, fill_point_jacobian
 from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.elements.cable2d.points import shape, shape_slope
+from windlass.elements.cable.points import shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 

@@ -40,7 +40,7 @@ from windlass.connectors.contact.arctangent import arctan2, wrap
 from windlass.connectors.contact.circles import Disc
 from windlass.connectors.friction.bristle import STICKS, coulomb, friction_force, trial
 from windlass.connectors.markers.cable_shape import ShapeColumns
-from windlass.elements.cable2d.points import Four
+from windlass.elements.cable.points import Four
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 

@@ -4,7 +4,7 @@ material has the axial displacement s.
 The kernels of the law evaluate the forces f(q, w, s) on the nodes of a cable and on the circle, for the coordinates q
 of the nodes and the material velocities w. This module converts these forces to generalised forces on the coordinates
 of nodes and circle and on s. The vector g = G q contains the coordinates of r', which is S_i g at point i with the
-shape functions S_i (see `elements/cable2d/ale_kernels.py`). F_i is the force at point i, and v = q_t:
+shape functions S_i (see `elements/cable/ale_kernels.py`). F_i is the force at point i, and v = q_t:
 
     velocities of the material: v_i = S_i w,    w = v + s_t g
     force on s: sum_i F_i.r'(x_i) = g.f, because v_i = S_i v + r' s_t and the power is F_i.v_i for all rates
@@ -52,7 +52,7 @@ from windlass.connectors.contact.update import touches
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.elements.cable2d.ale_kernels import fill_product, slide_matrices
+from windlass.elements.cable.ale_kernels import fill_product, slide_matrices
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel

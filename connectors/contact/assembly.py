@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.contact.update import touches
-from windlass.elements.cable2d.points import Four
+from windlass.elements.cable.points import Four
 from windlass.elements.nodes.vectors import Vector
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel

@@ -10,7 +10,7 @@ from windlass.connectors.constraints.joints import find_spatial
 from windlass.connectors.contact.lanes import Eight
 from windlass.connectors.markers.cable_shape import CABLE_DOFS
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
-from windlass.elements.cable2d.points import Four
+from windlass.elements.cable.points import Four
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns
 from windlass.connectors.markers.marker_laws import pack_markers, register_marker
 from windlass.connectors.markers.position_kernels import CURVED
-from windlass.elements.cable2d.points import eval_shape
-from windlass.elements.cable2d.strains import interpolate
+from windlass.elements.cable.points import eval_shape
+from windlass.elements.cable.strains import interpolate
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, inside, instance, number
 from windlass.framework.errors import ModelError

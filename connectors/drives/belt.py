@@ -57,8 +57,8 @@ from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
 from windlass.connectors.reports.belt_picture import draw_belt, draw_circles
 from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
-from windlass.elements.cable2d.cable2d import Cable2D
-from windlass.elements.cable3d.kinds import TWIST, find_kinds
+from windlass.elements.cable.cable2d import Cable2D
+from windlass.elements.cable.kinds import TWIST, find_kinds
 from windlass.elements.routes.cable_chain import FRAME_COLUMNS, cable_along, nodes_of
 from windlass.elements.routes.routes import Route
 from windlass.elements.routes.spatial_routes import SpatialRoute

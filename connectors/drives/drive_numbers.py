@@ -26,7 +26,7 @@ from windlass.connectors.circle_points.kernels import (
 from windlass.connectors.contact.circles import create_pose
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.reports.pulley_sums import find_stretch
-from windlass.elements.cable2d.points import shape, shape_slope
+from windlass.elements.cable.points import shape, shape_slope
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 

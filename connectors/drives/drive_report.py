@@ -66,8 +66,8 @@ from windlass.connectors.drives.pulleys import Pulley
 from windlass.connectors.reports.pulley_report import eval_report
 from windlass.connectors.reports.pulley_rows import PulleyContacts, find_pulley
 from windlass.connectors.reports.quantities import show_numbers
-from windlass.elements.cable2d.cable2d import Cable2D
-from windlass.elements.cable2d.outputs import CableView
+from windlass.elements.cable.cable2d import Cable2D
+from windlass.elements.cable.outputs import CableView
 from windlass.elements.nodes.ground import Ground
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.model.system import Fields

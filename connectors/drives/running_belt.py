@@ -25,7 +25,7 @@ import numpy as np
 
 from windlass.connectors.drives.pulleys import Pulley, find_spans
 from windlass.connectors.drives.steady_drive import SteadyDrive
-from windlass.elements.cable2d.points import eval_shape
+from windlass.elements.cable.points import eval_shape
 from windlass.elements.routes.routes import Route
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.table import Entity

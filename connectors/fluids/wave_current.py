@@ -22,7 +22,7 @@ import numpy as np
 
 from windlass.connectors.fluids.flow import FlowColumns, fill_means
 from windlass.connectors.fluids.sea_states import wave_number
-from windlass.elements.cable2d.points import gauss_rule
+from windlass.elements.cable.points import gauss_rule
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import call
 

@@ -27,7 +27,7 @@ from math import asin, cos, pi, sin, sqrt
 
 import numpy as np
 
-from windlass.elements.cable2d.points import gauss_rule
+from windlass.elements.cable.points import gauss_rule
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 

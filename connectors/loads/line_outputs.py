@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.loads.line_points import group_rows, line_lengths
-from windlass.elements.cable2d.outputs import find_fractions
+from windlass.elements.cable.outputs import find_fractions
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output

@@ -26,7 +26,7 @@ from windlass.elements.beam.forces2d import WIDTH as PLANE
 from windlass.elements.beam.forces3d import WIDTH as SPACE
 from windlass.elements.beam.rows import find_lengths, find_orders
 from windlass.elements.beam.rules import PLACES, lagrange
-from windlass.elements.cable2d.points import eval_shape, gauss_rule
+from windlass.elements.cable.points import eval_shape, gauss_rule
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel

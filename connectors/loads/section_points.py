@@ -31,7 +31,7 @@ from windlass.elements.beam.forces2d import WIDTH as PLANE
 from windlass.elements.beam.forces3d import WIDTH as SPACE
 from windlass.elements.beam.rules import PLACES, lagrange
 from windlass.elements.bodies.rigid3d_kernels import fill_rotation
-from windlass.elements.cable2d.points import gauss_rule
+from windlass.elements.cable.points import gauss_rule
 from windlass.elements.nodes.vectors import Vector, cross
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel

@@ -44,7 +44,7 @@ from windlass.connectors.loads.winch_line import (
     locate,
 )
 from windlass.connectors.markers.cable_shape import column_of
-from windlass.elements.cable2d.points import gauss_rule
+from windlass.elements.cable.points import gauss_rule
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers, show

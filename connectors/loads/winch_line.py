@@ -1,7 +1,7 @@
 """Integration points of loads along winch cables: motion of the material, and assembly of forces and tangents at the
 nodes and at the length l of the rope.
 
-elements/cable3d/winch_points.py defines the shape functions S, B and C, the derivative w = Σ B_i q_i of the position of
+elements/cable/winch_points.py defines the shape functions S, B and C, the derivative w = Σ B_i q_i of the position of
 the material with respect to l, and the integration points at constant ξ. A load F per reference length, which depends
 on position r, slope p = r' and velocity u of the material, has the generalised forces
 
@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.loads.morison import eval_drag, eval_length
-from windlass.elements.cable2d.points import eval_shape
+from windlass.elements.cable.points import eval_shape
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.rows import create_records

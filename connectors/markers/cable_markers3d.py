@@ -33,8 +33,8 @@ from numpy.typing import NDArray
 from windlass.connectors.markers.cable_shape import cable_lengths, find_used
 from windlass.connectors.markers.marker_laws import number_markers, pack_markers, register_marker
 from windlass.connectors.markers.position_kernels import CURVED, FAMILY, RIGID, PositionColumns
-from windlass.elements.cable2d.points import eval_shape
-from windlass.elements.cable2d.strains import interpolate
+from windlass.elements.cable.points import eval_shape
+from windlass.elements.cable.strains import interpolate
 from windlass.elements.nodes.turning import REVERSED, smallest_rotations
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError

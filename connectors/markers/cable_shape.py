@@ -28,8 +28,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable2d.ale_kernels import fill_product, slide_matrices
-from windlass.elements.cable2d.points import eval_shape
+from windlass.elements.cable.ale_kernels import fill_product, slide_matrices
+from windlass.elements.cable.points import eval_shape
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call

@@ -44,9 +44,9 @@ from windlass.connectors.markers.twist_markers import TwistNodePosition
 from windlass.elements.bodies.mass_point import MassPoint
 from windlass.elements.bodies.rigid2d import RigidBody2D
 from windlass.elements.bodies.rigid3d import RigidBody3D
-from windlass.elements.cable2d.ale_cable2d import ALECable2D
-from windlass.elements.cable2d.cable2d import Cable2D
-from windlass.elements.cable2d.points import eval_shape
+from windlass.elements.cable.ale_cable2d import ALECable2D
+from windlass.elements.cable.cable2d import Cable2D
+from windlass.elements.cable.points import eval_shape
 from windlass.elements.nodes.ground import Ground
 from windlass.elements.nodes.nodes2d import RigidNode2D
 from windlass.elements.nodes.nodes3d import RigidNode3D

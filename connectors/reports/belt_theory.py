@@ -38,7 +38,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.reports.belt_bristles import Passage, Rim, check_passage, pass_pulley
-from windlass.elements.cable2d.points import gauss_rule
+from windlass.elements.cable.points import gauss_rule
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, either, function, number, that
 from windlass.framework.errors import ModelError

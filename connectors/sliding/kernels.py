@@ -14,7 +14,7 @@ import numpy as np
 from windlass.connectors.friction.regularised import smooth_sign
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.sliding.places import SlidingRows, is_lost, place_of
-from windlass.elements.cable2d.points import shape, shape_bend, shape_slope
+from windlass.elements.cable.points import shape, shape_bend, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Coupling

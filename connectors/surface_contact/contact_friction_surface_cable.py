@@ -74,7 +74,7 @@ from windlass.connectors.surface_contact.update import (
     update_ribbon_history,
     update_twist_history,
 )
-from windlass.elements.cable3d.twist_sections import fill_references
+from windlass.elements.cable.twist_sections import fill_references
 from windlass.elements.nodes.twist_node import read_frames
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
@@ -355,7 +355,7 @@ def twist_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 def bind_frames(rows: LocalRows) -> dict[str, NDArray[Any]]:
     """Return the record fields with which kernels compute the frames of the material, see
-    `elements/cable3d/twist_points.py`, and the local coordinate indices ``dofs`` of the cable, shape (rows, 14).
+    `elements/cable/twist_points.py`, and the local coordinate indices ``dofs`` of the cable, shape (rows, 14).
     """
     ids, count = rows.local("cable"), len(rows.rows)
     b, F, length = np.zeros((2, count, 3)), np.zeros((2, count, 4)), np.zeros(count)

@@ -43,7 +43,7 @@ from windlass.connectors.surface_contact.kernels import (
     to_surface,
 )
 from windlass.connectors.surface_contact.outputs import FN, NORMAL, eval_points
-from windlass.elements.cable2d.points import shape
+from windlass.elements.cable.points import shape
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel

@@ -65,7 +65,7 @@ X - u_t, so bristles follow a rope that rolls. In an infinitesimal rotation dθ 
 
     dθ = σ - dα·t + g·dp,    g = T_0 × T/(|p| (1 + T_0·T)),    ds = d(σ·y_t) - Ω·dt - dΩ·t
 
-with the coefficients σ of the spin (elements/cable3d/twist_points.py), the rates y_t of the coordinates y of the cable,
+with the coefficients σ of the spin (elements/cable/twist_points.py), the rates y_t of the coordinates y of the cable,
 the rotation dα of the surface, the slope p = r' and the unit tangent T in the frame of the surface, and the value T_0
 of T at the start of the step.
 
@@ -90,9 +90,9 @@ from windlass.connectors.contact.update import point_values, read_three, work_ty
 from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import Distance, Geometry, eval_distance
-from windlass.elements.cable2d.points import Four, shape, shape_slope
-from windlass.elements.cable3d.twist_forces import times
-from windlass.elements.cable3d.twist_points import (
+from windlass.elements.cable.points import Four, shape, shape_slope
+from windlass.elements.cable.twist_forces import times
+from windlass.elements.cable.twist_points import (
     COUNT,
     fill_spin,
     frame_at,
@@ -401,7 +401,7 @@ FRAMES = work_type(y=(COUNT,), yt=(COUNT,), sigma=(COUNT,))
 
 class Spin(NamedTuple):
     """Rotation of the rope at a point: unit tangent t (global), length |r'|, factors P of the coordinates e, s0, s1 of
-    the cable (elements/cable3d/twist_points.py) in r'; tangent T and axis d_1 of the material in the frame of the
+    the cable (elements/cable/twist_points.py) in r'; tangent T and axis d_1 of the material in the frame of the
     surface; spin s relative to the surface [rad/s].
     """
 

@@ -55,7 +55,7 @@ from windlass.connectors.surface_contact.kernels import (
 )
 from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
 from windlass.connectors.surface_contact.update import OUTSIDE, begin_row
-from windlass.elements.cable3d.twist_points import interpolate
+from windlass.elements.cable.twist_points import interpolate
 from windlass.elements.nodes.vectors import combine, cross, dot
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray

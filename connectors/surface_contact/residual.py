@@ -50,9 +50,9 @@ from windlass.connectors.surface_contact.kernels import (
     read_turning_row,
 )
 from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
-from windlass.elements.cable2d.points import Four, shape
-from windlass.elements.cable3d.twist_forces import scatter_forces
-from windlass.elements.cable3d.twist_points import COUNT, add_gradient
+from windlass.elements.cable.points import Four, shape
+from windlass.elements.cable.twist_forces import scatter_forces
+from windlass.elements.cable.twist_points import COUNT, add_gradient
 from windlass.elements.nodes.vectors import Vector, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel

@@ -1,6 +1,6 @@
 """Contact of a surface with a ribbon: points on m lines across the width of a rod with twist.
 
-`elements/cable3d/twist_points.py` defines the axes t, d_1, d_2 of the material frame; d_1 is the direction of the width
+`elements/cable/twist_points.py` defines the axes t, d_1, d_2 of the material frame; d_1 is the direction of the width
 b. Line j has the offset y_j. With these offsets, the force and the moment about the axis are exact for a line pressure
 that varies linearly across the width:
 
@@ -36,9 +36,9 @@ from windlass.connectors.surface_contact.kernels import (
     eval_axis,
     eval_lever,
 )
-from windlass.elements.cable2d.points import Four, shape, shape_slope
-from windlass.elements.cable3d.twist_forces import times
-from windlass.elements.cable3d.twist_points import fill_spin, frame_at, interpolate
+from windlass.elements.cable.points import Four, shape, shape_slope
+from windlass.elements.cable.twist_forces import times
+from windlass.elements.cable.twist_points import fill_spin, frame_at, interpolate
 from windlass.elements.nodes.turning import axes_of
 from windlass.elements.nodes.vectors import Vector, combine, dot
 from windlass.framework.arrays import FloatArray

@@ -16,8 +16,8 @@ from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.kernels import TWIST_CABLE, ContactRows, TurningRow, count_points
 from windlass.connectors.surface_contact.ribbon_kernels import RibbonPoint, find_ribbon_point
 from windlass.connectors.surface_contact.tangent import ROW, add_wrench, begin_twist_row, fill_point_tangent
-from windlass.elements.cable3d.twist_forces import find_part
-from windlass.elements.cable3d.twist_points import COUNT, fill_spin_change, interpolate
+from windlass.elements.cable.twist_forces import find_part
+from windlass.elements.cable.twist_points import COUNT, fill_spin_change, interpolate
 from windlass.elements.nodes.vectors import Vector, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel

@@ -29,7 +29,7 @@ from windlass.connectors.surface_contact.distances import (
     eval_distance,
 )
 from windlass.connectors.surface_contact.kernels import CABLE, create_frame, eval_touch, gather
-from windlass.elements.cable2d.points import shape
+from windlass.elements.cable.points import shape
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields

@@ -59,9 +59,9 @@ from windlass.connectors.surface_contact.kernels import (
     to_global,
     to_surface,
 )
-from windlass.elements.cable2d.points import Four
-from windlass.elements.cable3d.twist_forces import find_part
-from windlass.elements.cable3d.twist_points import COUNT, fill_spin_change, interpolate
+from windlass.elements.cable.points import Four
+from windlass.elements.cable.twist_forces import find_part
+from windlass.elements.cable.twist_points import COUNT, fill_spin_change, interpolate
 from windlass.elements.nodes.vectors import Vector, add, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable2d.points import gauss_rule
+from windlass.elements.cable.points import gauss_rule
 from windlass.framework.arrays import FloatArray, IntArray
 
 ORDERS = (1, 2, 3)

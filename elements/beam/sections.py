@@ -15,7 +15,7 @@ import numpy as np
 
 from windlass.elements.beam.rows import group_rows
 from windlass.elements.beam.rules import LinePlaces, LineRule, eval_places
-from windlass.elements.cable2d.outputs import find_fractions, label_parts
+from windlass.elements.cable.outputs import find_fractions, label_parts
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable3d.kinds import find_kinds
+from windlass.elements.cable.kinds import find_kinds
 from windlass.elements.mesh.mesh_checks import check_mesh, merge_points
 from windlass.elements.mesh.mesh_file import FileMesh, read_mesh
 from windlass.elements.mesh.mesh_lines import eval_lengths, eval_slopes, find_reversed, join_ends

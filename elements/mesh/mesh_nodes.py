@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.elements.cable3d.kinds import find_kinds
+from windlass.elements.cable.kinds import find_kinds
 from windlass.elements.mesh.mesh_file import FileMesh
 from windlass.elements.mesh.mesh_lines import Ends, eval_inner_nodes, eval_lengths, rank_points
 from windlass.elements.mesh.mesh_parts import Given, NetNodes

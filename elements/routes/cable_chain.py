@@ -16,8 +16,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from windlass.elements.cable2d.ale_cable2d import ALECable2D
-from windlass.elements.cable3d.kinds import find_kinds
+from windlass.elements.cable.ale_cable2d import ALECable2D
+from windlass.elements.cable.kinds import find_kinds
 from windlass.elements.nodes.generic_nodes import state_node
 from windlass.elements.nodes.rotations import normalise
 from windlass.elements.nodes.turning import carry_normals, smallest_rotations

@@ -71,16 +71,20 @@ _FAST = frozenset({"contract", "reassoc", "nsz", "arcp"})
 
 
 @overload
-def kernel(function: Callable[P, R], *, fast: bool = ..., inline: bool = ...) -> Callable[P, R]: ...
+def kernel(
+    function: Callable[P, R], *, fast: bool = ..., inline: bool = ..., name: str | None = ...
+) -> Callable[P, R]: ...
 
 
 @overload
 def kernel(
-    function: None = ..., *, fast: bool = ..., inline: bool = ...
+    function: None = ..., *, fast: bool = ..., inline: bool = ..., name: str | None = ...
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
 
-def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inline: bool = False) -> Any:
+def kernel(
+    function: Callable[..., Any] | None = None, *, fast: bool = True, inline: bool = False, name: str | None = None
+) -> Any:
     """Compile a function at its first call with each combination of argument types, and cache the machine code for
     later runs.
 
@@ -93,14 +97,18 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
         fast: whether the compiler may reorder sums, fuse multiplication and addition, and multiply by reciprocals; NaN
             and inf are preserved.
         inline: whether the code is always inserted into the callers, which is useful for small functions.
+        name: name of the kernel in its module, for a kernel that a factory function creates. Only kernels that are
+            found by their names can be compiled in advance.
 
     Raises:
         TypeError: ``function`` is not a Python function.
     """
     if function is None:
-        return functools.partial(kernel, fast=fast, inline=inline)
+        return functools.partial(kernel, fast=fast, inline=inline, name=name)
     if not isinstance(function, FunctionType):
         raise TypeError(f"kernel({function!r}): must be a plain Python function")
+    if name is not None:
+        function.__name__ = function.__qualname__ = name
     if os.environ.get("WINDLASS_JIT") == "0":
         return function
     decorate = _numba.njit(

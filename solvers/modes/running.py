@@ -12,7 +12,7 @@ then replaced by
     D + c (P - Pᵀ)    and    K - c² Q    with    P = ∫ ρA Sᵀ S' dx,  Q = ∫ ρA S'ᵀ S' dx.
 
 Here ρA is the mass per length. The added terms are gyroscopic and centrifugal terms, as in elements whose material
-moves through fixed nodes (`elements/cable2d/ale_cable2d.py`). The boundary terms of the integration by parts at the
+moves through fixed nodes (`elements/cable/ale_cable2d.py`). The boundary terms of the integration by parts at the
 ends of cables cancel along a closed belt. The flow c is computed from the coordinates x and the tangential velocities v
 of the nodes, c = xᵀ Pᵀ v/(xᵀ Q x). Material damping acts only on w_t.
 

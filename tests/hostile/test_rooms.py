@@ -17,7 +17,7 @@ import windlass as wl
 from windlass import connectors as con
 from windlass import elements as el
 from windlass.connectors.surface_contact.surfaces import eval_axes
-from windlass.elements.cable3d.winch_cable import WinchCable2D, WinchCable3D
+from windlass.elements.cable.winch_cable import WinchCable2D, WinchCable3D
 from windlass.framework.model.schema import Column, Component
 from windlass.framework.model.world import World
 
@@ -105,7 +105,10 @@ MODELS: dict[str, Callable[[], wl.World]] = {
     "2D winch": lambda: hang(4.0, 0.1, 2, shortest=0.1, store_tension=1.0)[0],
     "marked cable": build_marked,
 }
-ROOMS = ("surface_contact", "cable_contact", "sliding", "line_load", "fluid", "cable3d", "nodes3d", "cable_markers3d")
+ROOMS = (
+    "surface_contact", "cable_contact", "sliding", "line_load", "fluid", "cable3d", "fibre_cable", "table_cable",
+    "twist_cable", "winch_cable", "nodes3d", "cable_markers3d",
+)  # fmt: skip
 ANY_SIGN = {
     "offset", "displacement", "velocity", "angular_velocity", "position", "euler_parameters", "vector", "surface",
     "reference", "store_tension", "reference_strain", "reference_curvature", "strain_is_relative_to_reference", "along",

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from windlass.elements.cable2d.gauss import residual_gauss, tangent_gauss
-from windlass.elements.cable2d.lanes import RuleRows, create_lanes
-from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
-from windlass.elements.cable2d.mass import create_inertia, mass, mass_product
-from windlass.elements.cable2d.points import create_rule, eval_shape
+from windlass.elements.cable.gauss import residual_gauss_2d, tangent_gauss_2d
+from windlass.elements.cable.lanes import RuleRows, create_lanes
+from windlass.elements.cable.lobatto import residual_lobatto_2d, tangent_lobatto_2d
+from windlass.elements.cable.mass import create_inertia, mass, mass_product
+from windlass.elements.cable.points import create_rule, eval_shape
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.model.lanes import LANES
@@ -158,8 +158,8 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
     lanes, inertia = create_lanes(RuleRows(own, strain, curvature, dofs)), create_inertia(rho, length, dofs)
     x, v, a = rng.normal(size=(3, 4 * rows + 4))
     f, expected = np.zeros((2, len(x)))
-    residual_lobatto(lanes, x, v, a, 1.5, f)
-    residual_gauss(lanes, rule, x, v, a, 0.0, expected)
+    residual_lobatto_2d(lanes, x, v, a, 1.5, f)
+    residual_gauss_2d(lanes, rule, x, v, a, 0.0, expected)
     mass_product(inertia, 1.5 * a, expected)
     assert_allclose(f, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
 
@@ -167,18 +167,18 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
     every = Slots((first.reshape(rows, 8, -1, 1) + np.arange(runs)).reshape(rows, 8, 8))
     slots = Slots(first.reshape(rows, 8, -1), width=runs)
     values, expected = np.zeros((2, rows * 64))
-    tangent_lobatto(lanes, x, v, 0.3, 2.0, 7.0, slots, values)
-    tangent_gauss(lanes, rule, x, v, 0.3, 2.0, 0.0, every, expected)
+    tangent_lobatto_2d(lanes, x, v, 0.3, 2.0, 7.0, slots, values)
+    tangent_gauss_2d(lanes, rule, x, v, 0.3, 2.0, 0.0, every, expected)
     # the tangent kernel selects the slots of an entry by `row`, and the mass kernel uses the slots in order
     mass(create_inertia(rho[::-1], length[::-1], dofs), 7.0, slots, expected)
     assert_allclose(values, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
     # the tangent kernel with inertia (da = 7) gives the same values in one call
     f, values = np.zeros(len(x)), np.zeros(rows * 64)
-    residual_gauss(lanes, rule, x, v, a, 1.5, f)
-    tangent_gauss(lanes, rule, x, v, 0.3, 2.0, 7.0, slots, values)
+    residual_gauss_2d(lanes, rule, x, v, a, 1.5, f)
+    tangent_gauss_2d(lanes, rule, x, v, 0.3, 2.0, 7.0, slots, values)
     assert_allclose(values, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
     expected = np.zeros(len(x))
-    residual_lobatto(lanes, x, v, a, 1.5, expected)
+    residual_lobatto_2d(lanes, x, v, a, 1.5, expected)
     assert_allclose(f, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
 
 

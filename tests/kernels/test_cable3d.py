@@ -13,11 +13,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.elements import Cable3D, PointSlope3D
-from windlass.elements.cable2d.lanes import RuleRows, create_lanes
-from windlass.elements.cable2d.mass import create_inertia, mass, mass_product
-from windlass.elements.cable2d.points import create_rule
-from windlass.elements.cable3d.gauss import residual_gauss, tangent_gauss
-from windlass.elements.cable3d.lobatto import residual_lobatto, tangent_lobatto
+from windlass.elements.cable.gauss import residual_gauss_3d, tangent_gauss_3d
+from windlass.elements.cable.lanes import RuleRows, create_lanes
+from windlass.elements.cable.lobatto import residual_lobatto_3d, tangent_lobatto_3d
+from windlass.elements.cable.mass import create_inertia, mass, mass_product
+from windlass.elements.cable.points import create_rule
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.lanes import LANES
 from windlass.framework.model.rows import create_records
@@ -138,16 +138,16 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
     lanes, inertia = create_lanes(RuleRows(own, strain, curvature, dofs)), create_inertia(rho, length, dofs)
     x, v, a = rng.normal(size=(3, 6 * rows + 6))
     given, expected = np.zeros((2, len(x)))
-    residual_lobatto(lanes, x, v, a, 1.5, given)
-    residual_gauss(lanes, rule, x, v, a, 0.0, expected)
+    residual_lobatto_3d(lanes, x, v, a, 1.5, given)
+    residual_gauss_3d(lanes, rule, x, v, a, 0.0, expected)
     mass_product(inertia, 1.5 * a, expected)
     assert_close(given, expected)
     first = rng.permutation(rows * 144 // runs) * runs
     every = Slots((first.reshape(rows, 12, -1, 1) + np.arange(runs)).reshape(rows, 12, 12))
     slots = Slots(first.reshape(rows, 12, -1), width=runs)
     values, expected = np.zeros((2, rows * 144))
-    tangent_lobatto(lanes, x, v, 0.3, 2.0, 7.0, slots, values)
-    tangent_gauss(lanes, rule, x, v, 0.3, 2.0, 0.0, every, expected)
+    tangent_lobatto_3d(lanes, x, v, 0.3, 2.0, 7.0, slots, values)
+    tangent_gauss_3d(lanes, rule, x, v, 0.3, 2.0, 0.0, every, expected)
     mass(create_inertia(rho[::-1], length[::-1], dofs), 7.0, slots, expected)
     assert_close(values, expected)
 

@@ -19,9 +19,9 @@ from windlass.connectors import (
 from windlass.connectors.markers import cable_coordinates as cc
 from windlass.elements.bodies.mass_point import MassPoint
 from windlass.elements.bodies.rigid2d import RigidBody2D
-from windlass.elements.cable2d.ale_cable2d import ALECable2D
-from windlass.elements.cable2d.cable2d import Cable2D
-from windlass.elements.cable3d.cable3d import Cable3D
+from windlass.elements.cable.ale_cable2d import ALECable2D
+from windlass.elements.cable.cable2d import Cable2D
+from windlass.elements.cable.cable3d import Cable3D
 from windlass.elements.nodes.ale_node import ALENode
 from windlass.elements.nodes.ground import Ground
 from windlass.elements.nodes.nodes2d import Point2D, PointSlope2D, RigidNode2D

@@ -22,7 +22,7 @@ from windlass.connectors import (
 )
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
 from windlass.elements import ALECable2D, ALENode, Cable2D, PointSlope2D, RigidBody2D, nodes_of, straight_cable
-from windlass.elements.cable2d.ale_kernels import slide_matrices
+from windlass.elements.cable.ale_kernels import slide_matrices
 from windlass.framework.assembly.assembly import Assembly, serial_assembly
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World

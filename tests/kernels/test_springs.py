@@ -20,7 +20,7 @@ from windlass.connectors import (
 )
 from windlass.elements.bodies.mass_point import MassPoint
 from windlass.elements.bodies.rigid2d import RigidBody2D
-from windlass.elements.cable2d.cable2d import Cable2D
+from windlass.elements.cable.cable2d import Cable2D
 from windlass.elements.nodes.ground import Ground
 from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.framework.assembly.assembly import Assembly

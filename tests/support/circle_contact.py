@@ -16,7 +16,7 @@ from windlass.connectors.markers.position_kernels import (
     update_cable,
     update_rigid,
 )
-from windlass.elements.cable2d.points import eval_shape
+from windlass.elements.cable.points import eval_shape
 from windlass.framework.model.rows import create_records
 
 RADIUS, LENGTH, SEGMENTS = 0.5, 0.65, 3

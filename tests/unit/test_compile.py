@@ -19,6 +19,7 @@ import pytest
 from windlass.commands.cli import main
 from windlass.framework.kernels import listed
 from windlass.framework.kernels.compiling import BY_ADDRESS, FOR_PYTHON
+from windlass.framework.kernels.kernel import asked, kernel
 from windlass.framework.kernels.listed import Job
 from windlass.framework.kernels.locks import Lock
 from windlass.framework.kernels.operators import remember_operators
@@ -94,6 +95,25 @@ def test_the_list_names_kernels_that_exist(monkeypatch: pytest.MonkeyPatch) -> N
         assert form in (BY_ADDRESS, FOR_PYTHON)
         for text in types:
             assert encode_type(decode_type(text)) == text
+
+
+def create_product(n: int) -> Any:
+    """Create a kernel that multiplies a number by n."""
+
+    @kernel(name=f"multiply_by_{n}")
+    def multiply(x: float) -> float:
+        return n * x
+
+    return multiply
+
+
+multiply_by_2, multiply_by_3 = create_product(2), create_product(3)
+
+
+@pytest.mark.skipif(os.environ.get("WINDLASS_JIT") == "0", reason="kernels are not compiled")
+def test_kernels_of_factories_are_found_by_their_names() -> None:
+    assert (multiply_by_2(5.0), multiply_by_3(5.0)) == (10.0, 15.0)
+    assert {"multiply_by_2", "multiply_by_3"} <= {job.name for job in asked() if job.module == __name__}
 
 
 def test_constant_results_are_kept() -> None:

@@ -16,8 +16,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import windlass as wl
-from windlass.elements.cable2d.mass import mass_matrices
-from windlass.elements.cable2d.points import (
+from windlass.elements.cable.mass import mass_matrices
+from windlass.elements.cable.points import (
     array_form,
     cubic_terms,
     eval_shape,
@@ -153,8 +153,8 @@ def test_cables_have_their_shape_functions_and_their_mass_matrix_from_one_place(
         for form in find_forms(nodes):
             homes[form].add(path)
     # the step from air to water has the same form as a shape function
-    assert homes["shape"] == {"elements/cable2d/points.py", "connectors/fluids/flow.py"}
-    assert homes["mass"] == {"elements/cable2d/mass.py"}
+    assert homes["shape"] == {"elements/cable/points.py", "connectors/fluids/flow.py"}
+    assert homes["mass"] == {"elements/cable/mass.py"}
 
 
 def test_shape_functions_follow_every_cubic() -> None:

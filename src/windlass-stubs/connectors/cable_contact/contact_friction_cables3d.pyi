@@ -18,7 +18,7 @@ from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_markers3d import axis_dofs
 from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.connectors.markers.position_markers import list_handles
-from windlass.elements.cable3d.twist_sections import fill_references
+from windlass.elements.cable.twist_sections import fill_references
 from windlass.elements.nodes.twist_node import read_frames
 from windlass.elements.routes.cable_order import find_chains
 from windlass.framework.arrays import BoolArray, IntArray
@@ -69,7 +69,7 @@ def find_turning(world: Tables, sets: IntArray) -> BoolArray:
 def find_dofs(world: Tables, table: EntityTable) -> IntArray:
     'Return the global indices of the position and slope coordinates of the cables, shape (rows, 12). If friction\nturns cables of any set, the indices of the angles of twist follow, shape (rows, 14); these indices are -1 for\ncables that friction does not turn.'
 def bind_frames(rows: LocalRows, turning: BoolArray, dofs: IntArray) -> dict[str, NDArray[Any]]:
-    'Return the record fields with which kernels compute the frames of the material, see\n`elements/cable3d/twist_points.py`. The fields are 0 for cables that friction does not turn. ``dofs`` contains the\nlocal coordinate indices of all cables of the table.'
+    'Return the record fields with which kernels compute the frames of the material, see\n`elements/cable/twist_points.py`. The fields are 0 for cables that friction does not turn. ``dofs`` contains the\nlocal coordinate indices of all cables of the table.'
 def bind(rows: LocalRows) -> NDArray[Any]:
     'Create the records of all cables of the table for the kernels. The records of cables whose points belong to other\nprocesses have 0 points.'
 def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:

@@ -27,14 +27,14 @@ from windlass.framework.parallel.processes import Processes
 from typing import Any, TypeAlias, overload
 from numpy.typing import NDArray
 
-from windlass.elements.cable2d.ale_cable2d import ALECable2D
+from windlass.elements.cable.ale_cable2d import ALECable2D
 from windlass.elements.nodes.ale_node import ALENode
 from windlass.elements.beam.beam2d import Beam2D
 from windlass.elements.beam.beam3d import Beam3D
 from windlass.connectors.curves.belt_tooth_contact import BeltToothContact
 from windlass.connectors.loads.box_fluid_load import BoxFluidLoad
-from windlass.elements.cable2d.cable2d import Cable2D
-from windlass.elements.cable3d.cable3d import Cable3D
+from windlass.elements.cable.cable2d import Cable2D
+from windlass.elements.cable.cable3d import Cable3D
 from windlass.connectors.cable_contact.contact_friction_cables3d import CableContactSet
 from windlass.connectors.markers.cable_coordinates import CableCoordinates
 from windlass.connectors.markers.cable_shape import CableShape
@@ -72,8 +72,8 @@ from windlass.connectors.loads.cylinder_fluid_load import CylinderFluidLoad
 from windlass.connectors.constraints.distance_constraint import DistanceConstraint
 from windlass.connectors.control.point_coordinates import DistanceCoordinate
 from windlass.connectors.surface_contact.surfaces import DrumSurface
-from windlass.elements.cable3d.fibre_cable import FibreCable2D
-from windlass.elements.cable3d.fibre_cable import FibreCable3D
+from windlass.elements.cable.fibre_cable import FibreCable2D
+from windlass.elements.cable.fibre_cable import FibreCable3D
 from windlass.connectors.fluids.fluid import Fluid
 from windlass.connectors.loads.fluid_load import FluidLoad
 from windlass.connectors.loads.force import Force
@@ -132,17 +132,17 @@ from windlass.connectors.constraints.spherical_joint import SphericalJoint
 from windlass.connectors.springs.spring_damper import SpringDamper
 from windlass.connectors.control.state_load import StateLoad
 from windlass.connectors.surface_contact.contact_friction_surface_set import SurfaceSet
-from windlass.elements.cable3d.table_cable import TableCable2D
-from windlass.elements.cable3d.table_cable import TableCable3D
+from windlass.elements.cable.table_cable import TableCable2D
+from windlass.elements.cable.table_cable import TableCable3D
 from windlass.connectors.springs.tensioner_spring import TensionerSpring
 from windlass.connectors.loads.torque import Torque
 from windlass.connectors.rigid_springs.torsional_spring_damper import TorsionalSpringDamper
-from windlass.elements.cable3d.twist_cable import TwistCable3D
+from windlass.elements.cable.twist_cable import TwistCable3D
 from windlass.connectors.markers.twist_markers import TwistNodePosition
 from windlass.elements.beam.unit_rotation import UnitRotation3D
 from windlass.connectors.surface_contact.surfaces import VGrooveFlank
-from windlass.elements.cable3d.winch_cable import WinchCable2D
-from windlass.elements.cable3d.winch_cable import WinchCable3D
+from windlass.elements.cable.winch_cable import WinchCable2D
+from windlass.elements.cable.winch_cable import WinchCable3D
 from windlass.connectors.loads.winch_fluid_load import WinchFluidLoad
 
 Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]

@@ -1,0 +1,1 @@
+"""Cables in 2D and 3D: forces, tangents, mass, user functions, drawing, outputs; winches and ropes with twist."""

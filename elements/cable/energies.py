@@ -1,0 +1,111 @@
+"""Energies of stretching and bending of 2D and 3D cables, and the powers that damping dissipates.
+
+The kernels use vectors with three components; in 2D the component z is 0. See points.py for the symbols.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from windlass.elements.cable.lanes import RuleRows
+from windlass.elements.cable.points import Rule
+from windlass.elements.nodes.vectors import Vector, combine, cross, dot
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+Vectors = tuple[Vector, Vector, Vector]
+
+
+@kernel(inline=True)
+def read_vector(d: int, n: IntArray, i: int, x: FloatArray) -> Vector:
+    """Read vector i of a row in d dimensions, from r0, r0', r1, r1' for i = 0 to 3. The array n contains the coordinate
+    indices of the row. In 2D the z component is 0.
+    """
+    # no branch is used, because with a branch the compiled code would count references to the arrays
+    return x[n[d * i]], x[n[d * i + 1]], (d - 2) * x[n[d * i + d - 1]]
+
+
+@kernel(inline=True)
+def read_vectors(d: int, n: IntArray, iL: float, x: FloatArray) -> Vectors:
+    """Return e, s0 and s1 of a row. If x contains velocities, return the rates of these vectors. The argument iL is
+    1/L."""
+    e = combine(iL, read_vector(d, n, 2, x), -iL, read_vector(d, n, 0, x))
+    return e, read_vector(d, n, 1, x), read_vector(d, n, 3, x)
+
+
+@kernel(inline=True)
+def sum_vectors(P: FloatArray, j: int, scale: float, z: Vectors) -> Vector:
+    """Return the sum of the vectors z = (e, s0, s1), multiplied by the three factors in row j of P, times ``scale``."""
+    return combine(scale, combine(P[j, 0], z[0], P[j, 1], z[1]), scale * P[j, 2], z[2])
+
+
+@kernel(inline=True)
+def bending_rate(p: Vector, k: Vector, pt: Vector, kt: Vector) -> Vector:
+    """Return the rate of the curvature (p × k)/p², from the rates of p and k."""
+    ig = 1.0 / dot(p, p)
+    ht = combine(ig, cross(pt, k), ig, cross(p, kt))
+    return combine(1.0, ht, -2.0 * ig * ig * dot(p, pt), cross(p, k))
+
+
+@kernel
+def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
+    """Add the strain energies [J] of stretching and of bending to ``energies``, and the powers [W] that axial and
+    bending damping dissipate to ``powers``. Both arrays have the shape (2, rows).
+
+    The energies are evaluated at the points of the integration rule, so the gradients of the energies are the residual
+    without damping. If ``powers`` is empty, only the energies are computed.
+    """
+    d = c.dofs.shape[1] // 4
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        L, at = row.length, row.place
+        damped = len(powers) > 0 and (row.axial_damping != 0.0 or row.bending_damping != 0.0)
+        iL = 1.0 / L
+        z, zt = read_vectors(d, c.dofs[i], iL, x), read_vectors(d, c.dofs[i], iL, v)
+        for j in range(len(r.wa)):
+            p = sum_vectors(r.Pa, j, 1.0, z)
+            stretch = sqrt(dot(p, p))
+            strain = stretch - 1.0 - c.strain[i, j]
+            energies[0, at] += 0.5 * r.wa[j] * L * row.axial_stiffness * strain * strain
+            if damped:
+                rate = dot(p, sum_vectors(r.Pa, j, 1.0, zt)) / stretch
+                powers[0, at] += r.wa[j] * L * row.axial_damping * rate * rate
+        for j in range(len(r.wb)):
+            p, k = sum_vectors(r.Pb, j, 1.0, z), sum_vectors(r.Kb, j, iL, z)
+            ig, h = 1.0 / dot(p, p), cross(p, k)
+            # components of the stress-free curvature; in 2D only about z
+            fx, fy, fz = 0.0, 0.0, c.curvature[i, j, 0]
+            if d == 3:
+                fx, fy, fz = c.curvature[i, j, 0], c.curvature[i, j, 1], c.curvature[i, j, 2]
+            bend = combine(ig, h, -1.0, (fx, fy, fz))
+            energies[1, at] += 0.5 * r.wb[j] * L * row.bending_stiffness * dot(bend, bend)
+            if damped:
+                rates = bending_rate(p, k, sum_vectors(r.Pb, j, 1.0, zt), sum_vectors(r.Kb, j, iL, zt))
+                powers[1, at] += r.wb[j] * L * row.bending_damping * dot(rates, rates)
+
+
+@kernel
+def fill_powers(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, w: FloatArray, powers: FloatArray) -> None:
+    """Add the powers of `fill_energies` for the velocities v, minus the powers for the velocities w, shape (2,
+    rows)."""
+    d = c.dofs.shape[1] // 4
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        if row.axial_damping == 0.0 and row.bending_damping == 0.0:
+            continue
+        L, at = row.length, row.place
+        iL = 1.0 / L
+        z, zv, zw = (
+            read_vectors(d, c.dofs[i], iL, x), read_vectors(d, c.dofs[i], iL, v), read_vectors(d, c.dofs[i], iL, w)
+        )  # fmt: skip
+        for j in range(len(r.wa) if row.axial_damping != 0.0 else 0):
+            p = sum_vectors(r.Pa, j, 1.0, z)
+            along, other = dot(p, sum_vectors(r.Pa, j, 1.0, zv)), dot(p, sum_vectors(r.Pa, j, 1.0, zw))
+            square = (along * along - other * other) / dot(p, p)
+            powers[0, at] += r.wa[j] * L * row.axial_damping * square
+        for j in range(len(r.wb) if row.bending_damping != 0.0 else 0):
+            p, k = sum_vectors(r.Pb, j, 1.0, z), sum_vectors(r.Kb, j, iL, z)
+            rates = bending_rate(p, k, sum_vectors(r.Pb, j, 1.0, zv), sum_vectors(r.Kb, j, iL, zv))
+            others = bending_rate(p, k, sum_vectors(r.Pb, j, 1.0, zw), sum_vectors(r.Kb, j, iL, zw))
+            square = dot(rates, rates) - dot(others, others)
+            powers[1, at] += r.wb[j] * L * row.bending_damping * square

@@ -1,0 +1,250 @@
+"""2D and 3D cable elements of fibre ropes (polyester, nylon), whose axial force depends on the history of the load: a
+dynamic stiffness in series with a slow spring and damper.
+
+    N = D (ε - ε_ref - y) + d_EA ε_t,    D = EA + β T,    T = max(K y, 0)
+    slow strain: η y_t + K y = D (ε - ε_ref - y)
+
+EA is the dynamic stiffness at zero mean load, β its increase with the mean load T, y the slow strain, and K and η the
+stiffness and the damping of the slow part. The stiffness D applies to fast changes of the load. Under a constant load
+N, the strain ε - ε_ref creeps from N/D to the static value N/K + N/(EA + β N), which is also the result of static
+solves. The time constant of the slow strain is η/K at constant load and η/(K + D) at constant strain. Bending, mass,
+damping and the reference configuration are treated as in `Cable2D` and `Cable3D`. Fibre ropes have no user functions.
+
+Each element has three slow strains, one at each axial point of integration rule 2 (both ends and the middle). The slow
+strain along the element is the parabola through these three values. The slow strains are first-order states. Therefore
+all solvers, checkpoints and derivatives treat the slow strains like other states of nodes. The stored energy per length
+is D (ε - ε_ref - y)²/2 + K y²/2, and the dissipated power per length is η y_t². Because D depends on y, the energy
+balance also contains the power per length -∂D/∂y (ε - ε_ref - y)² y_t/2. The mean of this power is zero over closed
+cycles whose amplitudes are small compared with the mean load.
+
+The law contains neither the permanent strain due to the first loading of a new rope nor the dependence of D on
+amplitude and frequency. The parameters must therefore be measured after the first loadings of the rope (bedding-in).
+
+Source: J. F. Flory, C. M. Leech, S. J. Banfield, D. J. Petruska, Computer model to predict long-term performance of
+fiber rope mooring lines, OTC 17592 (2005), for the static and the dynamic stiffness; C. J. M. Del Vecchio, Light weight
+materials for deep water moorings, PhD thesis, University of Reading (1992), for D = EA + β T.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.elements.cable.cable2d import IN_PLANE, Cable2D, CableKind, build_cables
+from windlass.elements.cable.cable2d import check as check_cables
+from windlass.elements.cable.cable3d import IN_SPACE, Cable3D
+from windlass.elements.cable.draw import draw as draw_cables
+from windlass.elements.cable.outputs import (
+    OUTPUTS,
+    RopeView,
+    create_section,
+    eval_axial_force,
+    eval_motion,
+    find_fractions,
+)
+from windlass.elements.cable.rope_forces import STATES as SLOW_STRAINS
+from windlass.elements.cable.rope_forces import (
+    create_ropes,
+    fill_energies,
+    fill_tensions,
+    mass,
+    mass_product,
+    residual,
+    tangent,
+)
+from windlass.elements.nodes.generic_nodes import STATES, state_node
+from windlass.framework.arrays import FloatArray
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import Call, call
+from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.law import LocalRows, Output, Tables, register
+from windlass.framework.model.schema import column, ref
+from windlass.framework.model.system import Evaluation, Fields, Fused, System
+from windlass.framework.model.table import EntityTable
+
+
+class FibreCable2D(Cable2D):
+    """A 2D cable element of a fibre rope, with the columns of `Cable2D`; ``axial_stiffness`` is the dynamic stiffness
+    at zero mean load.
+    """
+
+    slow = ref(STATES, "node of three states: the slow strains y at the start, the middle and the end of this element")
+    slow_stiffness = column("N", "stiffness K of the slow strain", above=0.0)
+    slow_damping = column("N s", "damping η of the slow strain", above=0.0)
+    stiffening = column("1", "β, increase of the dynamic stiffness with the mean load", default=0.0, minimum=0.0)
+    axial_force_function = None
+    axial_force_derivatives = None
+    bending_moment_function = None
+    bending_moment_derivatives = None
+
+
+class FibreCable3D(FibreCable2D):
+    """A 3D cable element of a fibre rope, with the columns of `Cable3D` and `FibreCable2D`."""
+
+    provides: ClassVar[tuple[str, ...]] = Cable3D.provides
+    node0, node1, reference_curvature = Cable3D.node0, Cable3D.node1, Cable3D.reference_curvature
+
+
+def join(first: Callable[[Evaluation], None], last: Call) -> Callable[[Evaluation], None]:
+    """Combine a function of cables and calls of kernels into one function."""
+    if isinstance(first, Call):
+        return first + last
+
+    def run(s: Evaluation) -> None:
+        first(s)
+        last(s)
+
+    return run
+
+
+def build_ropes(rows: LocalRows, kind: CableKind, slow: bool) -> System:
+    """Create the system of cables whose axial force differs from the linear law.
+
+    Args:
+        rows: the cables.
+        kind: 2D or 3D cables.
+        slow: whether the cables have a slow strain.
+    """
+    own: NDArray[Any] = rows.columns.own
+    cables = build_cables(rows, rows.dofs[:, : rows.dofs.shape[1] // 4 * 4], kind)
+    force, stiffness, account, fused = cables.residual, cables.tangent, cables.account, cables.fused
+    assert force is not None and stiffness is not None and account is not None and fused is not None
+    system = System(rows.table.kind, rows.dofs)
+    system.residual = join(force, call(residual, lambda s: (own, slow, s.x, s.v, s.f)))
+    system.tangent = join(stiffness, call(tangent, lambda s: (own, slow, s.x, s.v, s.dq, s.dv, s.slots, s.values)))
+    system.mass, system.fused = cables.mass, Fused(fused.mass_product)
+    if slow:
+        assert cables.mass is not None
+        system.mass = join(cables.mass, call(mass, lambda s: (own, s.mass, s.slots, s.values)))
+        system.fused = Fused(join(fused.mass_product, call(mass_product, lambda s: (own, s.a, s.f))))
+    system.body_force, system.checks = cables.body_force, cables.checks
+    system.account = replace(
+        account,
+        read=join(account.read, call(fill_energies, lambda s: (own, slow, s.x, s.v, s.energies, s.powers))),
+        lost=(*account.lost, *("slow_damping",) * slow),
+        passed=("stiffening",) * slow,
+        powers=None,
+        conserves=account.conserves and not slow,
+    )
+    return system
+
+
+def find_extra(rows: LocalRows, fields: Fields, slow: bool, x: Any) -> FloatArray:
+    """Return N minus the linear axial force [N] at positions x [m], shape (rows, k)."""
+    section = create_section(rows, eval_motion(rows, fields), fields.t, x, 0.0)
+    e = section.strains.eps - section.places.references.eps
+    y = find_slow_strains(rows, fields, x) if slow else np.zeros(e.shape)
+    extra = np.zeros(e.shape)
+    call(fill_tensions)(rows.columns.own, np.ascontiguousarray(e), np.ascontiguousarray(y), extra)
+    return extra
+
+
+def find_slow_strains(rows: LocalRows, fields: Fields, x: Any) -> FloatArray:
+    """Return the slow strains y [1] at positions x [m], shape (rows, k)."""
+    s = np.broadcast_to(
+        find_fractions(rows, rows.columns.length, x), (len(rows.rows), np.shape(x)[-1] if np.ndim(x) == 2 else 1)
+    )
+    y = fields.v[rows.dofs[:, -SLOW_STRAINS:]]
+    # parabola through the values at s = 0, 1/2 and 1
+    share = np.stack(((1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)), axis=-1)
+    strain: FloatArray = (share * y[:, None, :]).sum(axis=-1)
+    return strain
+
+
+def rope_outputs(outputs: dict[str, Output], slow: bool) -> dict[str, Output]:
+    """Return the outputs of cables, in which the axial force is computed by the law of this file or of
+    table_cable.py."""
+
+    def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
+        section = create_section(rows, eval_motion(rows, fields), fields.t, x, 0.0)
+        values = eval_axial_force(section) + find_extra(rows, fields, slow, x)
+        return values if np.ndim(x) == 2 else values[:, 0]
+
+    return outputs | {"axial_force": Output("N", "axial force at x, tension > 0", at)}
+
+
+def draw_ropes(rows: LocalRows, fields: Fields, subdivisions: int, slow: bool) -> Drawing:
+    """Draw the cables; the axial force in the drawing is computed by the law of this file or of table_cable.py."""
+    drawing = draw_cables(rows, fields, subdivisions)
+    x = rows.local("length")[:, None] * np.arange(subdivisions + 1) / subdivisions
+    extra = find_extra(rows, fields, slow, x).ravel()
+    force = drawing.point_data["axial_force"] + extra
+    return replace(drawing, point_data={**drawing.point_data, "axial_force": force})
+
+
+def create_own(rows: LocalRows) -> NDArray[Any]:
+    """Create the records of fibre ropes; broken ropes have D = 0."""
+    whole = ~rows.local("broken")
+    return create_ropes(
+        rows,
+        rows.dofs.shape[1] // 4,
+        stiffness=rows.local("slow_stiffness"),
+        damping=rows.local("slow_damping"),
+        stiffening=whole * rows.local("stiffening"),
+    )
+
+
+def slow_output(unit: str, doc: str, evaluate: Callable[[LocalRows, FloatArray], FloatArray]) -> Output:
+    """Create an output that is a function of the slow strains at positions x, shape (rows, k)."""
+
+    def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
+        values = evaluate(rows, find_slow_strains(rows, fields, x))
+        return values if np.ndim(x) == 2 else values[:, 0]
+
+    return Output(unit, doc, at)
+
+
+def eval_mean_load(rows: LocalRows, y: FloatArray) -> FloatArray:
+    """Return the mean loads T [N], shape (rows, k)."""
+    return np.asarray(rows.local("slow_stiffness")[:, None] * np.maximum(y, 0.0))
+
+
+def eval_dynamic_stiffness(rows: LocalRows, y: FloatArray) -> FloatArray:
+    """Return the dynamic stiffness D [N], shape (rows, k); 0 for broken cables."""
+    D = rows.local("axial_stiffness")[:, None] + rows.local("stiffening")[:, None] * eval_mean_load(rows, y)
+    return np.asarray(~rows.local("broken")[:, None] * D)
+
+
+SLOW = {
+    "slow_strain": slow_output("1", "slow strain y at x", lambda rows, y: y),
+    "mean_load": slow_output("N", "load T at x that determines the dynamic stiffness: max(K y, 0)", eval_mean_load),
+    "dynamic_stiffness": slow_output("N", "dynamic stiffness D at x", eval_dynamic_stiffness),
+}
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for invalid cables, integration rules other than 2, and nodes that do not have three states or
+    belong to several cables."""
+    check_cables(world, table)
+    table.refuse(table.local("integration") != 2, ("integration",), "be 2, as the slow strains belong to its points")
+    slow = table.local("slow")
+    for nodes, positions, _ in world.split_by_table(slow):
+        if nodes.component is not state_node(SLOW_STRAINS):
+            raise ModelError(
+                f"slow in {table.kind} row {table.resident[positions[0]]} is a {nodes.kind}: must be a node with three "
+                "states, state_node(3)"
+            )
+    _, first, counts = np.unique(slow, return_index=True, return_counts=True)
+    for k in first[counts > 1][:1]:
+        raise ModelError(
+            f"slow in {table.kind} row {table.resident[k]} belongs to several cables: must be a node of its own"
+        )
+
+
+for fibre, of_kind, dims in ((FibreCable2D, IN_PLANE, 2), (FibreCable3D, IN_SPACE, 3)):
+    register(
+        fibre,
+        "element",
+        dofs=("node0", "node1", "slow"),
+        bind=lambda rows: RopeView(rows, create_own(rows)),
+        build=partial(build_ropes, kind=of_kind, slow=True),
+        outputs=rope_outputs(OUTPUTS[dims], True) | SLOW,
+        check=check,
+        source="[@flory2005]; [@delvecchio1992]; [@gerstmayr2006]",
+        draw=partial(draw_ropes, slow=True),
+    )

@@ -1,0 +1,41 @@
+"""Selection of the types of nodes and cables by dimension. With these functions, 2D models do not import 3D cables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from windlass.elements.cable.cable2d import Cable2D
+from windlass.elements.nodes.nodes2d import PointSlope2D
+from windlass.framework.model.schema import Component
+
+TWIST, FIBRE, TABLE = "torsional_stiffness", "slow_stiffness", "table_strains"
+"""Names of columns that only cables with twist, fibre ropes, and cables with a table have."""
+
+
+def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component], type[Component]]:
+    """Return the types of node and cable in 2D or 3D. The cable has twist if the column ``torsional_stiffness`` is
+    given, is a fibre rope if ``slow_stiffness`` is given, and has a table if ``table_strains`` is given.
+    """
+    if TWIST in columns and dims == 3:
+        from windlass.elements.cable.twist_cable import TwistCable3D  # imported here, because few cables have twist
+        from windlass.elements.nodes.twist_node import PointSlopeTwist3D  # imported here, because few cables have twist
+
+        return PointSlopeTwist3D, TwistCable3D
+    node: type[Component] = PointSlope2D
+    if dims == 3:
+        from windlass.elements.nodes.nodes3d import PointSlope3D  # imported here, because 2D models do not need it
+
+        node = PointSlope3D
+    if FIBRE in columns:
+        from windlass.elements.cable.fibre_cable import FibreCable2D, FibreCable3D  # here, because few cables need it
+
+        return node, FibreCable2D if dims == 2 else FibreCable3D
+    if TABLE in columns:
+        from windlass.elements.cable.table_cable import TableCable2D, TableCable3D  # here, because few cables need it
+
+        return node, TableCable2D if dims == 2 else TableCable3D
+    if dims == 2:
+        return node, Cable2D
+    from windlass.elements.cable.cable3d import Cable3D  # imported here, because 2D models do not need it
+
+    return node, Cable3D

@@ -1,0 +1,241 @@
+"""3D cable element with torsion and without shear. The element has two nodes with position, slope and the angle of the
+material about the slope.
+
+The axis r(x, t) is the cubic of `Cable3D`, with the same mass, weight, strain and integration rules. The material has a
+frame t, d_1, d_2. With κ = r' × r''/|r'|² and the angle T by which the frame rotates about the axis from node0 to
+node1,
+
+    N   = EA (ε - ε_ref) + C τ + d_EA ε_t          ε_ref = ε0 + c (|r'| - 1)  in the reference configuration
+    M_i = EI_i (κ_i - κ_i,ref) + d_EI κ_i,t        κ_i = κ·d_i,  κ_i,ref = κ_i0 + c κ_i  in the reference configuration
+    M   = GJ τ + C mean(ε - ε_ref) + d_GJ τ_t      τ = (T - T_ref)/L - τ0,  T_ref: T in the reference configuration
+    forces     of the work ∫ N δε + M_1 δκ_1 + M_2 δκ_2 dx + M δT
+    inertia    of the axis, and J ω_t about the tangent, ω the spin of the material
+
+Here EA, EI_i and GJ are the axial, bending and torsional stiffnesses, d_EA, d_EI and d_GJ the corresponding dampings, C
+the coupling of tension and twist, τ the twist per length, L the length of the element, J the moment of inertia per
+length about the axis, ε0, κ_i0 and τ0 are the prescribed stress-free strains, and c = strain_is_relative_to_reference.
+The law is valid for any rotation, even for rods that are curved in the stress-free state. Strains and damping power do
+not change when the rod rotates as a rigid body. If EI_1 = EI_2, the twist is zero and the stress-free state is
+straight, the forces are equal to the forces of `Cable3D`. For ropes in which tension causes torque, C is not zero. M is
+the mean torque of an element. If bending causes torque, the torque varies along the element (see twist_forces.py).
+
+twist_points.py contains the strains, twist_forces.py the forces, twist_motion.py the inertia of the spin, and
+nodes/twist_node.py the frames.
+
+Source: J. Langer, D. A. Singer, SIAM Review 38 (1996) 605-618; C. Meier, A. Popp, W. A. Wall, Arch. Comput. Methods
+Eng. 26 (2019) 163-243; for the coupling G. A. Costello, Theory of Wire Rope, Springer (1997).
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.elements.cable import broken_cables
+from windlass.elements.cable.cable2d import RULES, check_nodes, gravity
+from windlass.elements.cable.mass import create_inertia, mass, mass_product
+from windlass.elements.cable.points import Rule, create_rule, eval_shape
+from windlass.elements.cable.strains import eval_bending
+from windlass.elements.cable.twist_forces import fill_energies, residual, tangent
+from windlass.elements.cable.twist_motion import inertia, inertia_tangent
+from windlass.elements.cable.twist_sections import OUTPUTS, draw, fill_references, find_curvatures
+from windlass.elements.nodes.turning import FURTHEST
+from windlass.elements.nodes.twist_node import read_frames
+from windlass.framework.accounts import Account
+from windlass.framework.arrays import IntArray
+from windlass.framework.kernels.call import Call, call
+from windlass.framework.model.law import LocalRows, Tables, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Checks, Fields, Fused, System, Term
+from windlass.framework.model.table import EntityTable
+
+STIFF = (
+    "axial_stiffness", "bending_stiffness", "torsional_stiffness", "coupling", "axial_damping", "bending_damping",
+    "torsional_damping",
+)  # fmt: skip
+"""Columns that are 0 in the records of broken cables."""
+REACHED = 2.0 * FURTHEST
+"""Value of 1 + b·t [1], with the direction b of ``turned_from`` and the unit vector t along the slope of a node, below
+which the message of a failed solve names the node.
+"""
+MOST_POINTS = 5, 3
+"""Largest number of axial points and largest number of bending points of an integration rule."""
+
+
+class TwistCable3D(Component):
+    """A 3D cable element with torsion."""
+
+    provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable or beam", "3D cable")
+    node0 = ref("PointSlopeTwist3D", "node at x = 0")
+    node1 = ref("PointSlopeTwist3D", "node at x = length")
+    length = column("m", "length L of the cable without strain", above=0.0)
+    mass_per_length = column("kg/m", "mass per length ρA", minimum=0.0)
+    rotary_inertia = column("kg m", "inertia J about the axis per length; m d²/8 of a round rod", above=0.0)
+    axial_stiffness = column("N", "axial stiffness EA", above=0.0)
+    bending_stiffness = column(
+        "N m^2",
+        "bending stiffness EI_1, EI_2 about d_1 and d_2, or one number for both",
+        shape=(2,),
+        fill=True,
+        minimum=0.0,
+    )
+    torsional_stiffness = column("N m^2", "torsional stiffness GJ", above=0.0)
+    coupling = column("N m", "coupling C of tension and torsion: torque per strain, force per twist", default=0.0)
+    axial_damping = column("N s", "axial damping d_EA: force per strain rate", default=0.0, minimum=0.0)
+    bending_damping = column("N m^2 s", "bending damping d_EI: moment per curvature rate", default=0.0, minimum=0.0)
+    torsional_damping = column("N m^2 s", "torsional damping d_GJ: torque per twist rate", default=0.0, minimum=0.0)
+    reference_strain = column("1", "strain ε0 without force; negative values pre-stretch", default=0.0, switchable=True)
+    reference_curvature = column(
+        "1/m", "curvatures κ_10, κ_20 about d_1 and d_2 without moment", shape=(2,), default=(0.0, 0.0)
+    )
+    reference_twist = column(
+        "rad/m", "twist τ0 without torque, in addition to the twist of the reference configuration", default=0.0
+    )
+    strain_is_relative_to_reference = column(
+        "1",
+        "share c of the reference configuration's own strain and curvature that is free of force, 0 to 1",
+        default=0.0,
+    )
+    integration = column(
+        "1", "integration rule of `Cable3D`; 2 does not lock", default=2, dtype=np.int64, choices=RULES
+    )
+    broken = column(
+        "1", "true: N = 0, M_i = 0 and M = 0; mass, spin inertia and weight remain", default=False, dtype=bool,
+        switchable=True,
+    )  # fmt: skip
+
+
+def order_dofs(world: Tables, table: EntityTable) -> IntArray:
+    """Return the global indices of the positions and slopes of both nodes (12), followed by the indices of the two
+    angles, shape (rows, 14).
+    """
+    first, second = (world.dofs_of(table.local(name)) for name in ("node0", "node1"))
+    return np.concatenate((first[:, :6], second[:, :6], first[:, 6:], second[:, 6:]), axis=1)
+
+
+def bind(rows: LocalRows) -> NDArray[Any]:
+    """Return one record per row. The fields of a record have the names of the columns of `TwistCable3D`.
+
+    Additional fields are b0, b1, F0, F1 of the nodes (see twist_points.py), dofs, shape (14,), and place, the index of
+    a row among the rows on this process. The fields free_angle and free_twist are the angle m_1 and the twist angle T
+    in the reference configuration. The fields free_strain, shape (5,), and free_curvature, shape (3, 2), are the
+    stress-free values at the integration points. The columns `STIFF` of broken cables are set to 0, because outputs
+    read these columns.
+    """
+    count = len(rows.rows)
+    (b0, F0), (b1, F1) = (read_frames(rows.world, rows.local(name)) for name in ("node0", "node1"))
+    free_strain, free_curvature = np.zeros((count, MOST_POINTS[0])), np.zeros((count, MOST_POINTS[1], 2))
+    nothing = np.zeros(count)
+    packed = rows.pack(
+        dict(
+            b0=b0, b1=b1, F0=F0, F1=F1, dofs=rows.dofs, place=np.arange(count), free_angle=nothing, free_twist=nothing,
+            free_strain=free_strain, free_curvature=free_curvature,
+        )
+    )  # fmt: skip
+    numbers = np.arange(14 * count).reshape(count, 14)
+    packed["dofs"] = numbers
+    x = rows.reference.ravel()
+    fill_references(packed, x)
+    share, integration = packed["strain_is_relative_to_reference"], packed["integration"]
+    for rule in RULES:
+        some = np.flatnonzero(integration == rule)
+        if not len(some):
+            continue
+        r, c = create_rule(rule), share[some, None]
+        strains = eval_bending(eval_shape(r.sa, packed["length"][some, None]), *[rows.reference[some, :12]] * 2)[0]
+        packed["free_strain"][some, : len(r.sa)] = packed["reference_strain"][some, None] + c * strains.eps
+        own = find_curvatures(packed[some], r.sb, x)
+        given = packed["reference_curvature"][some, None, :]
+        packed["free_curvature"][some, : len(r.sb)] = given + c[..., None] * own
+    packed["dofs"] = rows.dofs
+    for name in STIFF:
+        packed[name][packed["broken"]] = 0.0
+    return packed
+
+
+def create_calls(some: NDArray[Any], rule: Rule) -> tuple[Call, Call, Call]:
+    """Create the kernel calls for forces, tangents and energies of rows with the same integration rule."""
+    return (
+        call(residual, lambda s: (some, rule, s.x, s.v, s.f)),
+        call(tangent, lambda s: (some, rule, s.x, s.v, s.dq, s.dv, s.slots, s.values)),
+        call(fill_energies, lambda s: (some, rule, s.x, s.v, s.energies, s.powers)),
+    )
+
+
+def build(rows: LocalRows) -> System:
+    """Create the `System` with the kernel calls for the rows, which are evaluated in groups with the same integration
+    rule; broken rows have only inertia and weight.
+    """
+    own: NDArray[Any] = rows.columns
+    weight = create_inertia(own["mass_per_length"], own["length"], rows.dofs)
+    forces, tangents, energies = Call(), Call(), Call()
+    for number in RULES:
+        some, rule = own[(own["integration"] == number) & ~own["broken"]], create_rule(number)
+        if not len(some):
+            continue
+        calls = create_calls(some, rule)
+        forces, tangents, energies = forces + calls[0], tangents + calls[1], energies + calls[2]
+    ends = broken_cables.create_calls(rows, rows.dofs[:, :12])
+    forces, tangents, energies = forces + ends[0], tangents + ends[1], energies + ends[2]
+    system = System("TwistCable3D", rows.dofs)
+    system.residual, system.tangent = forces, tangents
+    system.mass = call(mass, lambda s: (weight, s.mass, s.pieces, s.values))
+    system.fused = Fused(call(mass_product, lambda s: (weight, s.a, s.f)))
+    system.inertia = Term(
+        call(inertia, lambda s: (own, s.x, s.v, s.a, s.f)),
+        call(inertia_tangent, lambda s: (own, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values)),
+    )
+    system.body_force = Term(call(gravity, lambda s: (weight, s.g, s.which, s.f)))
+    damping = ("axial_damping", "bending_damping", "torsional_damping")
+    system.account = Account(
+        energies,
+        stored=("stretching", "bending", "torsion"),
+        lost=damping,
+        conserves=not any(own[name].any() for name in damping),
+    )
+    system.checks = Checks(diagnose=lambda s: diagnose(rows, s))
+    return system
+
+
+def diagnose(rows: LocalRows, s: Fields) -> list[str]:
+    """Return messages about nodes whose slope is nearly opposite to ``turned_from``, the direction from which the frame
+    of the node is rotated."""
+    own: NDArray[Any] = rows.columns
+    texts = []
+    for name, b, first in (("node0", own["b0"], 3), ("node1", own["b1"], 9)):
+        p = s.x[rows.dofs[:, first : first + 3]]
+        against = 1.0 + (b * p).sum(axis=1) / np.linalg.norm(p, axis=1)
+        for k in np.flatnonzero(~(against > REACHED))[:1]:
+            node = rows.world.entity(int(rows.local(name)[k]))
+            texts.append(
+                f"{rows.table.describe(int(rows.rows[k]))}: the slope of {node.name} has turned by almost 165° from "
+                f"turned_from = {b[k]}, must be less, since its angle of twist does not exist at 180°: give its node "
+                "another direction turned_from, such as the axis of a sheave"
+            )
+    return texts
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for rows with invalid nodes, reference strains or stiffnesses."""
+    check_nodes(world, table)
+    share = table.local("strain_is_relative_to_reference")
+    table.refuse((share < 0.0) | (share > 1.0), ("strain_is_relative_to_reference",), "lie from 0 to 1")
+    table.refuse(table.local("reference_strain") <= -1.0, ("reference_strain",), "be > -1")
+    EA, GJ, C = (table.local(name) for name in ("axial_stiffness", "torsional_stiffness", "coupling"))
+    names = ("coupling", "axial_stiffness", "torsional_stiffness")
+    table.refuse(C * C >= EA * GJ, names, "have coupling² < axial_stiffness torsional_stiffness, or energy is below 0")
+
+
+register(
+    TwistCable3D,
+    "element",
+    dofs=order_dofs,
+    bind=bind,
+    build=build,
+    outputs=OUTPUTS,
+    check=check,
+    source="[@langer1996]; [@meier2019]; [@costello1997]",
+    draw=draw,
+)

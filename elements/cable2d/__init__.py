@@ -1,1 +1,0 @@
-"""The 2D cable: forces, tangents, mass, user functions, drawing, outputs."""
