@@ -63,7 +63,7 @@ from windlass.connectors.surface_contact.kernels import (
     rubs,
     to_surface,
 )
-from windlass.elements.cable2d.points import Four, shape_slope
+from windlass.elements.cable.points import Four, shape_slope
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel

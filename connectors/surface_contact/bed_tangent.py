@@ -42,7 +42,7 @@ from windlass.connectors.surface_contact.tangent import (
     unit_vector,
     write_column,
 )
-from windlass.elements.cable2d.points import Four
+from windlass.elements.cable.points import Four
 from windlass.elements.nodes.vectors import Vector, add, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
