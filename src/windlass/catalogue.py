@@ -38,7 +38,7 @@ WATER = 1025.0
 COLUMNS = (
     "axial_stiffness", "bending_stiffness", "mass_per_length", "slow_stiffness", "slow_damping", "stiffening",
 )  # fmt: skip
-"""Columns of cables in data sheets of chains and ropes."""
+"""Columns of cables that data sheets of chains and ropes can contain."""
 
 
 class Quantity(NamedTuple):
@@ -117,11 +117,12 @@ class LineSheet:
         standard: standards that apply to the chain or rope.
         diameter: nominal diameter of a rope or of the bar of a chain [m].
         breaking_load: minimum breaking load [N], for `wl.post`.
-        columns: columns of cables: ``axial_stiffness``, ``mass_per_length``, ``bending_stiffness`` of wire ropes, and
-            ``slow_stiffness``, ``slow_damping`` and ``stiffening`` of fibre ropes
+        columns: columns of cables: ``axial_stiffness`` and ``mass_per_length``; for wire ropes also
+            ``bending_stiffness``; for fibre ropes also ``slow_stiffness``, ``slow_damping`` and ``stiffening``
             (`windlass.elements.FibreCable3D`). Columns of chains and wire ropes are also arguments of `wl.Rope`.
-        fluid: columns of `FluidLoad` for water: ``diameter``, the diameter of a cylinder that displaces the same volume
-            per length, and drag coefficients relative to this diameter.
+        fluid: columns of `FluidLoad`: ``diameter``, the diameter of a cylinder that displaces the same volume per
+            length; ``normal_drag``, the drag coefficient relative to this diameter; for chains also ``axial_drag``, the
+            drag coefficient relative to the circumference of this cylinder.
         quantities: all values by name, with ranges and certainty: "standard", "typical" or "estimate".
         notes: notes on the values.
         sources: sources of the values.
@@ -260,7 +261,8 @@ def chain(grade: str, diameter: float, stud: bool = False) -> LineSheet:
         stud: whether the links have studs.
 
     Raises:
-        ModelError: the grade is unknown or exists only with studs, or the diameter is out of range.
+        ModelError: the grade is unknown, chain of this grade exists only with studs but ``stud`` is false, or the
+            diameter is out of range.
     """
     table = _read("lines.toml")
     family, kind = table["families"]["chain"], table["chains"]["stud" if stud else "studless"]
@@ -332,11 +334,12 @@ def fibre_rope(material: str, diameter: float, slow_time: float = 600.0) -> Line
     Args:
         material: "polyester" or "nylon".
         diameter: nominal diameter d, 0.02 to 0.3 m.
-        slow_time: time constant η/K of the creep at constant load [s]. The creep of real ropes lasts from minutes to
-            days, so choose the time according to the duration of the loads.
+        slow_time: time constant η/K [s] of the creep at constant load, where η is ``slow_damping`` and K is
+            ``slow_stiffness``. The creep of real ropes lasts from minutes to days, so choose the time constant
+            according to the duration of the loads.
 
     Raises:
-        ModelError: the material is unknown, the diameter is out of range, or the time is not > 0.
+        ModelError: the material is unknown, the diameter is out of range, or ``slow_time`` is not > 0.
     """
     table = _read("lines.toml")
     family, name = table["families"]["fibre_rope"], _pick("fibre rope", material, table["fibre_ropes"])

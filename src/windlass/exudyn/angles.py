@@ -83,13 +83,14 @@ def choose_angles(e: FloatArray, near: FloatArray) -> tuple[float, float, float]
 
 @kernel(fast=False)
 def find_angles(e: FloatArray, near: FloatArray, angles: FloatArray) -> None:
-    """Write the angles of `choose_angles` into ``angles``, shape (3,)."""
+    """Write the result of ``choose_angles(e, near)`` into ``angles``, shape (3,)."""
     angles[0], angles[1], angles[2] = choose_angles(e, near)
 
 
 @kernel(fast=False)
 def follow_angles(start: FloatArray, places: IntArray, q: FloatArray, last: FloatArray) -> None:
-    """Replace the angles ``last``, shape (3,), by the closest angles for the displacements q of a state.
+    """Replace ``last``, the angles of a node at an earlier state, shape (3,), by the angles at the displacements ``q``
+    that are closest to them.
 
     start: Euler parameters of the node at the displacement 0, shape (4,).
     places: indices of the displacements of the Euler parameters in q, shape (4,).
@@ -172,7 +173,7 @@ class AngleNode:
 
     def place(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Convert displacements and velocities of Exudyn, shape (6,) each, to displacements and velocities of Windlass,
-        shape (7,) each.
+        shape (7,) each, and store the angles in ``last``.
         """
         start = self.start
         total = self.last = self.reference[3:] + q[3:]
@@ -214,8 +215,8 @@ class FollowAngles(StepHook):
             _follow_angles(node.start, whole.local_dofs(node.node)[0, 3:], whole.q, node.last)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps after which the solver calls this hook; compiled code updates the angles in these
-        steps.
+        """Return the largest number of steps between two calls of this hook by the solver; in these steps, compiled
+        code updates the angles.
         """
         return MOST
 

@@ -67,8 +67,8 @@ class CurveHistory:
     slip velocity [m/s].
 
     Args:
-        contacts: the contacts, first of all circles with the first segment, then of all circles with the second
-            segment, and so on.
+        contacts: the contacts of all circles with the first segment, followed by the contacts of all circles with the
+            second segment, and so on.
         circles: number of circles.
     """
 

@@ -138,8 +138,8 @@ class Mirror:
         self._forces = [numbers.of(part.entity, "lam")[0].astype(int) for part in self._multipliers]
 
     def redirect_functions(self, solver: Any) -> None:
-        """Set the function that copies the coordinates at which forces are being evaluated to the MainSystem, before
-        user functions of displacements read them.
+        """Set ``bring_up_to_date`` of the `UserFunctions` to a function that copies the coordinates at which ``solver``
+        evaluates forces to the MainSystem.
         """
         fields, data, model = solver.assembly.fields, self.mbs.systemData, self.model
         layout, places = solver.assembly.layout, model.places()
@@ -194,7 +194,7 @@ class Due:
 
     Attributes:
         last: time of the last row [s].
-        following: time of the next row [s], shape (1,); infinite before `begin`.
+        following: earliest time of the next row [s], shape (1,); infinite before `begin`.
     """
 
     def __init__(self, period: float, clock: Callable[[State], float]) -> None:
@@ -295,8 +295,8 @@ class SolutionFile(StepCalls):
     Args:
         mirror: mirror of the system.
         settings: settings of the file, as a dictionary.
-        precision: number of digits.
-        static: whether the file contains no velocities.
+        precision: number of significant digits.
+        static: whether the solve is static; the file then contains no velocities and accelerations.
         clock: function that returns the time of a state [s]; in statics the time of its load step.
 
     Raises:
@@ -320,7 +320,7 @@ class SolutionFile(StepCalls):
         super().__init__(self._rows_due.following)
         self._readers = list[Callable[[], FloatArray]]()
         moves = not static
-        # name of each vector without its prefix, and whether the vector is written to the file
+        # name of each vector, and whether the vector is written to the file
         self._parts = (
             ("ODE2Coordinates", True),
             ("ODE2Coordinates_t", moves and wanted["velocities"]),
@@ -400,7 +400,7 @@ def solve(
     mainSolver: Any = None,
     **other: Any,
 ) -> bool:
-    """Execute a call of SolveStatic, SolveDynamic or SolveSystem, and return its result for Exudyn; see
+    """Execute a call of SolveStatic, SolveDynamic or SolveSystem with a solver of Windlass, and return True; see
     `export.answer`.
 
     Raises:
@@ -458,7 +458,9 @@ def solve(
 
 
 def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
-    """Return the time at the end of the step that starts from a state [s]; in statics the time of the load steps."""
+    """Return the time [s] at the end of the step that starts from a state; in statics the time at which functions of
+    time are evaluated.
+    """
     if isinstance(solver, Static):
         return float(solver.time or state.t)
     if isinstance(solver, Dynamic):

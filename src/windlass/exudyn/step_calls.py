@@ -30,8 +30,8 @@ class StepCalls(StepHook, ABC):
     """Base class of hooks that read the state at the ends of steps and do not change it.
 
     Args:
-        following: time before which the hook need not be called [s], shape (1,); the hook changes its value in
-            `after_step`. If ``following`` is None, the hook is called after each step.
+        following: time [s] before which the hook need not be called, shape (1,); `after_step` updates this value. If
+            ``following`` is None, the hook is called after each step.
     """
 
     def __init__(self, following: FloatArray | None = None) -> None:
@@ -45,13 +45,13 @@ class StepCalls(StepHook, ABC):
         """Read the state at the end of a step."""
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps after which the solver calls this hook; compiled code calls the hook in these
-        steps.
+        """Return the largest number of steps between two calls of this hook by the solver; in these steps, compiled
+        code calls `after_step`.
         """
         return MOST
 
     def idle_program(self, state: State) -> Program:
-        """Return the program that calls `after_step`."""
+        """Return the program that calls `after_step` in steps that have reached the time ``following``."""
         time = parallel_assembly(state.world).fields.time
         if state is not self._state or time is not self._time:
             self._state, self._time = state, time

@@ -38,7 +38,7 @@ class FatigueCurve:
 
     Args:
         exponent: m [1], > 0.
-        constant: a, the log10 of the number of cycles to failure at ΔT = T_0 [1].
+        constant: a, the log10 of the number of cycles to failure at ΔT = T_0 and T_mean = 0 [1].
         reference: T_0 [N], > 0: a breaking load, or an area [m²] times 1e6 Pa.
         mean_effect: b [1], >= 0.
 
@@ -134,8 +134,8 @@ class Cycles:
 
     @checked(exponent=number("1", above=0.0))
     def equivalent_range(self, exponent: float) -> float:
-        """Return the equivalent constant range, in the unit of the series: with this range, an equal number of cycles
-        causes equal damage. The result is 0 if there are no cycles.
+        """Return the equivalent range ΔT_eq, in the unit of the series, for fatigue curves with the given exponent m
+        and without mean effect; 0 if there are no cycles. See the formula in this module.
         """
         total = float(self.counts.sum())
         scale = float(self.ranges.max(initial=0.0))

@@ -68,8 +68,8 @@ class Series:
         return Series(self.times[chosen], self.values[chosen], self.name, self.unit)
 
     def find_rises(self, level: float) -> FloatArray:
-        """Return the times of upcrossings of a level [s], with linear interpolation between values, shape
-        (crossings,).
+        """Return the times [s] at which the series crosses a level upwards, with linear interpolation between values,
+        shape (crossings,).
         """
         below = self.values < level
         at = np.flatnonzero(below[:-1] & ~below[1:])

@@ -49,8 +49,9 @@ MOST_MOVED = 500
 def find_force(
     b: Building, item: Item, adapt: Callable[..., tuple[Any, ...]], key: str = "springForceUserFunction"
 ) -> dict[str, Any]:
-    """Return the force function of a spring; ``adapt`` converts the arguments of Windlass (u, u_t, stiffness, damping,
-    previous values)."""
+    """Return the column with the force function of a spring, or no column if the item has no user function. ``adapt``
+    converts the arguments of force functions in Windlass, from the displacement onwards, to those in Exudyn.
+    """
     function, number, mbs = b.function(item, key), b.number(item), b.functions.in_motion
     if function is None:
         return {}
