@@ -15,7 +15,7 @@ from windlass.framework.errors import OptionError
 from windlass.framework.launch.arguments import HELP_WORDS
 
 RUBBISH = 10_000
-"""Number of new objects after which Python's garbage collection runs."""
+"""Number of new objects after which Python's garbage collection starts during a run of a model."""
 HELP = """windlass run MODEL.py [options of the model and of PETSc] [-- words of the model]
 
 Runs a model script as python would, with short errors and checked options.  windlass run MODEL.py -help lists its
@@ -94,8 +94,8 @@ def run_script(
 
 
 def _exit_code(end: SystemExit) -> int:
-    """Return the exit code of a script that has called sys.exit, and print the message that was passed to sys.exit, if
-    there is one.
+    """Return the exit code of a script that has called sys.exit. If a message was passed to sys.exit, print the message
+    and return 1.
     """
     if end.code is None or isinstance(end.code, int):
         return end.code or 0

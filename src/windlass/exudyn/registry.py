@@ -46,8 +46,8 @@ FIELDS = {
     "radius0": "spheresRadii", "radius1": "spheresRadii", "radius": "circlesRadii", "radii": "sheavesRadii",
     "axes": "sheavesAxes constrainedAxes", "preload": "force", "center_of_mass": "centerOfMass",
 }  # fmt: skip
-"""Names of columns in Windlass, and of the corresponding fields in Exudyn. If several fields are listed, the first field
-that an item has is used.
+"""Names of columns in Windlass, and of the corresponding fields in Exudyn. If several fields are listed, the first
+field that an item has is used.
 """
 _translations: dict[str, Translation] = {}
 _bodies: set[str] = set()

@@ -126,7 +126,9 @@ def _list_values(name: str, text: str, item: Option | None) -> list[str]:
 
 
 def _sample(name: str, text: str, share: FloatArray, item: Option | None) -> list[str]:
-    """Return values at fractions in [0, 1) of a range or a list, shape (cases,)."""
+    """Return the values of a range or a list, as texts, at the fractions ``share``, shape (cases,), which are >= 0 and
+    < 1.
+    """
     if not is_range(text):
         values = text.split(",")
         return [values[int(part * len(values))] for part in share]
@@ -157,7 +159,9 @@ def _numbers_at(name: str, text: str, begin: float, end: float, share: FloatArra
 
 
 def _write(name: str, text: str, value: float, item: Option | None, exact: bool) -> str:
-    """Return a number as text for the command line."""
+    """Return a number as text for the command line. For options with integer values, the number is rounded; raise
+    OptionError if ``exact`` is true and the number is not an integer.
+    """
     if item is None or isinstance(item.default, bool) or not isinstance(item.default, int):
         return f"{value:.12g}"
     if exact and abs(value - round(value)) > 1e-9 * max(1.0, abs(value)):

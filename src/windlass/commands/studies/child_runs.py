@@ -27,7 +27,7 @@ OUTPUT = "output.txt"
 ERRORS = "errors.txt"
 """Name of the file with the error output of a run, in the folder of the run."""
 PATIENCE = 5.0
-"""Time after which a stopped run that has not ended is killed [s]."""
+"""Longest waiting time [s] for the end of a run that is asked to stop; then the run is killed."""
 LONGEST_REASON = 160
 _running: set[subprocess.Popen[bytes]] = set()
 _ending = threading.Event()
@@ -49,13 +49,14 @@ class Ended:
 
 
 def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: float | None = None) -> Ended:
-    """Execute ``windlass run`` with the given arguments in a folder, and store its output in this folder.
+    """Execute ``windlass run`` with the given arguments in a folder, store its output in this folder, and return its
+    outcome.
 
     Args:
         words: the file of the model, and options; paths are relative to the folder.
         folder: folder of the run.
         processes: number of processes of the run, started by ``mpiexec``.
-        limit: time after which the run is stopped [s]; None: no limit.
+        limit: time [s] after which the run is stopped; None: no limit.
 
     Raises:
         OutputError: files in the folder cannot be written.
@@ -101,7 +102,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def begin() -> None:
-    """Allow new runs to start."""
+    """Record that this program is not ending, see `is_ending`."""
     _ending.clear()
 
 

@@ -102,8 +102,8 @@ def _asks(given: Mapping[str, Any], name: str) -> bool:
 
 
 def _check_table(given: Mapping[str, Any], name: str, file: Path) -> Path | None:
-    """Return the path of an output table, or None if no table is requested; raise OutputError if the table cannot be
-    written.
+    """Return the path of an output table, or None if no table is requested. Raise OptionError if the path is not a .csv
+    file or is the evaluated file, and OutputError if the folder of the table cannot be created.
     """
     if not _asks(given, name):
         return None

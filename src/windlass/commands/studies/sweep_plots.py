@@ -23,7 +23,7 @@ WORK = (*COUNTS, "cpu_time")
 selected.
 """
 MOST_PANELS = 6
-"""Largest number of heat maps side by side. There is one heat map for each combination of values of the options that
+"""Largest number of heat maps in a picture. There is one heat map for each combination of values of the options that
 are not axes.
 """
 MOST_CURVES = 12
@@ -206,5 +206,5 @@ def name_axis(axis: Any, label: str, places: Mapping[Any, float], words: bool) -
 
 
 def to_float(value: Any) -> float:
-    """Return a value as a number, or NaN if this is not possible. NaN is drawn as a gap."""
+    """Return a number as a float, and None as NaN, which is drawn as a gap."""
     return float("nan") if value is None else float(value)

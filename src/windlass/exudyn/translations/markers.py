@@ -21,8 +21,8 @@ IN_SPACE = (el.Ground, el.RigidBody3D, el.Cable3D)
 
 
 def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
-    """Return a marker with a position and, if ``rigid`` is true, with a rotation. The marker of Windlass is created only
-    once for each marker of Exudyn and value of ``rigid``.
+    """Return a marker with a position and, if ``rigid`` is true, with a rotation. For each marker of Exudyn and each
+    value of ``rigid``, only one marker of Windlass is created.
     """
     key = int(number), rigid
     if key not in b.frames:
