@@ -44,8 +44,9 @@ SMALL = 0.05
 
 @kernel
 def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, y: FloatArray) -> None:
-    """Fill the variables y of a row at a Gauss point if x contains coordinates, or the rates of these variables if x
-    contains velocities."""
+    """Fill ``y``, shape (11,), with the variables (p, e, d) of a row at Gauss point j if x contains coordinates, or with
+    the rates of these variables if x contains velocities.
+    """
     for k in range(COUNT):
         y[k] = 0.0
     for a in range(len(rule.W)):
@@ -60,7 +61,7 @@ def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, y: FloatArray) -
 
 @kernel(inline=True)
 def find_factor(u: float) -> tuple[float, float, float]:
-    """F, F' and F''."""
+    """Return F(u), F'(u) and F''(u) for the function F of the module docstring."""
     if u > SMALL:
         root = sqrt(u)
         F = atan(root) / root
@@ -182,8 +183,9 @@ def add_curvature(
 
 @kernel
 def find_stress(row: Any, j: int, z: FloatArray, zt: FloatArray, stress: FloatArray) -> None:
-    """Fill the forces and moments S (z - z_ref) + D z_t of the cross section at a Gauss point, shape (6,), with the
-    strains z."""
+    """Fill ``stress``, shape (6,), with the forces and moments S (z - z_ref) + D z_t of the cross section at Gauss
+    point j, where z contains Γ and κ.
+    """
     for a in range(6):
         total = 0.0
         for b in range(6):
@@ -193,7 +195,7 @@ def find_stress(row: Any, j: int, z: FloatArray, zt: FloatArray, stress: FloatAr
 
 @kernel
 def fill_rates(G: FloatArray, yt: FloatArray, zt: FloatArray) -> None:
-    """z_t = G y_t."""
+    """Fill ``zt``, shape (6,), with z_t = G y_t."""
     for a in range(6):
         total = 0.0
         for b in range(COUNT):
@@ -203,7 +205,7 @@ def fill_rates(G: FloatArray, yt: FloatArray, zt: FloatArray) -> None:
 
 @kernel
 def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces of rows with the same order to f."""
+    """Add the generalised forces of the section forces of rows with the same order to f."""
     y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
     A, W, G = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
     for i in range(len(rows)):
@@ -232,7 +234,9 @@ def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatAr
 def tangent(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to the values of the matrix."""
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to ``values``, the values of the
+    matrix, at the indices ``slots``, shape (all rows of the table, n, n).
+    """
     y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
     A, W, G, R = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT)), np.zeros((6, COUNT))
     Q, P, K, T = np.zeros((4, 4)), np.zeros((4, 4)), np.zeros((COUNT, COUNT)), np.zeros((6, COUNT))
@@ -267,7 +271,7 @@ def tangent(
                     K[b, o] = 0.0
             force, moment = (stress[0], stress[1], stress[2]), (stress[3], stress[4], stress[5])
             add_curvature(row.bend, y, A, W, n, k, F, first, second, force, moment, Q, P, K)
-            # T = S G + D ∂z_t/∂y
+            # T = (dq S + dv D) G + dq D ∂z_t/∂y
             for a in range(6):
                 for b in range(COUNT):
                     total = 0.0
@@ -277,7 +281,7 @@ def tangent(
                         if row.damped:
                             total += dq * D * R[o, b]
                     T[a, b] = total
-            # ∂f_y/∂y: Gᵀ T plus the terms of the second derivatives
+            # dq ∂f_y/∂y + dv ∂f_y/∂y_t: Gᵀ T plus dq times the terms of the second derivatives
             for b in range(COUNT):
                 for o in range(COUNT):
                     total = dq * K[b, o]
@@ -289,8 +293,8 @@ def tangent(
 
 @kernel
 def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
-    """Add the contribution of a Gauss point to the values of the matrix. K, shape (11, 11), contains the derivatives of
-    the generalised forces f_y with respect to y.
+    """Add the contribution of Gauss point j to ``values``, the values of the matrix, at the indices ``slots`` of the
+    row, shape (n, n). K, shape (11, 11), contains dq ∂f_y/∂y + dv ∂f_y/∂y_t.
     """
     L = row.length
     for a in range(len(rule.W)):
@@ -333,8 +337,8 @@ def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: Flo
 def fill_energies(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
 ) -> None:
-    """Add the elastic energy [J] and the power that damping dissipates [W] of rows with the same order to ``energies``
-    and ``powers``.
+    """Add the elastic energy [J] of each row to ``energies``, and the power [W] that its damping dissipates to
+    ``powers``, for rows with the same order.
     """
     y, yt, z, zt = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6)
     A, W, G = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))

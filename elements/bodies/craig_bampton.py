@@ -111,8 +111,8 @@ class Superelement:
             Handle to the `GenericODE2`.
 
         Raises:
-            ModelError: the number of coordinates of the nodes differs from the number of boundary coordinates, or the
-                mesh has a wrong number of points.
+            ModelError: the number of coordinates of the nodes differs from the number of boundary coordinates,
+                ``directions`` is not valid, or the mesh cannot be read or has a wrong number of points.
         """
         b, n = len(self.boundary), len(self.mass)
         given = sum(len(node.table.component.dof_names) for node in nodes)
@@ -220,7 +220,7 @@ def _read_boundary(given: Any, count: int) -> tuple[IntArray, IntArray]:
 
 
 def _solve(K: Any, right: FloatArray) -> FloatArray:
-    """K⁻¹ right.
+    """Return K⁻¹ ``right``.
 
     Raises:
         ModelError: K is singular.

@@ -185,7 +185,7 @@ def eval_spin(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 def eval_kinetic_energy(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Kinetic energy [J], shape (rows,)."""
+    """Return the kinetic energy [J], shape (rows,)."""
     v = eval_velocity(rows, s, rows.local("center_of_mass"))
     rotation = (eval_spin(rows, s) * eval_local_angular_velocity(rows, s)).sum(axis=1)
     energy: FloatArray = 0.5 * rows.local("mass") * (v**2).sum(axis=1) + 0.5 * rotation

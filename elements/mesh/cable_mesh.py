@@ -134,19 +134,19 @@ def cables_from_mesh(
         cables_per_line: number of cables into which each line is divided.
         largest_length: largest length of a cable [m], measured along the chord of its line; lines with a chord longer
             than ``cables_per_line`` times this length are divided into more cables.
-        scale: unit of length of the file [m].
+        scale: length [m] of one unit of length in the file.
         slopes: points at which lines share a slope. With ``"smooth"``, two lines share a slope at points at which only
             these two lines meet, if both are of one section and their directions differ by at most ``corner_angle``.
             With ``"through"``, points at which more lines meet are included; the lines of a section are paired by the
             smallest angles between their directions. With ``"separate"``, lines do not share slopes; only the cables of
             one line share slopes.
-        corner_angle: largest angle between the directions of two lines that share a slope [rad], 0 to π/2; 0 if one
-            line continues the other.
+        corner_angle: largest angle [rad] between the directions of two lines that share a slope, 0 to π/2. The angle is
+            0 if one line continues the other without a corner.
         hinges: names of groups of points or lines. Lines do not share a slope at points of these groups.
         unused_points: with ``"ignore"``, points that belong to no line and to no group are omitted; with ``"error"``,
             such points raise a ModelError. A point of a group that belongs to no line always raises a ModelError.
-        merge_distance: points of lines whose distance is at most this value are merged [m]. With 0, points of lines
-            that coincide raise a ModelError. With None, points are not merged.
+        merge_distance: distance [m] up to which points of lines are merged. With 0, points of lines that coincide raise
+            a ModelError. With None, points are not merged.
         in_space: whether 3D cables, `Cable3D`, are created; otherwise all points must have z = 0.
         name: name for messages and output.
         **cable_columns: columns of all cables, including lines without section. Values in ``sections`` have priority.
@@ -247,7 +247,13 @@ def _add_net(world: Tables, given: Given, sections: Mapping[str, Columns], commo
 
 
 class MeshSection(NamedTuple):
-    """Lines with the same columns: name for messages, columns of the cables, and indices of the lines, shape (n,)."""
+    """Lines with the same columns.
+
+    label: name for messages.
+    columns: columns of the cables.
+    given: columns that the argument ``sections`` contains for the group; None for lines without section.
+    lines: indices of the lines, shape (n,).
+    """
 
     label: str
     columns: Columns

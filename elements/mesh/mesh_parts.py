@@ -25,7 +25,7 @@ class NetNodes(NamedTuple):
 
     position, slope: position [m] and slope [1] of each node, shape (rows, d) in d dimensions.
     shared: for each node, the row of the node whose position it shares, or -1 if the node has its own position, shape
-    (rows,).
+        (rows,).
     """
 
     position: FloatArray

@@ -40,7 +40,7 @@ angles, t could pass the direction opposite to b within one step, and the angle 
 
 @kernel(inline=True)
 def unit(p: Vector) -> Vector:
-    """p/|p|."""
+    """Return p/|p|."""
     il = 1.0 / sqrt(dot(p, p))
     return il * p[0], il * p[1], il * p[2]
 
@@ -80,7 +80,7 @@ def turn_from(b: Vector, t: Vector) -> Quaternion:
 
 @kernel(inline=True)
 def spun(q: Quaternion, angle: float) -> Quaternion:
-    """Rotate the frame q by an angle about its first axis."""
+    """Return the frame q rotated by ``angle`` [rad] about its first axis."""
     return multiply(q, (cos(0.5 * angle), sin(0.5 * angle), 0.0, 0.0))
 
 

@@ -122,7 +122,7 @@ def fill_constants(b: FloatArray, t: FloatArray, D: FloatArray, F: FloatArray) -
 
 @kernel(inline=True)
 def frame_of(b: Vector, F: Quaternion, p: Vector, angle: float) -> Quaternion:
-    """Return D at a slope p."""
+    """Return the material frame D at the slope p and the angle φ = ``angle`` [rad]."""
     return spun(multiply(turn_from(b, unit(p)), F), angle)
 
 

@@ -125,7 +125,7 @@ def _add_line(
     node, kind = _find_kinds(in_space)
     count = order * elements + (0 if route.closed else 1)
     check_room(count, row_bytes(node) + row_bytes(kind), f"elements = {elements} in {name}")
-    # positions of the nodes along the route, and of STEPS - 1 additional points between two nodes
+    # arc lengths of the nodes along the route, and of STEPS - 1 additional points between two nodes
     inner = np.sort(PLACES[order])
     stations = length * np.append((np.arange(elements)[:, None] + inner[:-1]).ravel(), elements)
     s = np.interp(np.arange(STEPS * (len(stations) - 1) + 1) / STEPS, np.arange(len(stations)), stations)
@@ -184,6 +184,6 @@ def _find_frames(tangent: FloatArray, closed: bool, normal: Any | None, name: st
         normals = np.cos(turn) * normals + np.sin(turn) * third
         third = np.cross(tangent, normals)
     e = euler_parameters_of(np.stack((tangent, normals, third), axis=2))
-    # signs for which the Euler parameters of neighbouring nodes have a positive dot product
+    # choose signs for which the Euler parameters of neighbouring nodes have a positive dot product
     e[1:] *= np.cumprod(np.where((e[1:] * e[:-1]).sum(axis=1) < 0.0, -1.0, 1.0))[:, None]
     return e

@@ -2,9 +2,9 @@
 route.
 
 In 2D the elements are of type `Cable2D`, or `ALECable2D` if ``ale`` (an `ALENode` for the axial motion of the chain) is
-given. In 3D the elements are of type `Cable3D`, or `TwistCable3D` if a torsional stiffness is given. Fibre ropes
-(`FibreCable2D`, `FibreCable3D`) have a ``slow_stiffness``, and cables with a table (`TableCable2D`, `TableCable3D`) a
-``tension_table``.
+given. In 3D the elements are of type `Cable3D`, or `TwistCable3D` if ``torsional_stiffness`` is given. If
+``slow_stiffness`` is given, the elements are fibre ropes (`FibreCable2D`, `FibreCable3D`). If ``tension_table`` is
+given, the elements are cables with a table (`TableCable2D`, `TableCable3D`).
 
 The files routes.py, spatial_routes.py, spline_route.py and catenary.py contain the geometry of routes.
 """
@@ -64,7 +64,8 @@ FRAME_COLUMNS = ("normal", "turned_from")
 STEPS = 4
 # Number of points along a route at which slopes are compared with the direction ``turned_from``.
 SAMPLES = 200
-# Length of the mean slope [1] below which `find_direction` chooses a direction such as the axis of sheaves.
+# Length of the mean slope [1] below which `find_direction` gives less weight to the mean slope, so that it prefers a
+# direction such as the axis of sheaves.
 SMALL_MEAN = 0.3
 CHAIN = {"world": instance(World), "elements": inside(), "name": word(), "cable_columns": inside()}
 
@@ -370,8 +371,8 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
 
 
 def find_direction(slopes: FloatArray) -> FloatArray:
-    """Choose, from several candidates, the direction b, shape (3,), that minimises the largest angle between b and the
-    slopes along a route. With this direction, nodes can move along the whole route.
+    """Return the direction b, shape (3,), among several candidates, that minimises the largest angle between b and the
+    slopes along a route. With this direction, the frame of a node is defined at every position along the route.
 
     The candidates are the mean slope, which is suitable for straight routes, and the direction in which slopes have the
     smallest components, such as the axis of sheaves.

@@ -65,7 +65,7 @@ class FreeCatenary:
     closed: bool = False
 
     def eval_tension(self, s: npt.ArrayLike) -> FloatArray:
-        """Tension [N] at unstretched arc lengths s [m], both of shape (n,)."""
+        """Return the tension [N] at unstretched arc lengths s [m], both of shape (n,)."""
         below = self.vertical_force - self.weight * np.atleast_1d(np.asarray(s, dtype=np.float64))
         return np.hypot(self.horizontal_force, below)
 
@@ -199,8 +199,9 @@ def _perpendicular(a: FloatArray) -> FloatArray:
 
 
 def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) -> tuple[float, float]:
-    """Evaluate the coordinates x(s) and z(s) [m] by formulas without cancellation errors for taut lines and lines
-    without weight."""
+    """Return the coordinates x(s) and z(s) [m], computed by formulas without cancellation errors for taut lines and
+    lines without weight.
+    """
     below = V - w * s
     first, last = sqrt(H * H + V * V), sqrt(H * H + below * below)
     # √(H² + V²) - √(H² + V_s²) = (V - V_s)(V + V_s)/(sum), and V - V_s = w s
@@ -219,8 +220,9 @@ def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) 
 
 
 def _solve(x: float, z: float, L: float, EA: float, free: float, w: float) -> tuple[float, float]:
-    """Find the support forces H and V [N] of a line. The end of the line has the horizontal distance x > 0 from the
-    start and the depth z below the start [m]."""
+    """Return the support forces H and V [N] of a line whose end has the horizontal distance x > 0 [m] from the start
+    and the depth z [m] below the start.
+    """
     from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
     def find_vertical(H: float) -> float:

@@ -107,8 +107,8 @@ class DrumLayers:
         return -0.5 * self.diameter, (self.turns - 0.5) * self.pitch + 0.5 * self.diameter
 
     def eval_places(self, angle: Any) -> tuple[FloatArray, FloatArray]:
-        """Return the radius and the position z of the axis of the rope [m] at angles from the dead end [rad], each of
-        shape (n,).
+        """Return the radius [m] and the position z [m] of the axis of the rope at angles [rad] from the dead end, each
+        of shape (n,).
 
         Raises RouteError for angles that are not finite, below 0 or above `largest_angle`.
         """
@@ -137,7 +137,7 @@ class DrumLayers:
 
     @checked(RouteError, self=inside(), begin=number("rad", minimum=0.0), end=number("rad", above=0.0))
     def eval_length(self, begin: float, end: float) -> float:
-        """Return the length of the rope between two angles [m]."""
+        """Return the length [m] of the rope between two angles [rad]."""
         return self.route(end).length - (self.route(begin).length if begin > 0.0 else 0.0)
 
     @checked(

@@ -98,7 +98,7 @@ class GroundedCatenary:
         return self.hanging.horizontal_force
 
     def eval_tension(self, s: npt.ArrayLike) -> FloatArray:
-        """Tension [N] at unstretched arc lengths s [m], both of shape (n,)."""
+        """Return the tension [N] at unstretched arc lengths s [m], both of shape (n,)."""
         at = np.atleast_1d(np.asarray(s, dtype=np.float64))
         tension = self.hanging.eval_tension(at - self.lying)
         for bed in reversed(self.beds):
@@ -207,8 +207,8 @@ def eval_pull(tension: float, rise: float, way: float) -> float:
 
 
 def find_corners(start: FloatArray, across: FloatArray, down: FloatArray, ground: Sequence[Point]) -> FloatArray:
-    """Return the horizontal distance from the anchor and the height above the anchor of points of the ground [m], shape
-    (k, 2).
+    """Return, for each of k points of the ground, the horizontal distance [m] from the anchor and the height [m] above
+    the anchor, shape (k, 2).
 
     Raises:
         RouteError: the points are not in the vertical plane of the line, are not in order, or have another number of
@@ -335,8 +335,10 @@ class GroundProfile:
         return H, find_length(H)
 
     def lie(self, k: int, way: float, angle: float, H: float) -> list[Bed]:
-        """Return the pieces of ground below the line, from the touchdown point back to the anchor. Arc lengths are
-        negative and measured from the touchdown point."""
+        """Return the pieces of ground below the line, from the touchdown point back to the anchor, for the horizontal
+        force H [N]. The touchdown point is given by values of `find_place`: piece ``k``, distance ``way`` and slope
+        ``angle``. Arc lengths are negative and measured from the touchdown point.
+        """
         from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
         tension, last, beds = H / cos(angle), 0.0, list[Bed]()
@@ -356,8 +358,8 @@ class GroundProfile:
         return beds
 
     def solve(self) -> tuple[list[Bed], FloatArray, float, float, float]:
-        """Return the pieces of ground below the line, from the anchor, and the touchdown point, slope angle, H and
-        length of the hanging part.
+        """Return the pieces of ground below the line in order from the anchor, the touchdown point [m], the slope angle
+        [rad] at this point, the horizontal force H [N], and the unstretched length [m] of the hanging part.
 
         Raises:
             RouteError: the line does not touch the ground, is slack on the ground, or leaves the ground at no point.

@@ -386,8 +386,8 @@ def _columns(z: npt.NDArray[np.complex128]) -> FloatArray:
 
 
 def read_finite(name: str, value: Any, shape: tuple[int, ...] = ()) -> FloatArray:
-    """Return a finite scalar, or the finite coordinates of a point of shape (2,) or (3,). Raise RouteError for other
-    values.
+    """Return a finite scalar, or the finite coordinates of a point, as an array of the given shape, which is (), (2,)
+    or (3,). Raise RouteError for other values.
     """
     array = read_numbers(value)
     if array is None or array.shape != shape or not np.isfinite(array).all():

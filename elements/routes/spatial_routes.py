@@ -150,7 +150,7 @@ class SpatialRoute:
         return float(sum(piece.length for piece in self.pieces))
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Positions [m], unit tangents [1] and curvature vectors [1/m] at arc lengths s [m], shape (n, 3) each.
+        """Return positions [m], unit tangents [1] and curvature vectors [1/m] at arc lengths s [m], shape (n, 3) each.
 
         At the common point of two pieces, the values of the second piece are returned. Raises RouteError if s is not
         finite, or is outside [0, length] of an open route.
