@@ -44,7 +44,7 @@ def eval_point(s: float, H: float, V: float) -> tuple[float, float]:
 
 
 def solve_irvine() -> tuple[float, float]:
-    """Solve for H and V [N], with a parabola as first guess."""
+    """Return H and V [N]; the search starts from the values for a parabola."""
 
     def mismatch(forces: NDArray[np.float64]) -> NDArray[np.float64]:
         # the unknown is the logarithm of H, which keeps H > 0

@@ -314,7 +314,7 @@ def main() -> None:
 
 
 def place_at_drum(crane: Crane) -> int:
-    """Return the last cable of the falls that does not reach the drum before the drum stops."""
+    """Return the index of the last cable of the falls that does not reach the drum before the drum stops."""
     wound = LAYERS.eval_length(WOUND, WOUND + WINDS)
     straight = crane.rope.length.sum() - LAYERS.eval_length(0.0, WOUND)
     return int((straight - wound) / crane.rope[0].length) - 2

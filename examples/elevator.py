@@ -89,8 +89,9 @@ class Brake:
 
 
 def eval_deceleration(way: float, v: float, other: float) -> float:
-    """Return the deceleration of a rope that slips along its whole contact [m/s^2]; ``other`` is the initial length of
-    the counterweight's strand [m].
+    """Return the deceleration [m/s^2] of a rope that slips along its whole contact. ``way`` is the displacement of the
+    rope since the start of the stop [m], v its speed [m/s], and ``other`` the initial length of the counterweight's
+    strand [m].
     """
     m1, m2 = CABIN + DENSITY * (SHORT + way), WEIGHT + DENSITY * (other - way)
     ratio = exp(FRICTION * pi)
@@ -146,7 +147,7 @@ class Elevator(NamedTuple):
 
 
 def build(rim: Brake, other: float) -> Elevator:
-    """Build a new elevator; ``other`` is the length of the counterweight's strand [m]."""
+    """Build a new elevator; ``other`` is the initial length of the counterweight's strand [m]."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     sheaves = [Sheave((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), RADIUS, "right")]
     route = route_over_sheaves(sheaves, start=(-RADIUS, -other, 0.0), end=(RADIUS, -SHORT, 0.0))
@@ -248,7 +249,7 @@ def stop(rate: float, other: float, record: bool) -> Stop:
 
 def main() -> None:
     """Run three stops, or one, and check them."""
-    # final length of the counterweight's strand: initial length, travel of the sheave, and slip
+    # initial length of the counterweight's strand: final length, travel of the sheave's rim, and slip
     reach = SHORT + Brake(brake).way(1e9) + integrate(Brake(brake), SHORT).way
     first = integrate(Brake(brake), reach).deceleration
     rates = [brake]

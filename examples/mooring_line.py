@@ -88,7 +88,9 @@ def lay(top: tuple[float, ...], mu: float) -> GroundedCatenary:
 
 
 def moor(speed: float, bristles: float, moving: bool) -> Mooring:
-    """Create the slack line on a bed without friction, in a current [m/s at the surface], and with waves and heave."""
+    """Create the slack line on a bed without friction, in a current with the speed ``speed`` [m/s] at the surface, and
+    with waves and heave if ``moving`` is true.
+    """
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     route = lay((TOP[0] - PULL, *TOP[1:]), 0.0)
     line = cable_along(world, route, elements, length=LENGTH / elements, name="line", **CHAIN)

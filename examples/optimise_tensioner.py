@@ -136,7 +136,7 @@ def model(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[s
 
 
 def lowest(belt: wl.Belt) -> int:
-    """Return the node at the bottom of the crank, where the belt runs along x."""
+    """Return the index of the node at the bottom of the crank, where the belt runs along x."""
     places = belt.route.eval_points(belt.route.length * np.arange(len(belt.cables)) / len(belt.cables))[0]
     return int(places[:, 1].argmin())
 

@@ -44,8 +44,8 @@ SMALL = 0.05
 
 @kernel
 def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, y: FloatArray) -> None:
-    """Fill ``y``, shape (11,), with the variables (p, e, d) of a row at Gauss point j if x contains coordinates, or with
-    the rates of these variables if x contains velocities.
+    """Fill ``y``, shape (11,), with the variables (p, e, d) of a row at Gauss point j if x contains coordinates, or
+    with the rates of these variables if x contains velocities.
     """
     for k in range(COUNT):
         y[k] = 0.0
