@@ -146,9 +146,9 @@ def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Drive:
-    """Results of a run: the speed of the driven pulley [rad/s] and the torque of the drive [N m], as means over the last
-    0.05 s; the tensions [N] in the middle of the strands at the end; the number of Newton iterations per step, as the
-    mean over the run; and reports on both pulleys at the end.
+    """Results of a run: the speed of the driven pulley [rad/s] and the torque of the drive [N m], as means over the
+    last 0.05 s; the tensions [N] in the middle of the strands at the end; the number of Newton iterations per step, as
+    the mean over the run; and reports on both pulleys at the end.
     """
 
     speed: float
