@@ -204,8 +204,8 @@ def hang(model: Elevator) -> wl.State:
 
 
 class Stop(NamedTuple):
-    """Results of a run: slip of the rope [m], ratio T1/T2 while the rope slips [1], and theoretical slip from the start
-    of braking and from a later time [m].
+    """Results of a run: slip of the rope [m], ratio T1/T2 while the rope slips [1], and theoretical motions from the
+    start of braking and from the time LATER.
     """
 
     slip: float

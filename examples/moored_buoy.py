@@ -115,7 +115,7 @@ def eval_heave(model: Mooring, state: wl.State) -> float:
 
 
 def find_heave(model: Mooring, state: wl.State) -> float:
-    """Return the frequency of the mode with the largest heave of the buoy [Hz]."""
+    """Return the frequency [Hz] of the mode with the largest heave of the buoy."""
     modes = wl.Modes(model.world, count=40).solve(state)
     heave = np.abs(modes.of(model.buoy)[:, 0, 2])
     return float(modes.frequencies[heave.argmax()])

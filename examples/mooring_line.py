@@ -134,7 +134,7 @@ def draw_taut(model: Mooring) -> wl.State:
 
 
 def list_results(model: Mooring, state: wl.State) -> list[float]:
-    """Return the tensions at the anchor and at the top [N], and the length that the bed carries [m]."""
+    """Return the tensions [N] at the anchor and at the top, and the length [m] of line whose weight the bed carries."""
     x = LENGTH / elements
     places = (model.line[0], 0.0), (model.line[elements - 1], x)
     tensions = [float(wl.eval_output(cable, "axial_force", state, x=at)) for cable, at in places]

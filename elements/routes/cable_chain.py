@@ -104,7 +104,7 @@ def cable_around(
         world: the world.
         circles: circles, or handles to bodies or nodes whose reference positions are the centres of the circles.
         elements: number of cable elements of equal length.
-        radius: radius of the circles that are given as handles [m], one for all circles or one for each.
+        radius: radius [m] of the circles that are given as handles, one for all circles or one for each circle.
         sides: for circles that are given as handles, the side of the cable on which a circle lies, "left" or "right",
             seen in the direction of travel: one side for all circles, or one side per circle. With "right" the cable
             wraps clockwise.
@@ -248,10 +248,10 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
         name: name for messages and output.
         **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes. Default of ``length`` [m]: the length of
             the route divided by the number of elements. If ``torsional_stiffness=`` is given on a 3D route, the
-            arguments are columns of `TwistCable3D` and two columns of its nodes `PointSlopeTwist3D`. ``normal`` is the
-            direction of d_1 at the start of the route. From node to node, this direction is moved along the route
-            without spin. The default of ``turned_from`` is a direction to which no slope of the route is opposite, such
-            as the axis of sheaves.
+            arguments are columns of `TwistCable3D`, and the columns ``normal`` and ``turned_from`` of its nodes
+            `PointSlopeTwist3D`. ``normal`` is the direction of d_1 at the start of the route. From node to node, this
+            direction is moved along the route without spin. The default of ``turned_from`` is a direction to which no
+            slope of the route is opposite, such as the axis of sheaves.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.

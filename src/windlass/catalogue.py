@@ -66,8 +66,8 @@ class BeltSheet:
         quantities: all values by name, each with its range and its certainty ("standard", "typical" or "estimate").
         notes: notes on the values.
         sources: sources of the values.
-        groove_angles: groove angles of small and of large V-belt pulleys [rad], and the radius that separates small
-            from large pulleys [m]; None for belts that run without grooves.
+        groove_angles: groove angles [rad] of small and of large pulleys, and the radius [m] up to which a pulley counts
+            as small; None for belts that run without grooves.
     """
 
     name: str
@@ -81,7 +81,7 @@ class BeltSheet:
     groove_angles: tuple[float, float, float] | None
 
     def groove_angle(self, radius: float) -> float | None:
-        """Return the angle between the flanks of the grooves of a pulley [rad] with the given radius [m], or None for a
+        """Return the angle [rad] between the flanks of the grooves of a pulley with the given radius [m], or None for a
         belt that runs without grooves.
         """
         if self.groove_angles is None:
@@ -90,8 +90,8 @@ class BeltSheet:
         return small if radius <= limit else large
 
     def radius(self, teeth: int) -> float:
-        """Return the outer radius of a timing pulley [m], which is the radius of the pitch line minus the distance of
-        the pitch line from the outer surface of the pulley.
+        """Return the outer radius [m] of a timing pulley with the given number of teeth, which is the radius of the
+        pitch line minus the distance of the pitch line from the outer surface of the pulley.
 
         Raises:
             ModelError: the belt is not a timing belt.

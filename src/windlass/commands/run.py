@@ -46,7 +46,7 @@ def run_script(
         words: the file of the script, then options of the script and of PETSc.
         command: the command as users write it, for messages.
         help_text: description of the command.
-        before: function that is called before the script starts, after PETSc has received its command line.
+        before: function that is called before the script starts, after the options have been passed to PETSc.
         after: function that is called with the file after the script has ended without error.
         execute: function that runs the model in the file; default: runs the file as a Python script.
 

@@ -81,7 +81,7 @@ class Imported:
         self._switch_holds(False)
 
     def _hold_states(self) -> list[Entity]:
-        """Return constraints that keep each first-order state at its initial value."""
+        """Add constraints that keep each first-order state at its initial value, and return them."""
         given = np.asarray(self.items["initial"].get("ODE1", ()), np.float64)
         return [
             con.prescribe_velocity(self.world, node, f"y{k}", float(given[place]))

@@ -235,9 +235,9 @@ class SensorHook(StepCalls):
 
     Args:
         mirror: mirror of the system.
-        period: time between two rows [s].
+        period: time [s] between two rows.
         files: whether sensors with a file name write files.
-        clock: function that returns the time of a state [s]; in statics the time of its load step.
+        clock: function that returns the time [s] of a state; in statics a time that is proportional to the load factor.
     """
 
     def __init__(self, mirror: Mirror, period: float, files: bool, clock: Callable[[State], float] = find_time) -> None:
@@ -297,7 +297,7 @@ class SolutionFile(StepCalls):
         settings: settings of the file, as a dictionary.
         precision: number of significant digits.
         static: whether the solve is static; the file then contains no velocities and accelerations.
-        clock: function that returns the time of a state [s]; in statics the time of its load step.
+        clock: see `SensorHook`.
 
     Raises:
         ModelError: the settings request a binary file.

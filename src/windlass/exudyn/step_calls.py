@@ -20,8 +20,8 @@ MOST = 64
 
 @kernel(fast=False)
 def find_due(time: FloatArray, following: FloatArray, due: IntArray) -> None:
-    """Set ``due`` to 1 if the time of a step [s] has reached the time ``following`` of the next row [s], and to zero
-    otherwise. The arrays have the shape (1,). Times that differ by rounding errors count as equal.
+    """Set ``due`` to 1 if the time ``time`` [s] of a step has reached the time ``following`` [s], and to 0 otherwise.
+    The arrays have the shape (1,). Times that differ by rounding errors count as equal.
     """
     due[0] = 1 if time[0] >= following[0] - 1e-10 * max(1.0, abs(time[0])) else 0
 

@@ -120,7 +120,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
             raise ValueError(f"startTime = {start_time} s: must be {begin} s, the time at which the model begins")
 
     def exit_initialization_mode(self) -> None:
-        """Read the outputs; if the process of the model does not run yet, this starts it."""
+        """Read the outputs, which starts the process of the model if the process does not run yet."""
         self._read()
         self._begun = True
 

@@ -126,8 +126,8 @@ def _list_values(name: str, text: str, item: Option | None) -> list[str]:
 
 
 def _sample(name: str, text: str, share: FloatArray, item: Option | None) -> list[str]:
-    """Return the values of a range or a list, as texts, at the fractions ``share``, shape (cases,), which are >= 0 and
-    < 1.
+    """Return the values of a range or a list, as texts, at the fractions ``share`` in the interval [0, 1), shape
+    (cases,).
     """
     if not is_range(text):
         values = text.split(",")

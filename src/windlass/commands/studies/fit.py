@@ -212,8 +212,8 @@ class BoxFit:
         return float(change @ change) / total if total > 0.0 else 0.0
 
     def _central_slopes(self, x: FloatArray) -> tuple[FloatArray, float]:
-        """Return derivatives of the scaled residuals with respect to the parameters, from second-order differences that
-        are one-sided at ends of ranges, and the estimated error of the derivatives.
+        """Return the derivatives of the scaled residuals with respect to the parameters, shape (n, m), from
+        second-order differences that are one-sided at ends of ranges, and the largest estimated error of a column.
         """
         base, step, unit = self._residuals(x), self._step, np.eye(len(x))
         inner = (x >= step) & (x <= 1.0 - step)
