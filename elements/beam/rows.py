@@ -22,9 +22,7 @@ value is also the largest allowed absolute value of a negative eigenvalue of the
 been scaled such that the diagonal elements are 1.
 """
 LEAST_COSINE = 0.5
-"""Smallest allowed cosine of the angle between the axis and e_1 of a cross section [1]. It corresponds to an angle of
-60°.
-"""
+"""Smallest allowed cosine of the angle between the axis and e_1 of a cross section [1]; 0.5 is the cosine of 60°."""
 MOST_UNEVEN = 1.05
 """Largest allowed ratio of |r'| at two Gauss points of an element with inner nodes [1]. The ratio is 1.0033 on an arc
 of 120°. With the inner node at s = 0.52 instead of 0.5, the ratio is 1.10, and the deflection of the beam changes by

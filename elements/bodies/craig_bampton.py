@@ -47,7 +47,9 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 SMALL = 400
-"""Largest number of interior coordinates for which a dense solver computes all modes."""
+"""Number of interior coordinates up to which a dense solver computes the modes. For more coordinates, the dense solver
+is used only if at least half of all modes are requested.
+"""
 SYMMETRIC = 1e-9
 """Largest asymmetry of a given matrix that is treated as a rounding error, relative to the largest element of the
 matrix [1].

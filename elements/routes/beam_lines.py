@@ -61,7 +61,7 @@ def straight_beam(
         The elements in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: start and end coincide, or a value is out of its range.
+        ModelError: start and end coincide, a value is out of its range, or a column is given that the line determines.
     """
     try:
         given = [read_numbers(point) for point in (start, end)]
@@ -100,7 +100,8 @@ def beam_along(
         The elements in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: the number of elements or the order is out of its range, or the normal is parallel to the route.
+        ModelError: the number of elements or the order is out of its range, the normal is parallel to the route or is
+            given for a 2D route, or a column is given that the route determines.
     """
     return _add_line(world, route, elements, order, normal, name, beam_columns)
 

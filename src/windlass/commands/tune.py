@@ -44,7 +44,7 @@ OWN = option_table(
     Option("quiet", False, "", "print the ranking and errors only"),
 )
 SHARE = 0.2
-"""Fraction of the total time below which a solver is not tuned."""
+"""Fraction of the total time below which a solver is not tuned, unless the user has specified settings for it."""
 TIGHTER = 1e-2
 """Factor of the tolerances in the run that estimates the error of the results with default options."""
 NEAR = 1.3

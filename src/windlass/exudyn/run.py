@@ -406,6 +406,7 @@ def solve(
 
     Raises:
         NoCounterpart: Windlass has no equivalent of some items; the error is raised before the solve.
+        ModelError: Windlass has no equivalent of a setting.
         NotConverged: the solve fails.
     """
     exudyn: Any = import_module("exudyn")

@@ -45,7 +45,7 @@ from windlass.commands.studies.search import Point, Spent, to_point
 from windlass.framework.arrays import FloatArray, IntArray
 
 ROUNDS = 4
-"""Largest number of fits with estimated deviations."""
+"""Largest number of successive fits; after each fit, unknown standard deviations are estimated again."""
 SAME = 0.02
 """Relative change of estimated standard deviations below which they have converged."""
 SMALLEST = 1e-9
