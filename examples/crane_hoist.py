@@ -86,7 +86,7 @@ def turn(t: float) -> float:
 
 
 def lead(t: float) -> float:
-    """Return the axial position of the drum [m] that guides the rope to its position on the drum."""
+    """Return the axial position [m] of the drum that guides the rope to its position on the drum."""
     places = LAYERS.eval_places((WOUND, WOUND + turn(t)))[1]
     return float(places[0] - places[1])
 

@@ -73,7 +73,7 @@ class Brake:
             raise SystemExit(f"brake = {rate:g} m/s^2 stops the sheave within {RISE} s: must be < {speed / RISE:g}")
 
     def deceleration(self, t: float) -> float:
-        """Return the deceleration of the rim before it stops [m/s^2]."""
+        """Return the deceleration [m/s^2] of the rim before it stops."""
         return self.rate * min(t / RISE, 1.0)
 
     def speed(self, t: float) -> float:
@@ -81,7 +81,7 @@ class Brake:
         return speed - 0.5 * self.rate * t**2 / RISE if t < RISE else max(self.rate * (self.end - t), 0.0)
 
     def way(self, t: float) -> float:
-        """Return the displacement of the rim since the start of the stop [m]."""
+        """Return the displacement [m] of the rim since the start of the stop."""
         if t < RISE:
             return speed * t - self.rate * t**3 / RISE / 6.0
         rest = 0.5 * self.rate * (self.end - RISE) ** 2

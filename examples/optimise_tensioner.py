@@ -266,7 +266,7 @@ def find_optimum(search: Search) -> str:
 
 
 def find_steady(p: Mapping[str, float], turn: float) -> wl.SteadyDrive:
-    """Return the running drive, mounted at the rotation of the arm [rad] that the static solve has found."""
+    """Return the running drive, mounted at the rotation [rad] of the arm that the static solve has found."""
     world = wl.World()
     at = {name: np.array(place) for name, place in AT.items()}
     for name in ("alternator", "idler"):

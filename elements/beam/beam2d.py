@@ -102,7 +102,7 @@ def find_shifts(phi: FloatArray, node_angles: FloatArray) -> FloatArray:
     need these multiples.
 
     Args:
-        phi: angles of the nodes in the reference configuration [rad].
+        phi: angles [rad] of the nodes in the reference configuration.
         node_angles: the column of `Beam2D`, angles from the axes of the nodes to e_1 [rad].
     """
     total = phi + node_angles

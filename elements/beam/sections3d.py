@@ -43,7 +43,7 @@ def eval_frame(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
 
 
 def eval_spin(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
-    """Return the angular velocity in the global frame [rad/s], shape (rows, k, 3)."""
+    """Return the angular velocity [rad/s] in the global frame, shape (rows, k, 3)."""
     local = local_rates(eval_parameters(rows, s.x, places), eval_parameters(rows, s.v, places))
     return turn(eval_frame(rows, s, places), local)
 

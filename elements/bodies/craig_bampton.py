@@ -66,7 +66,7 @@ class Superelement:
             plus the number of modes.
         basis: matrix T, shape (N, n); its rows are in the order of the given matrices.
         boundary: indices of the boundary coordinates, shape (b,).
-        frequencies: natural frequencies of the modes with fixed boundary [Hz], shape (n - b,).
+        frequencies: natural frequencies [Hz] of the modes with fixed boundary, shape (n - b,).
     """
 
     mass: FloatArray

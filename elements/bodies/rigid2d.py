@@ -44,8 +44,9 @@ class RigidBody2D(Component):
 
 @kernel
 def static_moment(row: Any, x: FloatArray) -> tuple[float, float]:
-    """Return the product m r of the mass and the vector from the node to the centre of mass, in the global frame [kg
-    m]."""
+    """Return the product m r [kg m] of the mass and the vector from the node to the centre of mass, in the global
+    frame.
+    """
     phi, s = x[row.dofs[2]], row.moment
     cos, sin = np.cos(phi), np.sin(phi)
     return cos * s[0] - sin * s[1], sin * s[0] + cos * s[1]
@@ -151,7 +152,7 @@ def build(rows: LocalRows) -> System:
     center = rows.local("center_of_mass")
     if not center.any():
         return system
-    # mass times position of the centre of mass, in the frame of the body [kg m]
+    # mass times position of the centre of mass [kg m], in the frame of the body
     own = rows.pack({"dofs": rows.dofs, "moment": rows.local("mass")[:, None] * center})
     system.inertia = Term(
         call(inertia, lambda s: (own, s.x, s.v, s.a, s.f)),
@@ -165,7 +166,7 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Return the linear momentum in the global frame [kg m/s], shape (rows, 3)."""
+    """Return the linear momentum [kg m/s] in the global frame, shape (rows, 3)."""
     return in_space(rows.local("mass")[:, None] * eval_center(rows, fields)[1])
 
 

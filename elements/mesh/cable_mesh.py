@@ -132,7 +132,7 @@ def cables_from_mesh(
         sections: columns of `Cable2D` or `Cable3D` for each group of lines, by the name of the group, e.g.
             ``{"main": {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.5}}``.
         cables_per_line: number of cables into which each line is divided.
-        largest_length: largest length of a cable [m], measured along the chord of its line; lines with a chord longer
+        largest_length: largest length [m] of a cable, measured along the chord of its line; lines with a chord longer
             than ``cables_per_line`` times this length are divided into more cables.
         scale: length [m] of one unit of length in the file.
         slopes: points at which lines share a slope. With ``"smooth"``, two lines share a slope at points at which only

@@ -69,7 +69,7 @@ def join_ends(
         lines: points at both ends, shape (lines, 2).
         section: index of the section of each line, shape (lines,). Only lines of the same section are joined.
         hinged: for each point, whether lines must not be joined at this point, shape (points,).
-        corner_angle: largest angle between joined lines [rad].
+        corner_angle: largest angle [rad] between joined lines.
         most_lines: largest number of lines that may meet at a point at which lines are joined.
     """
     direction, point = eval_directions(points, lines), lines.ravel()
@@ -137,8 +137,8 @@ def eval_lengths(begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1:
     length: FloatArray = np.linalg.norm(chord, axis=1)
     bent = np.flatnonzero(~find_straight(chord, slope0, slope1))
     q = [vector[bent][:, None, :] for vector in (begin, slope0, end, slope1)]
-    # fixed-point iteration, because the integrand depends on the arc length; each iteration reduces the error by a
-    # factor of about the square of the angle between both slopes [rad]
+    # fixed-point iteration, because the integrand depends on the arc length; each iteration multiplies the error by
+    # about the square of the angle [rad] between both slopes
     for _ in range(12):
         shape = eval_shape(GAUSS_PLACES, length[bent][:, None])
         slope = sum(shape.dS[..., a, None] * q[a] for a in range(4))

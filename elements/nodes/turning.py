@@ -86,7 +86,7 @@ def spun(q: Quaternion, angle: float) -> Quaternion:
 
 @kernel(inline=True)
 def spin_angle(q: Quaternion) -> float:
-    """Return the angle of a rotation about x [rad], from -2π to 2π. The angles of q and -q differ by 2π."""
+    """Return the angle [rad] of a rotation about x, from -2π to 2π. The angles of q and -q differ by 2π."""
     return 2.0 * atan2(q[1], q[0])
 
 

@@ -130,8 +130,9 @@ def frame_of(b: Vector, F: Quaternion, p: Vector, angle: float) -> Quaternion:
 def fill_frames(
     b: FloatArray, F: FloatArray, dofs: IntArray, x: FloatArray, v: FloatArray, D: FloatArray, w: FloatArray
 ) -> None:
-    """Write the material frames D of n nodes, shape (n, 3, 3), and the angular velocities w of the material [rad/s],
-    shape (n, 3)."""
+    """Fill ``D``, shape (n, 3, 3), with the material frames of n nodes, and ``w``, shape (n, 3), with the angular
+    velocities [rad/s] of the material in the global frame.
+    """
     for i in range(len(b)):
         n = dofs[i]
         p, pt = (x[n[3]], x[n[4]], x[n[5]]), (v[n[3]], v[n[4]], v[n[5]])
@@ -146,8 +147,9 @@ def fill_frames(
 
 
 def eval_frames(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Return the material frames D, shape (rows, 3, 3), and the angular velocities of the material [rad/s], shape
-    (rows, 3)."""
+    """Return the material frames D, shape (rows, 3, 3), and the angular velocities [rad/s] of the material in the
+    global frame, shape (rows, 3).
+    """
     b, F = rows.kept("frames", lambda: create_frames(*map(rows.local, COLUMNS)))
     D, w = np.zeros((len(b), 3, 3)), np.zeros((len(b), 3))
     fill_frames(b, F, rows.dofs, s.x, s.v, D, w)

@@ -62,7 +62,7 @@ TURN_ROUNDING = 1e-12
 FRAME_COLUMNS = ("normal", "turned_from")
 # Number of steps between two nodes in which a normal is moved along a route.
 STEPS = 4
-# Number of points along a route at which slopes are compared with the direction ``turned_from``.
+# Number of points along a route whose slopes `find_direction` receives for the choice of ``turned_from``.
 SAMPLES = 200
 # Length of the mean slope [1] below which `find_direction` gives less weight to the mean slope, so that it prefers a
 # direction such as the axis of sheaves.
@@ -108,7 +108,7 @@ def cable_around(
         sides: for circles that are given as handles, the side of the cable on which a circle lies, "left" or "right",
             seen in the direction of travel: one side for all circles, or one side per circle. With "right" the cable
             wraps clockwise.
-        radial_offset: distance of the axis of the cable from the circles [m].
+        radial_offset: distance [m] of the axis of the cable from the circles.
         closed: whether the end of the cable is connected to its start.
         start, end: end points [m] of an open cable, shape (2,).
         name: name for messages and output.
@@ -198,7 +198,7 @@ def catenary(
         world: the world.
         start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
-        length: unstretched length of the whole cable [m]; if it is below the distance of the points, the cable is taut.
+        length: unstretched length [m] of the whole cable; if it is below the distance of the points, the cable is taut.
         axial_stiffness: EA [N], a scalar.
         mass_per_length: ρA [kg/m], a scalar.
         gravity: acceleration [m/s^2], shape (2,) or (3,); default: gravity of the world.

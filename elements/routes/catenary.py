@@ -47,8 +47,8 @@ class FreeCatenary:
         length: unstretched length [m].
         axial_stiffness: EA [N].
         weight: weight per unstretched length [N/m].
-        horizontal_force: H, the component of the tension perpendicular to gravity [N].
-        vertical_force: V, the upward force of the first support on the cable [N].
+        horizontal_force: H, the component [N] of the tension perpendicular to gravity.
+        vertical_force: V, the upward force [N] of the first support on the cable.
         free_stretch: stretch |r'| in the stress-free state, which is 1 + reference strain [1].
         closed: always False, because the route is open.
     """
@@ -74,7 +74,7 @@ class FreeCatenary:
         return self.free_stretch + self.eval_tension(s) / self.axial_stiffness
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature of the hanging line [1/m],
+        """Return position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature [1/m] of the hanging line,
         shape (n,).
 
         In 2D the curvature is > 0 if the line bends to the left. In 3D the curvature is < 0 if the line sags.

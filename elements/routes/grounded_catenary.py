@@ -43,10 +43,10 @@ class Bed:
     """A straight piece of the ground and the part of the line that lies on it.
 
     Attributes:
-        place: end of the piece that is nearer to the anchor [m], (x, y) or (x, y, z).
+        place: end [m] of the piece that is nearer to the anchor, (x, y) or (x, y, z).
         along: unit vector along the piece, towards the upper end of the line.
-        first, last: unstretched arc lengths of the line at the start and end of the piece [m].
-        tension: tension of the line at ``last`` [N].
+        first, last: unstretched arc lengths [m] of the line at the start and end of the piece.
+        tension: tension [N] of the line at ``last``.
         rise: derivative T' of the tension with respect to the unstretched arc length [N/m].
     """
 
@@ -159,7 +159,7 @@ def hang_from_ground(
         friction: coefficient of friction on the ground [1]. The line is assumed to have been pulled over the ground
             towards its end.
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).
-        ground: points of the ground below the line [m], in order from the anchor (excluded); one point is sufficient
+        ground: points [m] of the ground below the line, in order from the anchor (excluded); one point is sufficient
             for ground with a constant slope. Between the points, and beyond the last point, the ground is straight.
             Without points the ground is level. At a concave corner the line follows the ground, although a taut line
             leaves the ground over a length of about T c/w, with the angle c of the corner [rad], the tension T [N], and

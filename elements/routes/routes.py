@@ -64,7 +64,7 @@ class Circle:
     """Circle over which a cable runs.
 
     center: position of the centre [m], (x, y).
-    radius: radius of the circle, without the offset of the centre line of the cable [m], > 0.
+    radius: radius [m] of the circle, without the offset of the centre line of the cable, > 0.
     side: side of the circle, seen along the cable; "right": clockwise wrap, "left": counter-clockwise.
     turns: number of turns in addition to the wrap between the neighbouring spans [1], >= 0. The number must be an
     integer, except on a circle on which an open route begins or ends.
@@ -185,7 +185,7 @@ def route_around(
 ) -> Route:
     """Find the route of a taut cable over circles, in the given order and on the given sides.
 
-    radial_offset: distance of the centre line of the cable from the circles [m]. The radius of the centre line, radius
+    radial_offset: distance [m] of the centre line of the cable from the circles. The radius of the centre line, radius
     + radial_offset, must be > 0.
 
     A closed route begins (s = 0) where the cable leaves the first circle, and ends with the arc on that circle. Around

@@ -115,7 +115,7 @@ class LineSheet:
     Attributes:
         name: name such as "R3 studless chain 76 mm".
         standard: standards that apply to the chain or rope.
-        diameter: nominal diameter of a rope or of the bar of a chain [m].
+        diameter: nominal diameter [m] of a rope or of the bar of a chain.
         breaking_load: minimum breaking load [N], for `wl.post`.
         columns: columns of cables: ``axial_stiffness`` and ``mass_per_length``; for wire ropes also
             ``bending_stiffness``; for fibre ropes also ``slow_stiffness``, ``slow_damping`` and ``stiffening``
@@ -154,9 +154,9 @@ class Groove(NamedTuple):
     """The groove of a rope sheave.
 
     Attributes:
-        groove_radius: radius of the groove bottom in the cross section of the groove [m].
-        flank_half_angle: angle between a flank and the plane of the sheave [rad].
-        depth: smallest depth of the groove from its bottom to the rim [m].
+        groove_radius: radius [m] of the groove bottom in the cross section of the groove.
+        flank_half_angle: angle [rad] between a flank and the plane of the sheave.
+        depth: smallest depth [m] of the groove from its bottom to the rim.
     """
 
     groove_radius: float

@@ -157,7 +157,7 @@ class Search:
         """List the settings to try, and print the estimated end time of the search, which becomes its deadline.
 
         Args:
-            begin: start time of the search [s].
+            begin: start time [s] of the search.
         """
         named, rounds = self.values["catalogue"], int(self.values["rounds"])
         for prefix in self._prefixes:

@@ -154,7 +154,7 @@ class AngleNode:
         node: the node of Windlass.
         where: indices of the six coordinates of the node in Exudyn's vector of ODE2 coordinates.
         item: dictionary of the node in Exudyn.
-        last: angles at the end of the previous step [rad]. Angles of the next step are chosen close to these values.
+        last: angles [rad] at the end of the previous step. Angles of the next step are chosen close to these values.
             Therefore angles are continuous beyond half a turn; see `FollowAngles`.
         reference: reference coordinates of the node in Exudyn: position [m] and angles [rad], shape (6,).
         start: Euler parameters in the reference configuration, shape (4,).
@@ -198,7 +198,7 @@ class FollowAngles(StepHook):
     """Hook that updates the angles of nodes after every step, even if no result contains the angles.
 
     Args:
-        nodes: the nodes.
+        nodes: the nodes whose angles are updated.
     """
 
     def __init__(self, nodes: Sequence[AngleNode]) -> None:
@@ -236,6 +236,6 @@ class FollowAngles(StepHook):
         return {"last": [node.last for node in self._nodes]}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Restore the angles at the end of the last step."""
+        """Restore the angles that `checkpoint` has returned."""
         for node, last in zip(self._nodes, kept["last"], strict=True):
             node.last = np.asarray(last, np.float64)

@@ -3,7 +3,7 @@ function that adds the equivalent of one type of item to a World.
 
     @translates("ConnectorDistance")
     def distance(b: Building, item: Item) -> Entity:
-        return b.add(con.DistanceConstraint, item, "distance", "activeConnector:active", **b.points(item))
+        return b.add(con.DistanceConstraint, item, "distance", "activeConnector:active", **find_points(b, item))
 
 A function raises `Refused` with the reason if Windlass has no equivalent of an item. After all items have been
 processed, one `NoCounterpart` error lists all items without an equivalent.

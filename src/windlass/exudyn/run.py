@@ -180,7 +180,7 @@ class Mirror:
 
 
 def find_time(state: State) -> float:
-    """Return the time of a state [s]."""
+    """Return the time [s] of a state."""
     return state.t
 
 
@@ -190,11 +190,11 @@ class Due:
 
     Args:
         period: the period [s].
-        clock: function that returns the time of a state [s].
+        clock: function that returns the time [s] of a state.
 
     Attributes:
-        last: time of the last row [s].
-        following: earliest time of the next row [s], shape (1,); infinite before `begin`.
+        last: time [s] of the last row.
+        following: earliest time [s] of the next row, shape (1,); infinite before `begin`.
     """
 
     def __init__(self, period: float, clock: Callable[[State], float]) -> None:

@@ -97,7 +97,7 @@ class Stepwise(StepHook):
     Attributes:
         state: the state at the last communication point.
         step: largest step of the solver [s].
-        end: end time of the solver in the script [s].
+        end: end time [s] of the solver in the script.
     """
 
     def __init__(self, solver: TimeSolver, state: State | None, hooks: Sequence[Hook]) -> None:

@@ -57,8 +57,10 @@ class Extremes:
 
     @checked(probability=number("1", minimum=0.0, maximum=1.0), duration=number("s", above=0.0))
     def quantile(self, probability: float, duration: float) -> float:
-        """Return the value that the largest value in a duration [s] does not exceed with the given probability, 0 <
-        probability < 1.
+        """Return the value that the largest value in a duration [s] does not exceed with the given probability.
+
+        Raises:
+            ModelError: the probability is not between 0 and 1, or the duration is not > 0.
         """
         if not 0.0 < probability < 1.0:
             raise ModelError(f"probability = {probability:g} in Extremes.quantile: must be > 0 and < 1")

@@ -79,7 +79,7 @@ def fatigue_curve(name: str, *, breaking_load: float | None = None, diameter: fl
     Args:
         name: "stud chain", "studless chain", "six-strand rope" or "spiral strand rope".
         breaking_load: breaking load for the T-N curve of API RP 2SK [N].
-        diameter: diameter d of a rope or of the bar of a chain [m], for the S-N curve of DNV-OS-E301. The nominal area
+        diameter: diameter d [m] of a rope or of the bar of a chain, for the S-N curve of DNV-OS-E301. The nominal area
             is 2 π d²/4 for chains and π d²/4 for ropes.
 
     Raises:
@@ -128,7 +128,7 @@ class Cycles:
         return float(np.sum(self.counts / curve.find_lives(self.ranges, self.means)))
 
     def life(self, curve: FatigueCurve) -> float:
-        """Return the time to failure if the series is repeated periodically [s]; infinite if there are no cycles."""
+        """Return the time [s] to failure if the series is repeated periodically; infinite if there are no cycles."""
         damage = self.damage(curve)
         return self.duration / damage if damage > 0.0 else inf
 

@@ -39,7 +39,7 @@ class Ended:
 
     Attributes:
         reason: reason why the run has no result; empty if it has a result.
-        wall_time: time from the start to the end of the run [s].
+        wall_time: time [s] from the start to the end of the run.
         stopped: whether the run reached its time limit.
     """
 

@@ -35,7 +35,7 @@ class Result:
     Attributes:
         reason: reason why the run has no result; empty if it has a result.
         stopped: whether the run reached the time limit.
-        run_time: time from the start to the end of the run [s].
+        run_time: time [s] from the start to the end of the run.
         solves: output of ``-statistics`` for each solve.
         answer: dictionary with the coordinates, the velocities and the time at the end of the run; empty if the run has
             no result.
@@ -86,7 +86,7 @@ class Tried:
     runs: list[Result] = field(default_factory=list)
 
     def time(self, prefix: str, clock: str) -> float:
-        """Return the total time of all solves with a prefix in one run [s]. If there are several runs, the shortest
+        """Return the total time [s] of all solves with a prefix in one run. If there are several runs, the shortest
         total time is returned; if there are no runs, the result is infinite.
         """
         return min((run.sum(prefix, clock) for run in self.runs), default=float("inf"))
@@ -126,7 +126,7 @@ class Runner:
 
 
 def find_limit(default: Result, prefix: str, factor: float) -> float:
-    """Return the time limit of a run [s]: ``factor`` times the time of the solves with the given prefix in the default
+    """Return the time limit [s] of a run: ``factor`` times the time of the solves with the given prefix in the default
     run, plus 1.5 times the remaining duration of the default run, plus `SLACK`.
     """
     solving = default.sum(prefix, "wall_time")

@@ -248,7 +248,7 @@ def contact_friction_circle(b: Building, item: Item) -> Entity:
 
 
 def _in_time(b: Building, item: Item, key: str, value: str) -> dict[str, Any]:
-    """Return the column with the function of time of a load."""
+    """Return the column with the function of time of a load, or no column if the load has no user function."""
     function, mbs, given = b.function(item, key), b.functions.in_time, np.asarray(item[value]).tolist()
     return {} if function is None else {"function": lambda t: function(mbs, t, given)}
 
