@@ -76,7 +76,7 @@ class GroundedCatenary:
     Attributes:
         start: the anchor [m], (x, y) or (x, y, z).
         length: unstretched length [m].
-        lying: unstretched length B on the ground [m].
+        lying: unstretched length B [m] of the part on the ground.
         friction: coefficient of friction on the ground [1].
         hanging: the part of the line above the ground, from the touchdown point ``hanging.start`` to the end of the
             line.
@@ -238,8 +238,8 @@ def _lie(
     start: FloatArray, across: FloatArray, down: FloatArray, corners: FloatArray, x: float, height: float, L: float,
     EA: float, w: float, friction: float,
 ) -> tuple[tuple[Bed, ...], FreeCatenary]:  # fmt: skip
-    """Find the pieces of the ground below the line, and the hanging part of the line. ``x`` and ``height`` are the
-    horizontal and vertical distance of the end from the anchor ``start`` [m]; `find_corners` returns ``corners``.
+    """Return the pieces of the ground below the line, and the hanging part of the line. ``x`` and ``height`` are the
+    horizontal and vertical distance [m] of the end from the anchor ``start``; `find_corners` returns ``corners``.
     """
     if not len(corners):
         H, B = _solve_level(x, height, L, EA, w, friction)
@@ -397,8 +397,8 @@ class GroundProfile:
 
 
 def _solve_level(x: float, height: float, L: float, EA: float, w: float, friction: float) -> tuple[float, float]:
-    """Return H [N] and the length on the ground [m] of a line on level ground, whose end has the horizontal distance x
-    > 0 [m] from the anchor and the height ``height`` > 0 [m].
+    """Return H [N], and the unstretched length [m] of the part on the ground, for a line on level ground whose end has
+    the horizontal distance x > 0 [m] from the anchor and the height ``height`` > 0 [m].
     """
     from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 

@@ -189,14 +189,14 @@ def route_around(
     + radial_offset, must be > 0.
 
     A closed route begins (s = 0) where the cable leaves the first circle, and ends with the arc on that circle. Around
-    a single circle the route is the full circle and begins with the tangent (1, 0). The start is at the top of the
-    circle for side "right", and at the bottom for side "left".
+    a single circle the route is one full turn plus the turns of the circle, and begins with the tangent (1, 0). The
+    start is at the top of the circle for side "right", and at the bottom for side "left".
 
-    An open route runs from the point start over the circles to the point end [m], each (x, y). Without ``start`` an
-    open route begins on the first circle, `turns` turns before the point at which the cable leaves the circle (rope on
-    a drum). Without ``end`` an open route ends on the last circle, `turns` turns after the point at which the cable
-    meets the circle. If the distance of ``start`` or ``end`` from the centre of its circle is radius + radial_offset,
-    the given point is the tangent point.
+    An open route runs from the point ``start`` over the circles to the point ``end`` [m], each (x, y). Without
+    ``start`` an open route begins on the first circle; the turns of this circle are before the point at which the cable
+    leaves the circle (rope on a drum). Without ``end`` an open route ends on the last circle; the turns of this circle
+    are after the point at which the cable meets the circle. If the distance of ``start`` or ``end`` from the centre of
+    the neighbouring circle is radius + radial_offset, the given point is the tangent point.
 
     The wrap angle on a circle is the angle in [0, 2π) between the neighbouring spans, in the direction of the wrap,
     plus the turns of the circle. If a taut cable would not touch a circle on the given side, the wrap angle on this

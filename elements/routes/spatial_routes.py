@@ -244,15 +244,15 @@ def route_over_sheaves(
 ) -> SpatialRoute:
     """Find the 3D route of a taut cable over sheaves, in the given order and on the given sides.
 
-    An open route runs from the point start over the sheaves to the point end [m], each (x, y, z). A closed route begins
-    where the cable leaves the first sheave. On each sheave the cable runs in the plane of the sheave. Spans between
-    sheaves in different planes have a fleet angle at both ends, see `SheaveWrap`.
+    An open route runs from the point ``start`` over the sheaves to the point ``end``. A closed route begins where the
+    cable leaves the first sheave. On each sheave the cable runs in the plane of the sheave. Spans between sheaves in
+    different planes have a fleet angle at both ends, see `SheaveWrap`.
 
     Args:
         sheaves: the sheaves.
         radial_offset: distance [m] of the centre line of the cable from the bottoms of the grooves.
         closed: whether the end of the route is connected to its start.
-        start, end: end points [m] of an open route.
+        start, end: end points [m] of an open route, each (x, y, z).
 
     Raises:
         RouteError: a span does not exist because a point or sheave is too near; ``start`` or ``end`` is missing for an

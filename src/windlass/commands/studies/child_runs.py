@@ -1,5 +1,5 @@
-"""Runs of a model in separate processes, with a time limit. If the program that started a run ends, the run also
-ends.
+"""Runs of a model in separate processes, with a time limit. If the program that started a run is killed, the run also
+ends; this requires the command ``setpriv``.
 """
 
 from __future__ import annotations
