@@ -81,8 +81,9 @@ def find_factor(u: float) -> tuple[float, float, float]:
 def fill_point(
     l: float, y: FloatArray, A: FloatArray, W: FloatArray, z: FloatArray, G: FloatArray
 ) -> tuple[float, Vector, float, float, float]:
-    """Fill the strains z = (Γ, κ), shape (6,), and the nonzero elements of G = ∂z/∂y, shape (6, 11). Return the
-    quantities n, k, F, F' and F'' of the module docstring.
+    """Fill the matrices A, shape (3, 3), and W, shape (3, 4), the strains z = (Γ, κ), shape (6,), and the nonzero
+    elements of G = ∂z/∂y, shape (6, 11), for the variables y. Return the quantities n, k, F, F' and F''. The module
+    docstring defines all quantities.
     """
     n = fill_rotation(y[3], y[4], y[5], y[6], A, W)
     c, d0, d1, d2, d3 = 2.0 / n, y[7], y[8], y[9], y[10]
@@ -117,8 +118,10 @@ def add_curvature(
     l: float, y: FloatArray, A: FloatArray, W: FloatArray, n: float, k: Vector, F: float, first: float, second: float,
     b: Vector, m: Vector, Q: FloatArray, P: FloatArray, K: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the second derivatives of b·Γ + m·κ with respect to y to K, shape (11, 11); Q and P, shape (4, 4), are work
-    arrays.
+    """Add the second derivatives of b·Γ + m·κ with respect to y to K, shape (11, 11), for constant vectors b and m.
+
+    A, W, n, k, F, ``first`` = F' and ``second`` = F'' are the results of `fill_point` for the variables y. Q and P,
+    shape (4, 4), are work arrays.
     """
     c, p = 2.0 / n, (y[0], y[1], y[2])
     bp, x = dot(b, p), cross(b, p)

@@ -69,8 +69,9 @@ def times_transposed(A: FloatArray, a: Vector) -> Vector:
 
 @kernel
 def fill_rotation(e0: float, e1: float, e2: float, e3: float, A: FloatArray, G: FloatArray) -> float:
-    """Fill the rotation matrix A, shape (3, 3), and the matrix Γ, shape (3, 4), from Euler parameters e. Return n =
-    e·e."""
+    """Fill the rotation matrix A, shape (3, 3), and G, the matrix Γ, shape (3, 4), from the Euler parameters e. Return
+    n = e·e.
+    """
     n: float = e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3
     c = 2.0 / n
     A[0, 0], A[1, 1] = 1.0 - c * (e2 * e2 + e3 * e3), 1.0 - c * (e1 * e1 + e3 * e3)
@@ -86,8 +87,9 @@ def fill_rotation(e0: float, e1: float, e2: float, e3: float, A: FloatArray, G: 
 
 @kernel(inline=True)
 def update_rotation(x: FloatArray, dofs: IntArray, e: FloatArray, A: FloatArray, G: FloatArray) -> float:
-    """Fill the Euler parameters e, shape (4,), the rotation matrix A, shape (3, 3), and the matrix Γ, shape (3, 4), of
-    a row. Return n = e·e."""
+    """Fill the Euler parameters e, shape (4,), the rotation matrix A, shape (3, 3), and G, the matrix Γ, shape (3, 4),
+    of the row whose coordinates have the indices ``dofs``. Return n = e·e.
+    """
     for a in range(4):
         e[a] = x[dofs[3 + a]]
     n: float = fill_rotation(e[0], e[1], e[2], e[3], A, G)
@@ -278,8 +280,9 @@ def gravity_tangent(
 def constraint(
     rows: Any, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, C: FloatArray, f: FloatArray
 ) -> None:
-    """Add the constraint e·e - 1, or at velocity level its rate 2 e·e_t, to C. Add the constraint force 2 e λ to the
-    forces on the Euler parameters e."""
+    """Add the constraint e·e - 1 or, if ``rate_level`` is true, its rate 2 e·e_t to C. Add the constraint force 2 e λ
+    to f, with the multipliers λ = ``lam``.
+    """
     for i in range(len(rows)):
         row = rows[i]
         k, total = row.multiplier, 0.0 if rate_level else -1.0

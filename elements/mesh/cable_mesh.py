@@ -182,7 +182,7 @@ def _plan_net(
     cables_per_line: int,
     largest_length: float | None,
 ) -> Net:
-    """Determine all rows of a net; see `cables_from_mesh`."""
+    """Return a net with the rows of all nodes and cables; see `cables_from_mesh` for the arguments."""
     section = np.empty(len(mesh.lines), np.int64)
     for number, group in enumerate(groups):
         section[group.lines] = _same_as(groups, number)
@@ -308,7 +308,7 @@ def _same_as(sections: list[MeshSection], number: int) -> int:
 
 
 def _plan_cables(plan: NodePlan, lines: IntArray) -> NetCables:
-    """Determine the cables of the lines of a section, line by line."""
+    """Return the cables of the lines of a section, line by line."""
     parts = plan.parts[lines]
     line = np.repeat(lines, parts)
     step = np.arange(len(line)) - np.repeat(np.cumsum(parts) - parts, parts)

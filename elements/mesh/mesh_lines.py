@@ -118,7 +118,9 @@ def find_reversed(ends: Ends) -> NDArray[np.bool_]:
 
 
 def eval_slopes(points: FloatArray, lines: IntArray, ends: Ends, turned: NDArray[np.bool_]) -> FloatArray:
-    """Return the unit vectors of the slopes of all nodes ``ends.node``, shape (nodes, d)."""
+    """Return the unit vectors of the slopes with the indices ``ends.node``, shape (slopes, d). ``turned`` is the result
+    of `find_reversed`.
+    """
     # direction along the cable: into the line at its start, and out of the line at its end
     begins = (np.arange(len(ends.point)) % 2 == 0) != np.repeat(turned, 2)
     along = eval_directions(points, lines) * np.where(begins, 1.0, -1.0)[:, None]
@@ -131,8 +133,9 @@ def eval_slopes(points: FloatArray, lines: IntArray, ends: Ends, turned: NDArray
 
 
 def eval_lengths(begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1: FloatArray) -> FloatArray:
-    """Return the arc lengths [m] of the cubics between points with unit slopes, shape (n,); points and slopes have the
-    shape (n, d)."""
+    """Return the arc lengths [m] of the cubics from the points ``begin`` with the unit slopes ``slope0`` to the points
+    ``end`` with the unit slopes ``slope1``, shape (n,). Points and slopes have the shape (n, d).
+    """
     chord = end - begin
     length: FloatArray = np.linalg.norm(chord, axis=1)
     bent = np.flatnonzero(~find_straight(chord, slope0, slope1))
@@ -165,8 +168,9 @@ def _cross_size(a: FloatArray, b: FloatArray) -> FloatArray:
 def eval_inner_nodes(
     begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1: FloatArray, length: FloatArray, s: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the points [m] and unit slopes, each of shape (n, d), at the fractions s of the lengths of lines, shape
-    (n,)."""
+    """Return the points [m] and the unit slopes of n cubics, each of shape (n, d), at the fractions s of their lengths,
+    shape (n,); see `eval_lengths` for the other arguments.
+    """
     chord = end - begin
     position = begin + s[:, None] * chord
     slope = chord / np.linalg.norm(chord, axis=1)[:, None]

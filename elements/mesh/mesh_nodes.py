@@ -46,7 +46,7 @@ class NodePlan(NamedTuple):
 
 
 def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: FloatArray, parts: IntArray) -> NodePlan:
-    """Determine positions, slopes and order of all nodes. The rows of connected nodes are close to each other, so the
+    """Return the positions, slopes and order of all nodes. The rows of connected nodes are close to each other, so the
     bandwidth of matrices is small.
     """
     count, inner = len(slope), parts - 1

@@ -199,8 +199,8 @@ def _perpendicular(a: FloatArray) -> FloatArray:
 
 
 def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) -> tuple[float, float]:
-    """Return the coordinates x(s) and z(s) [m], computed by formulas without cancellation errors for taut lines and
-    lines without weight.
+    """Return the coordinates x(s) and z(s) [m] for the forces H and V, the weight w per length and the stretch n =
+    ``free`` of the module docstring. The formulas have no cancellation errors for taut lines and lines without weight.
     """
     below = V - w * s
     first, last = sqrt(H * H + V * V), sqrt(H * H + below * below)

@@ -138,7 +138,7 @@ class DrumLayers:
 
     @checked(RouteError, self=inside(), begin=number("rad", minimum=0.0), end=number("rad", above=0.0))
     def eval_length(self, begin: float, end: float) -> float:
-        """Return the length [m] of the rope between two angles [rad]."""
+        """Return the length [m] of the rope between the angles ``begin`` and ``end`` [rad] from the dead end."""
         return self.route(end).length - (self.route(begin).length if begin > 0.0 else 0.0)
 
     @checked(

@@ -42,6 +42,8 @@ def compute_eigenvalues(
     are frequencies [Hz], and with ``computeComplexEigenvalues`` they are complex eigenvalues σ [1/s]. If
     ``useAbsoluteValues`` is true, the absolute values of ω² or σ are used.
 
+    The arguments ``simulationSettings``, ``useSparseSolver`` and ``singularValuesTolerance`` have no effect.
+
     Real mode shapes have unit modal mass, as in Exudyn, and arbitrary signs. Complex eigenvalues are returned in
     conjugate pairs. Complex mode shapes have the norm 1 and, in models without constraints, consist of displacements
     followed by velocities.

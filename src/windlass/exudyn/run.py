@@ -402,7 +402,7 @@ def solve(
     **other: Any,
 ) -> bool:
     """Execute a call of SolveStatic, SolveDynamic or SolveSystem with a solver of Windlass, and return True; see
-    `export.answer`.
+    `export.answer`. The keyword arguments are those of Exudyn's functions.
 
     Raises:
         NoCounterpart: Windlass has no equivalent of some items; the error is raised before the solve.

@@ -45,7 +45,8 @@ def find_first(text: str) -> str:
 
 
 def create_grid(varied: Mapping[str, str], known: Mapping[str, Option]) -> list[Case]:
-    """Return all combinations of the values of options. The value of the last option changes fastest.
+    """Return all combinations of the values of options. The value of the last option changes fastest. ``varied`` is a
+    dictionary from names of options to texts of ranges or lists, and ``known`` contains the options of the model.
 
     Raises:
         OptionError: a range or list is wrong, or there are too many cases.
@@ -58,8 +59,8 @@ def create_grid(varied: Mapping[str, str], known: Mapping[str, Option]) -> list[
 
 
 def create_sample(varied: Mapping[str, str], count: int, seed: int, known: Mapping[str, Option]) -> list[Case]:
-    """Return a Latin hypercube sample: each range is divided into as many equal parts as there are cases, and each part
-    contains one value.
+    """Return a Latin hypercube sample of ``count`` cases: each range is divided into ``count`` equal parts, and each
+    part contains one value. See `create_grid` for the arguments ``varied`` and ``known``.
 
     Values of integer options are rounded to integers.
 

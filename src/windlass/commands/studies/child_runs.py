@@ -119,7 +119,9 @@ def is_ending() -> bool:
 
 
 def show_progress(what: str, of: str, total: int, quiet: bool, initial: int = 0) -> Any:
-    """Return a progress line of tqdm that shows the number of finished runs and the remaining time."""
+    """Return a progress line of tqdm that shows the number of finished runs and the remaining time. ``what`` and ``of``
+    are words for the study and for its runs; ``initial`` is the number of runs that are finished at the start.
+    """
     from tqdm import tqdm  # imported here, because other commands do not need this module
 
     shown = f"{{desc}}: {{n_fmt}} of {{total_fmt}} {of}, {{elapsed}} elapsed, {{remaining}} to go{{postfix}}"

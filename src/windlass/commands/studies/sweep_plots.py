@@ -95,8 +95,8 @@ def is_grid(rows: Sequence[Row], axes: Sequence[str]) -> bool:
 
 
 def draw_lines(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, str], value: str) -> Any:
-    """Draw a result as a function of the option with the most values, with one curve for each combination of the other
-    options.
+    """Draw a result as a function of the option with the most values, with one curve for each combination of values of
+    the other options.
     """
     figure, (panel,) = create_figure(1, 1)
     places, words = find_places(rows, axes[0])
@@ -118,7 +118,7 @@ def draw_lines(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, st
 
 def draw_maps(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, str], value: str) -> Any:
     """Draw heat maps of a result as a function of the two options with the most values, with one map for each
-    combination of the other options.
+    combination of values of the other options.
 
     Failed cases are crossed out.
     """
@@ -171,7 +171,7 @@ def create_figure(lines: int, columns: int) -> tuple[Any, list[Any]]:
 
 
 def find_groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:
-    """Return groups of rows that have equal values of the given options."""
+    """Return a dictionary from the values of the options ``axes`` to the rows with these values."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in axes), []).append(row)

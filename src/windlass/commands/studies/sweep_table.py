@@ -133,8 +133,8 @@ def to_value(text: str) -> int | float | str:
 
 
 def find_columns(rows: Sequence[Row]) -> list[str]:
-    """Return the names of all columns: first the columns of the row with the most values, then other columns in the
-    order of rows.
+    """Return the names of all columns: the columns of the row with the most columns, followed by further columns of the
+    other rows, in descending order of the number of columns of a row.
     """
     ordered = sorted(rows, key=len, reverse=True)
     return list(dict.fromkeys(name for row in ordered for name in row))
