@@ -37,7 +37,9 @@ WEIGHT = MASS_PER_LENGTH * GRAVITY  # [N/m]
 
 
 def eval_point(s: float, H: float, V: float) -> tuple[float, float]:
-    """Return Irvine's position [m] of the point at the unstretched length s, y upwards."""
+    """Return Irvine's position [m] of the point at the unstretched length s [m], with y upwards, for the forces H and V
+    [N].
+    """
     x = H * s / EA + H / WEIGHT * (asinh(V / H) - asinh((V - WEIGHT * s) / H))
     z = WEIGHT * s / EA * (V / WEIGHT - s / 2) + H / WEIGHT * (hypot(1, V / H) - hypot(1, (V - WEIGHT * s) / H))
     return x, -z

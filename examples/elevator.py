@@ -111,8 +111,8 @@ class Slip(NamedTuple):
 
 
 def integrate(rim: Brake, other: float, moving: tuple[float, float] | None = None) -> Slip:
-    """Integrate the ordinary differential equation of the stop, for a rope that follows the sheave or slips along its
-    whole contact.
+    """Return the motion of the rope by the ordinary differential equation of the stop, for a rope that follows the
+    sheave or slips along its whole contact.
 
     ``moving`` contains the displacement [m] and the speed [m/s] at the time LATER, if the rope slips by that time.
     """
@@ -215,7 +215,9 @@ class Stop(NamedTuple):
 
 
 def stop(rate: float, other: float, record: bool) -> Stop:
-    """Run one emergency stop."""
+    """Run one emergency stop with the deceleration ``rate`` [m/s^2] of the rim; ``other`` is the initial length of the
+    counterweight's strand [m].
+    """
     rim = Brake(rate)
     theory = integrate(rim, other)
     model = build(rim, other)

@@ -82,7 +82,9 @@ def write_heave(file: Path) -> Path:
 
 
 def lay(top: tuple[float, ...], mu: float) -> GroundedCatenary:
-    """Return the closed form of the line in still water."""
+    """Return the closed form of the line in still water, with its upper end at ``top`` [m] and the friction coefficient
+    ``mu`` of the bed.
+    """
     chain = CHAIN["axial_stiffness"], SUBMERGED
     return hang_from_ground(ANCHOR, top, LENGTH, *chain, friction=mu, gravity=(0.0, 0.0, -GRAVITY))
 

@@ -364,8 +364,9 @@ def _tangent_span(begin: _Stop, end: _Stop) -> Piece:
 
 
 def _wrap_angle(stop: _Stop, turns: float, before: Piece | None, after: Piece | None) -> tuple[float, complex, complex]:
-    """Return the wrap angle [rad] and the unit tangents at entry and exit of a circle between two straight lines. At
-    the start or end of a route one line is missing."""
+    """Return the wrap angle [rad] and the unit tangents at entry and exit of a circle between the straight lines
+    ``before`` and ``after``. At the start or end of a route one line is missing (None).
+    """
     angle, sign = 2 * pi * turns, copysign(1.0, stop.a)
     if before is not None and after is not None:
         if turns % 1 != 0:

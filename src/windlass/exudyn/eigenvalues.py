@@ -108,7 +108,9 @@ def _hold(model: Imported, held: Sequence[int]) -> None:
 
 
 def _find_modes(model: Imported, count: int, quadratic: bool) -> ModesResult:
-    """Compute the given number of modes; 0 means all modes."""
+    """Compute the given number of modes, or all modes if the number is 0. If ``quadratic`` is true, the modes are
+    complex and include damping.
+    """
     from windlass.solvers.modes.modes import Modes  # imported here, because few scripts compute eigenvalues
 
     modes = Modes(

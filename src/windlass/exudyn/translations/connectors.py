@@ -190,7 +190,7 @@ def _find_drive(b: Building, item: Item, frame: MarkerFrame, axes: FloatArray, i
     """Return the offsets of a joint as functions of time. Rates of offsets are not implemented in Exudyn.
 
     In Windlass, offsets refer to the rotated axes of marker 0. In Exudyn, offsets refer to these axes or, if all
-    translations are locked, to the global axes.
+    translations are locked (``is_global``), to the global axes.
     """
     if not item.get("offsetUserFunction"):
         return {}
