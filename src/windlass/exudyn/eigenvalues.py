@@ -108,8 +108,8 @@ def _hold(model: Imported, held: Sequence[int]) -> None:
 
 
 def _find_modes(model: Imported, count: int, quadratic: bool) -> ModesResult:
-    """Compute the given number of modes, or all modes if the number is 0. If ``quadratic`` is true, the modes are
-    complex and include damping.
+    """Compute the given number of modes, or all modes if the number is 0. If ``quadratic`` is true, damping and
+    gyroscopic forces are included.
     """
     from windlass.solvers.modes.modes import Modes  # imported here, because few scripts compute eigenvalues
 
