@@ -88,7 +88,9 @@ def eval_span_frequency(ratio: float, count: int = 16) -> float:
 
 
 def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
-    """Return the tension at the outflow [N] of the rope on the post, and the angle of contact [rad]."""
+    """Return the tension [N] at the end at which the rope leaves the post, and the angle of contact [rad], for the
+    speed of the rope [m/s].
+    """
     length = pi * RADIUS / count
     strand = 4 * length
     world = wl.World()
@@ -144,9 +146,9 @@ def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Drive:
-    """Means over the last 0.05 s and reports of a run. The means are the speed of the driven pulley [rad/s], the torque
-    of the drive [N m], the tensions in the middle of the strands [N], and the number of Newton iterations per step. The
-    reports describe both pulleys at the end of the run.
+    """Results of a run: the speed of the driven pulley [rad/s] and the torque of the drive [N m], as means over the
+    last 0.05 s; the tensions [N] in the middle of the strands at the end; the number of Newton iterations per step, as
+    the mean over the run; and reports on both pulleys at the end.
     """
 
     speed: float

@@ -66,7 +66,9 @@ def write_hills(file: Path) -> Path:
 
 
 def anchor_ship(grid: con.BedGrid, moving: bool) -> Anchored:
-    """Create the chain on the bed, with water, and with a ship that moves."""
+    """Create the chain on the bed, with water and supports; the upper support is a ship, which moves if ``moving`` is
+    true.
+    """
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     anchor = (0.0, 0.0, float(grid.eval_heights(0.0, 0.0)))
     route = hang_from_ground(
@@ -104,7 +106,9 @@ def eval_along(model: Anchored, state: wl.State) -> tuple[np.ndarray, np.ndarray
 
 
 def draw(path: Path, grid: con.BedGrid, lines: dict[str, np.ndarray], tension: np.ndarray) -> None:
-    """Draw the bed with the chain from above, and the profile of the chain with its tension."""
+    """Draw the bed and the chain from above, the profiles of the chain ``lines`` [m], and the tension [N] along the
+    first of them.
+    """
     from matplotlib import pyplot as plt
 
     figure, (plan, side, force) = plt.subplots(3, 1, sharex=True, figsize=(9.0, 10.0), layout="constrained")

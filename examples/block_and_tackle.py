@@ -56,7 +56,7 @@ RADIUS, STRANDS, GRAVITY = 0.1, 4, 9.81
 # EA [N], EI [N m^2], mass per length [kg/m], contact stiffness [N/m^2]
 EA, EI, MASS_PER_LENGTH, CONTACT = 1e5, 1e-4, 0.02, 1e9
 
-# the rope is straight and without force
+# the stress-free rope is straight; its initial shape runs over the sheaves
 world = wl.World()
 LEFT, FIXED, RIGHT = (RADIUS, -strand), (3 * RADIUS, 0.0), (5 * RADIUS, -strand)  # centres of the sheaves [m]
 rope = cable_around(

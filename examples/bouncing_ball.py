@@ -10,7 +10,7 @@ depends only on the product of the dissipation c and the approach speed v:
     u - ln(1 + u) = -w - ln(1 - w),    u = 1.5 c v,  w = 1.5 c e v
 
 The function `windlass.connectors.restitution_from_dissipation` solves this equation. For small c v the solution is e =
-1 - c v, the straight line in the picture.
+1 - c v, the dotted curve in the picture.
 
 The explicit Runge-Kutta method chooses its own steps. The force x^1.5 has no second derivative at the first touch; the
 error control reduces the step at this instant.

@@ -79,7 +79,9 @@ def read_net(world: wl.World) -> CableMesh:
 
 
 def hang(force: float, name: str) -> tuple[wl.State, CableMesh, NDArray[np.float64]]:
-    """Return state, net, and sum of the forces of the supports on the net [N], with a pull on the right edge [N]."""
+    """Return the state of rest with the pull ``force`` [N] on the right edge, the net, and the sum of the forces of the
+    supports on the net [N], shape (2,).
+    """
     world = wl.World(gravity=(0.0, -GRAVITY))
     net = read_net(world)
     supports = con.hinge(world, net.nodes["top"])

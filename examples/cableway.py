@@ -45,7 +45,9 @@ PLACES = (60.0, 150.0, 240.0)  # position of the trolley along the rope [m]
 
 
 def find_trolley(place: float) -> NDArray[np.float64]:
-    """Return the theoretical position of the trolley if it is held on the rope at a coordinate along the rope [m]."""
+    """Return the theoretical position [m] of the trolley if it is held at the coordinate ``place`` [m] along the
+    rope.
+    """
     parts = (START, place), (END, LENGTH - place)
 
     def pull(at: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -109,7 +111,9 @@ def find_place(body: wl.Entity, state: wl.State) -> NDArray[np.float64]:
 
 
 def measure(place: float) -> tuple[float, float]:
-    """Return the sag of the trolley below the chord [m], in the plane of the resultant, as computed and by theory."""
+    """Return the sag [m] of the trolley below the chord, in the plane of the resultant of weight and wind: the computed
+    value and the theoretical value.
+    """
     _, trolley, _, _, state = hang(place)
     chord = np.subtract(END, START) / np.linalg.norm(np.subtract(END, START))
     below = FIELD - chord * (FIELD @ chord)

@@ -35,7 +35,9 @@ STEPS = 20  # number of steps in which the rope is displaced by one element leng
 
 @dataclass(frozen=True)
 class Case:
-    """Parameters that the table varies: elements on the wrap, segments per element, stiffness [N/m^2], mu."""
+    """Parameters of a run: elements on the wrap, segments per element, stiffness of contact and of bristles [N/m^2],
+    friction coefficient mu, and displacement of the pulled end.
+    """
 
     elements: int = 40
     segments: int = 2

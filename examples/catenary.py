@@ -37,14 +37,16 @@ WEIGHT = MASS_PER_LENGTH * GRAVITY  # [N/m]
 
 
 def eval_point(s: float, H: float, V: float) -> tuple[float, float]:
-    """Return Irvine's position [m] of the point at the unstretched length s, y upwards."""
+    """Return Irvine's position [m] of the point at the unstretched length s [m], with y upwards, for the forces H and V
+    [N].
+    """
     x = H * s / EA + H / WEIGHT * (asinh(V / H) - asinh((V - WEIGHT * s) / H))
     z = WEIGHT * s / EA * (V / WEIGHT - s / 2) + H / WEIGHT * (hypot(1, V / H) - hypot(1, (V - WEIGHT * s) / H))
     return x, -z
 
 
 def solve_irvine() -> tuple[float, float]:
-    """Solve for H and V [N], with a parabola as first guess."""
+    """Return H and V [N]; the search starts from the values for a parabola."""
 
     def mismatch(forces: NDArray[np.float64]) -> NDArray[np.float64]:
         # the unknown is the logarithm of H, which keeps H > 0

@@ -86,7 +86,7 @@ def turn(t: float) -> float:
 
 
 def lead(t: float) -> float:
-    """Return the axial position of the drum [m] that guides the rope to its position on the drum."""
+    """Return the axial position [m] of the drum that guides the rope to its position on the drum."""
     places = LAYERS.eval_places((WOUND, WOUND + turn(t)))[1]
     return float(places[0] - places[1])
 
@@ -314,7 +314,7 @@ def main() -> None:
 
 
 def place_at_drum(crane: Crane) -> int:
-    """Return the last cable of the falls that does not reach the drum before the drum stops."""
+    """Return the index of the last cable of the falls that does not reach the drum before the drum stops."""
     wound = LAYERS.eval_length(WOUND, WOUND + WINDS)
     straight = crane.rope.length.sum() - LAYERS.eval_length(0.0, WOUND)
     return int((straight - wound) / crane.rope[0].length) - 2

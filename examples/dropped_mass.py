@@ -53,7 +53,7 @@ def eval_rebound_speed(z: float) -> float:
 
 
 def drop(z: float) -> dict[str, float]:
-    """Let the mass fall and rebound; z is the damping ratio of the contact."""
+    """Let the mass fall and rebound, and return times, speeds and energy; z is the damping ratio of the contact."""
     world = wl.World(gravity=(0.0, -GRAVITY))
     point = world.add(MassPoint, name="mass", position=(0.0, height), mass=MASS)
     con.fix(world, point, "x")

@@ -73,7 +73,7 @@ class Brake:
             raise SystemExit(f"brake = {rate:g} m/s^2 stops the sheave within {RISE} s: must be < {speed / RISE:g}")
 
     def deceleration(self, t: float) -> float:
-        """Return the deceleration of the rim before it stops [m/s^2]."""
+        """Return the deceleration [m/s^2] of the rim before it stops."""
         return self.rate * min(t / RISE, 1.0)
 
     def speed(self, t: float) -> float:
@@ -81,7 +81,7 @@ class Brake:
         return speed - 0.5 * self.rate * t**2 / RISE if t < RISE else max(self.rate * (self.end - t), 0.0)
 
     def way(self, t: float) -> float:
-        """Return the displacement of the rim since the start of the stop [m]."""
+        """Return the displacement [m] of the rim since the start of the stop."""
         if t < RISE:
             return speed * t - self.rate * t**3 / RISE / 6.0
         rest = 0.5 * self.rate * (self.end - RISE) ** 2
@@ -89,8 +89,9 @@ class Brake:
 
 
 def eval_deceleration(way: float, v: float, other: float) -> float:
-    """Return the deceleration of a rope that slips along its whole contact [m/s^2]; ``other`` is the initial length of
-    the counterweight's strand [m].
+    """Return the deceleration [m/s^2] of a rope that slips along its whole contact. ``way`` is the displacement of the
+    rope since the start of the stop [m], v its speed [m/s], and ``other`` the initial length of the counterweight's
+    strand [m].
     """
     m1, m2 = CABIN + DENSITY * (SHORT + way), WEIGHT + DENSITY * (other - way)
     ratio = exp(FRICTION * pi)
@@ -110,8 +111,8 @@ class Slip(NamedTuple):
 
 
 def integrate(rim: Brake, other: float, moving: tuple[float, float] | None = None) -> Slip:
-    """Integrate the ordinary differential equation of the stop, for a rope that follows the sheave or slips along its
-    whole contact.
+    """Return the motion of the rope by the ordinary differential equation of the stop, for a rope that follows the
+    sheave or slips along its whole contact.
 
     ``moving`` contains the displacement [m] and the speed [m/s] at the time LATER, if the rope slips by that time.
     """
@@ -146,7 +147,7 @@ class Elevator(NamedTuple):
 
 
 def build(rim: Brake, other: float) -> Elevator:
-    """Build a new elevator; ``other`` is the length of the counterweight's strand [m]."""
+    """Build a new elevator; ``other`` is the initial length of the counterweight's strand [m]."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     sheaves = [Sheave((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), RADIUS, "right")]
     route = route_over_sheaves(sheaves, start=(-RADIUS, -other, 0.0), end=(RADIUS, -SHORT, 0.0))
@@ -203,8 +204,8 @@ def hang(model: Elevator) -> wl.State:
 
 
 class Stop(NamedTuple):
-    """Results of a run: slip of the rope [m], ratio T1/T2 while the rope slips [1], and theoretical slip from the start
-    of braking and from a later time [m].
+    """Results of a run: slip of the rope [m], ratio T1/T2 while the rope slips [1], and theoretical motions from the
+    start of braking and from the time LATER.
     """
 
     slip: float
@@ -214,7 +215,9 @@ class Stop(NamedTuple):
 
 
 def stop(rate: float, other: float, record: bool) -> Stop:
-    """Run one emergency stop."""
+    """Run one emergency stop with the deceleration ``rate`` [m/s^2] of the rim; ``other`` is the initial length of the
+    counterweight's strand [m].
+    """
     rim = Brake(rate)
     theory = integrate(rim, other)
     model = build(rim, other)
@@ -248,7 +251,7 @@ def stop(rate: float, other: float, record: bool) -> Stop:
 
 def main() -> None:
     """Run three stops, or one, and check them."""
-    # final length of the counterweight's strand: initial length, travel of the sheave, and slip
+    # initial length of the counterweight's strand: final length, travel of the sheave's rim, and slip
     reach = SHORT + Brake(brake).way(1e9) + integrate(Brake(brake), SHORT).way
     first = integrate(Brake(brake), reach).deceleration
     rates = [brake]

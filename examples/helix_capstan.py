@@ -28,12 +28,14 @@ TENSION = 100.0  # [N] T0
 SPARE = 4  # number of elements of each strand in addition to the elements that are pulled over the drum
 STEPS = 12  # smallest number of steps in which the rope is displaced by one element length
 FINEST = 288  # smallest number of steps in which the rope is displaced by the length of the arc
-FAR = 1e3  # distance of the fixed point, which exceeds all displacements [m]
+FAR = 1e3  # end of the tables of the prescribed displacements, beyond all displacements [m]
 
 
 @dataclass(frozen=True)
 class Case:
-    """Parameters of the table: lead angle [rad], elements on the drum, points per element, stiffness [N/m^2]."""
+    """Parameters of a run: lead angle [rad], elements on the drum, points per element, stiffness of contact and of
+    bristles [N/m^2], and further parameters with comments.
+    """
 
     lead: float = 0.2
     elements: int = 48
@@ -54,7 +56,7 @@ class Case:
 
 
 def exact(case: Case) -> float:
-    """Return the ratio of the pull to T0 by the capstan equation on a helix, or in a groove [1]."""
+    """Return the ratio [1] of the pull to T0 by the capstan equation on a helix, or in a groove."""
     wedge = sin(case.groove) if case.groove else 1.0
     return exp(case.friction / wedge * ANGLE * cos(case.lead))
 

@@ -50,7 +50,7 @@ world.set(brake, active=False)
 
 
 def set_torque(value: float) -> None:
-    """Set the torque of the motor in addition to the torque of the weight [N m]."""
+    """Set the torque [N m] that the motor exerts in addition to the torque of the weight."""
     world.set(motor, value=-(pull + value / R))
 
 

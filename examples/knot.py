@@ -49,7 +49,7 @@ def lay_rope() -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
 
 
 def find_distance(rope: wl.Entity, state: wl.State, length: float) -> float:
-    """Return the smallest distance of the axis from itself [m], for points that are more than four radii apart along
+    """Return the smallest distance [m] of the axis from itself, for points that are more than four radii apart along
     the axis.
     """
     xs = np.linspace(0.0, length / elements, 30, endpoint=False)
@@ -75,7 +75,7 @@ apart = (position[-1] - position[0]) / np.linalg.norm(position[-1] - position[0]
 
 
 class Draw:
-    """Displacement of an end along an axis [m] over time; ``share`` is the component of the speed along this axis
+    """Displacement [m] of an end along an axis over time; ``share`` is the component of the speed along this axis
     [m/s].
     """
 

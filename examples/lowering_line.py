@@ -44,13 +44,13 @@ MASS, DIAMETER = 12e3, 2.0  # of the load [kg, m]
 TIP, FIRST = 12.0, 8.0  # height of the crane tip above the water, and length of the rope at the start [m]
 EA, RHO, DAMPING, ROPE = 1.2e7, 2.8, 1e6, 0.05  # EA [N], mass per length [kg/m], damping [N s], diameter [m]
 OMEGA = 2.0 * np.pi / period  # [rad/s]
-WAIT = 6.0  # time at the start [s]
+WAIT = 6.0  # time in which heave and waves grow, before the winch starts [s]
 VOLUME = np.pi / 6.0 * DIAMETER**3  # [m^3]
 MOVING = MASS + 0.5 * WATER * VOLUME  # the load with its added mass [kg]
 
 
 def eval_amplitude(length: float) -> float:
-    """Return the closed form of the amplitude of the tension at the crane tip [N]."""
+    """Return the closed form of the amplitude [N] of the tension at the crane tip for the length of the rope [m]."""
     stiffness = EA + 1j * OMEGA * DAMPING
     k = OMEGA * np.sqrt(RHO / stiffness)
     c, s, inertia = np.cos(k * length), np.sin(k * length), MOVING * OMEGA**2
@@ -58,7 +58,7 @@ def eval_amplitude(length: float) -> float:
 
 
 def find_resonance() -> float:
-    """Return the length with the largest amplitude [m]."""
+    """Return the length of the rope [m] at which the amplitude of the tension is largest."""
     lengths = np.linspace(FIRST, 3.0 * EA / (MOVING * OMEGA**2), 4000)
     return float(lengths[np.argmax([eval_amplitude(length) for length in lengths])])
 
@@ -105,7 +105,7 @@ def main() -> None:
     load = world.add(MassPoint, name="load", position=(0.0, TIP - FIRST), mass=MASS)
     ends = [con.position_marker(world, which) for which in (rope.nodes[-1], load)]
     world.add(con.RevoluteJoint2D, marker0=ends[0], marker1=ends[1])
-    # the coordinate is the change of the length since the start
+    # the coordinate of the winch is prescribed as the change of the length of the rope since the start
     marks, lengths = [WAIT], [float(rope.feed.reference), *stops]
     for before, after in zip(lengths, stops, strict=False):
         marks += [marks[-1] + (after - before) / speed, marks[-1] + (after - before) / speed + cycles * period]

@@ -48,8 +48,9 @@ GUST = 0.5 * AIR * speed**2 * AREA  # wind on the load [N]
 
 
 def lift(mass: float) -> tuple[float, float, float]:
-    """Return the tension in the middle of the pendants [N], the compression of the jib at its foot [N] and the side
-    deflection of its tip [m] for the mass of a load [kg]."""
+    """Return the tension [N] in the middle of the pendants, the compression [N] of the jib at its foot and the side
+    deflection [m] of its tip, for a load of the given mass [kg].
+    """
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     ground = world.add(Ground)
     jib = straight_beam(

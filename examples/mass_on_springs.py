@@ -3,7 +3,7 @@ sqrt(k/m) / (2 pi).
 
 Run it with ``windlass run examples/mass_on_springs.py``; ``-help`` lists all options.
 
-The mass hangs on a `CartesianSpringDamper` from the ground, which has different stiffnesses along x, y and z. A force
+The mass hangs from the ground on a `CartesianSpringDamper` with different stiffnesses along x, y and z. A force
 deflects the mass by F/k. Then the force is removed, and the mass oscillates about the rest position of the springs. The
 frequency along each axis follows from the times of the zeros of the time series.
 

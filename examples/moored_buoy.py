@@ -90,14 +90,14 @@ def moor(moving: bool) -> Mooring:
 
 
 def eval_pull(rope: Entity, state: wl.State) -> np.ndarray:
-    """Return the force of a rope on the buoy [N]."""
+    """Return the force [N] of a rope on the buoy."""
     last, x = rope[elements - 1], LENGTH / elements
     direction = wl.eval_output(last, "director", state, x=x)
     return -wl.eval_output(last, "axial_force", state, x=x) * direction / np.linalg.norm(direction)
 
 
 def eval_heave(model: Mooring, state: wl.State) -> float:
-    """Return the closed form of the frequency of heave [Hz].
+    """Return the closed form of the frequency [Hz] of heave.
 
     The stiffness of a rope with the direction u and the tension T is EA/L u uᵀ + T/L (I - u uᵀ), where I is the
     identity matrix. Two further masses move with the buoy: a third of the mass of the ropes and of the water that the
@@ -115,7 +115,7 @@ def eval_heave(model: Mooring, state: wl.State) -> float:
 
 
 def find_heave(model: Mooring, state: wl.State) -> float:
-    """Return the frequency of the mode with the largest heave of the buoy [Hz]."""
+    """Return the frequency [Hz] of the mode with the largest heave of the buoy."""
     modes = wl.Modes(model.world, count=40).solve(state)
     heave = np.abs(modes.of(model.buoy)[:, 0, 2])
     return float(modes.frequencies[heave.argmax()])

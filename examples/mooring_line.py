@@ -82,13 +82,17 @@ def write_heave(file: Path) -> Path:
 
 
 def lay(top: tuple[float, ...], mu: float) -> GroundedCatenary:
-    """Return the closed form of the line in still water."""
+    """Return the closed form of the line in still water, with its upper end at ``top`` [m] and the friction coefficient
+    ``mu`` of the bed.
+    """
     chain = CHAIN["axial_stiffness"], SUBMERGED
     return hang_from_ground(ANCHOR, top, LENGTH, *chain, friction=mu, gravity=(0.0, 0.0, -GRAVITY))
 
 
 def moor(speed: float, bristles: float, moving: bool) -> Mooring:
-    """Create the slack line on a bed without friction, in a current [m/s at the surface], and with waves and heave."""
+    """Create the slack line on a bed without friction, in a current with the speed ``speed`` [m/s] at the surface, and
+    with waves and heave if ``moving`` is true.
+    """
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     route = lay((TOP[0] - PULL, *TOP[1:]), 0.0)
     line = cable_along(world, route, elements, length=LENGTH / elements, name="line", **CHAIN)
@@ -132,7 +136,7 @@ def draw_taut(model: Mooring) -> wl.State:
 
 
 def list_results(model: Mooring, state: wl.State) -> list[float]:
-    """Return the tensions at the anchor and at the top [N], and the length that the bed carries [m]."""
+    """Return the tensions [N] at the anchor and at the top, and the length [m] of line whose weight the bed carries."""
     x = LENGTH / elements
     places = (model.line[0], 0.0), (model.line[elements - 1], x)
     tensions = [float(wl.eval_output(cable, "axial_force", state, x=at)) for cable, at in places]

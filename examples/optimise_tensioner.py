@@ -76,7 +76,9 @@ START, LOW, HIGH = np.array(list(PARAMETERS.values())).T
 
 
 def build_belt(world: wl.World, bodies: list[wl.Entity], friction: np.ndarray, **length: float) -> wl.Belt:
-    """Lay the belt around the pulleys."""
+    """Return a belt around the pulleys ``bodies`` with their friction coefficients; ``length`` contains the tension or
+    the length of the belt.
+    """
     columns = zip(bodies, RADII.tolist(), SIDES, friction.tolist(), strict=True)
     pulleys = [wl.Pulley(body, radius, side, friction=mu) for body, radius, side, mu in columns]
     with redirect_stdout(StringIO()):  # the notes on the contact are the same for all models
@@ -136,7 +138,7 @@ def model(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[s
 
 
 def lowest(belt: wl.Belt) -> int:
-    """Return the node at the bottom of the crank, where the belt runs along x."""
+    """Return the index of the node at the bottom of the crank, where the belt runs along x."""
     places = belt.route.eval_points(belt.route.length * np.arange(len(belt.cables)) / len(belt.cables))[0]
     return int(places[:, 1].argmin())
 
@@ -266,7 +268,9 @@ def find_optimum(search: Search) -> str:
 
 
 def find_steady(p: Mapping[str, float], turn: float) -> wl.SteadyDrive:
-    """Return the running drive, mounted at the rotation of the arm [rad] that the static solve has found."""
+    """Return the running drive for the parameters ``p``, mounted at the rotation ``turn`` [rad] of the arm that the
+    static solve has found.
+    """
     world = wl.World()
     at = {name: np.array(place) for name, place in AT.items()}
     for name in ("alternator", "idler"):

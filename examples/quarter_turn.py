@@ -56,7 +56,9 @@ solver = wl.Static(world, passes=wl.Passes(max_it=40), stability="off", name="")
 
 
 def find_lateral(state: wl.State) -> tuple[float, float]:
-    """Return the lateral positions of the belt on the driver and on the driven pulley [m], in the middle of the arc."""
+    """Return the lateral positions [m] of the belt on the driver and on the driven pulley, in the middle of each
+    arc.
+    """
     place = wl.eval_output(belt.nodes, "position", state)
     first, second = np.argmin(place[:, 1]), np.argmax(place[:, 1])
     return float(place[first, 2]), float(place[second, 0] - RADIUS)

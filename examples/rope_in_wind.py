@@ -41,7 +41,9 @@ EXACT = hang_between(START, END, length, EA, MASS_PER_LENGTH, (0.0, SIDE, -GRAVI
 
 
 def hang(count: int) -> tuple[wl.World, wl.Entity, wl.State]:
-    """Return the rope in the wind. The wind increases with the load steps, starting from the shape without wind."""
+    """Return the world, the rope, and the state of rest in the wind. The solve starts from the shape without wind, and
+    the wind increases with the load steps.
+    """
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     columns = {"length": length, "axial_stiffness": EA, "mass_per_length": MASS_PER_LENGTH, "bending_stiffness": EI}
     rope = catenary(world, START, END, count, **columns)

@@ -42,15 +42,15 @@ WEIGHT = (ROPE["mass_per_length"] - WATER * np.pi * diameter**2 / 4) * GRAVITY  
 
 
 def find_closed_form(speed: float) -> tuple[float, float]:
-    """Return the angle to the stream [rad] and the tension at the ship [N] in closed form."""
+    """Return the angle [rad] to the stream and the tension [N] at the ship in closed form."""
     drag = 0.5 * WATER * diameter * speed**2
     angle = brentq(lambda a: WEIGHT * np.cos(a) - drag * NORMAL * np.sin(a) ** 2, 1e-6, np.pi / 2, xtol=1e-14)
     return angle, length * (WEIGHT * np.sin(angle) + drag * np.pi * AXIAL * np.cos(angle) ** 2)
 
 
 def tow(speed: float, start: float) -> tuple[float, float]:
-    """Return the angle [rad] of the model and its tension at the ship [N]; the solve starts from a straight rope at the
-    given angle [rad].
+    """Return the computed angle [rad] to the stream and the computed tension [N] at the ship; the solve starts from a
+    straight rope at the angle ``start`` [rad].
     """
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     end = (length * np.cos(start), 0.0, -length * np.sin(start))

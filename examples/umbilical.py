@@ -36,18 +36,18 @@ twist = 2.0 * np.pi * turns
 
 
 def find_tension(m: float) -> float:
-    """Return the tension of a line with a loop [N]."""
+    """Return the tension [N] of a line with a loop of the parameter m."""
     return float(((twist - 4.0 * np.arccos(m)) * GJ / (2.0 * m * LENGTH)) ** 2 / EI)
 
 
 def find_shortening(m: float) -> float:
-    """Return the distance by which the clamps have approached [m]."""
+    """Return the distance [m] by which the clamps have approached each other for a loop of the parameter m."""
     T = find_tension(m)
     return float(4.0 * np.sqrt(EI / T * (1.0 - m * m)) - T * LENGTH / EA)
 
 
 def find_distance(m: float) -> float:
-    """Return the smallest distance of the line from itself where the loop is closed [m]."""
+    """Return the smallest distance [m] of the axis from itself near the crossing of a loop of the parameter m."""
     T = find_tension(m)
     p, b = m * np.sqrt(T / EI), EI / T
     a = np.sqrt(1.0 / b - p * p)

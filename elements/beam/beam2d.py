@@ -97,13 +97,13 @@ class Beam2D(Component):
 
 
 def find_shifts(phi: FloatArray, node_angles: FloatArray) -> FloatArray:
-    """Return, for each node, the angle from the tangent of the axis to e_1 of the cross section [rad], shape (rows,
-    nodes). Multiples of 2π are added to ``node_angles`` such that the resulting angles of e_1 at all nodes are near the
-    angle of e_1 at node0. Closed lines of beams need these multiples.
+    """Return ``node_angles`` plus multiples of 2π [rad], shape (rows, nodes). The multiples are chosen such that the
+    angles of e_1 at all nodes of an element differ from the angle of e_1 at node0 by at most π. Closed lines of beams
+    need these multiples.
 
     Args:
-        phi: angles of the nodes in the reference configuration [rad].
-        node_angles: the column of `Beam2D` [rad].
+        phi: angles [rad] of the nodes in the reference configuration.
+        node_angles: the column of `Beam2D`, angles from the axes of the nodes to e_1 [rad].
     """
     total = phi + node_angles
     shifts: FloatArray = node_angles + FULL_TURN * np.round((total[:, :1] - total) / FULL_TURN)

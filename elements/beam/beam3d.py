@@ -99,8 +99,8 @@ class Beam3D(Component):
 
 
 def find_flips(e: FloatArray) -> FloatArray:
-    """Return 1 or -1 for each node: the sign of the dot product of its Euler parameters with the Euler parameters of
-    node0, shape (rows, 4).
+    """Return an array of shape (rows, 4) that contains the sign (1 or -1) of the dot product of the Euler parameters of
+    each node with the Euler parameters of node0, and 1 for missing nodes.
 
     Args:
         e: Euler parameters of n nodes, shape (rows, n, 4).

@@ -42,14 +42,14 @@ def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, share: float) ->
 
 @kernel(inline=True)
 def find_strains(y: Point) -> Three:
-    """Γ_1, Γ_2 and φ'."""
+    """Return Γ_1, Γ_2 and φ'."""
     c, s = cos(y[2]), sin(y[2])
     return c * y[0] + s * y[1], c * y[1] - s * y[0], y[3]
 
 
 @kernel(inline=True)
 def find_rates(y: Point, yt: Point) -> Three:
-    """Rates of Γ_1, Γ_2 and φ'."""
+    """Return the rates of Γ_1, Γ_2 and φ'."""
     c, s = cos(y[2]), sin(y[2])
     g1, g2 = c * y[0] + s * y[1], c * y[1] - s * y[0]
     return c * yt[0] + s * yt[1] + yt[2] * g2, c * yt[1] - s * yt[0] - yt[2] * g1, yt[3]
@@ -57,7 +57,7 @@ def find_rates(y: Point, yt: Point) -> Three:
 
 @kernel(inline=True)
 def times(A: FloatArray, z: Three) -> Three:
-    """A z."""
+    """Return A z."""
     return (
         A[0, 0] * z[0] + A[0, 1] * z[1] + A[0, 2] * z[2],
         A[1, 0] * z[0] + A[1, 1] * z[1] + A[1, 2] * z[2],
@@ -73,7 +73,7 @@ def beyond(row: Any, j: int, z: Three) -> Three:
 
 @kernel
 def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces of rows with the same order to f."""
+    """Add the generalised forces of the section forces of rows with the same order to f."""
     for i in range(len(rows)):
         row = rows[i]
         for j in range(len(rule.w)):
@@ -94,7 +94,9 @@ def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatAr
 def tangent(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to the values of the matrix."""
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to ``values``, the values of the
+    matrix, at the indices ``slots``, shape (all rows of the table, n, n).
+    """
     G, R, K = np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((4, 4))
     for i in range(len(rows)):
         row = rows[i]
@@ -129,8 +131,8 @@ def tangent(
 
 @kernel
 def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
-    """Add the contribution of a Gauss point to the values of the matrix. K, shape (4, 4), contains the derivatives of
-    the generalised forces f_y with respect to y = (r'_x, r'_y, φ, φ').
+    """Add the contribution of Gauss point j to ``values``, the values of the matrix, at the indices ``slots`` of the
+    row, shape (n, n). K, shape (4, 4), contains dq ∂f_y/∂y + dv ∂f_y/∂y_t for y = (r'_x, r'_y, φ, φ').
     """
     L = row.length
     for a in range(len(rule.W)):
@@ -149,8 +151,9 @@ def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, 
 
 @kernel
 def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the mass matrix to the values of the matrix. For nodes a and b, the entries are ∫ ρA N_a N_b dx
-    for positions x and y, and ∫ J N_a N_b dx for rotations.
+    """Add ``scale`` times the mass matrix to ``values``, the values of the matrix, at the indices ``slots``, shape (all
+    rows of the table, n, n). For nodes a and b, the entries are ∫ ρA N_a N_b dx for the coordinates x and y, and ∫ J
+    N_a N_b dx for the rotations.
     """
     for i in range(len(rows)):
         row = rows[i]
@@ -165,7 +168,7 @@ def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: Float
 
 @kernel
 def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add to f the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
+    """Add to f the weight of the rows ``which`` for the gravitational acceleration g [m/s^2], shape (3,)."""
     for i in which:
         row = rows[i]
         for a in range(row.order + 1):
@@ -177,8 +180,8 @@ def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
 def fill_energies(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
 ) -> None:
-    """Add the elastic energy [J] and the power that damping dissipates [W] of rows with the same order to ``energies``
-    and ``powers``.
+    """Add the elastic energy [J] of each row to ``energies``, and the power [W] that its damping dissipates to
+    ``powers``, for rows with the same order.
     """
     for i in range(len(rows)):
         row = rows[i]

@@ -44,8 +44,9 @@ SMALL = 0.05
 
 @kernel
 def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, y: FloatArray) -> None:
-    """Fill the variables y of a row at a Gauss point if x contains coordinates, or the rates of these variables if x
-    contains velocities."""
+    """Fill ``y``, shape (11,), with the variables (p, e, d) of a row at Gauss point j if x contains coordinates, or
+    with the rates of these variables if x contains velocities.
+    """
     for k in range(COUNT):
         y[k] = 0.0
     for a in range(len(rule.W)):
@@ -60,7 +61,7 @@ def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, y: FloatArray) -
 
 @kernel(inline=True)
 def find_factor(u: float) -> tuple[float, float, float]:
-    """F, F' and F''."""
+    """Return F(u), F'(u) and F''(u) for the function F of the module docstring."""
     if u > SMALL:
         root = sqrt(u)
         F = atan(root) / root
@@ -80,8 +81,9 @@ def find_factor(u: float) -> tuple[float, float, float]:
 def fill_point(
     l: float, y: FloatArray, A: FloatArray, W: FloatArray, z: FloatArray, G: FloatArray
 ) -> tuple[float, Vector, float, float, float]:
-    """Fill the strains z = (Γ, κ), shape (6,), and the nonzero elements of G = ∂z/∂y, shape (6, 11). Return the
-    quantities n, k, F, F' and F'' of the module docstring.
+    """Fill the matrices A, shape (3, 3), and W, shape (3, 4), the strains z = (Γ, κ), shape (6,), and the nonzero
+    elements of G = ∂z/∂y, shape (6, 11), for the variables y. Return the quantities n, k, F, F' and F''. The module
+    docstring defines all quantities.
     """
     n = fill_rotation(y[3], y[4], y[5], y[6], A, W)
     c, d0, d1, d2, d3 = 2.0 / n, y[7], y[8], y[9], y[10]
@@ -116,8 +118,10 @@ def add_curvature(
     l: float, y: FloatArray, A: FloatArray, W: FloatArray, n: float, k: Vector, F: float, first: float, second: float,
     b: Vector, m: Vector, Q: FloatArray, P: FloatArray, K: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the second derivatives of b·Γ + m·κ with respect to y to K, shape (11, 11); Q and P, shape (4, 4), are work
-    arrays.
+    """Add the second derivatives of b·Γ + m·κ with respect to y to K, shape (11, 11), for constant vectors b and m.
+
+    A, W, n, k, F, ``first`` = F' and ``second`` = F'' are the results of `fill_point` for the variables y. Q and P,
+    shape (4, 4), are work arrays.
     """
     c, p = 2.0 / n, (y[0], y[1], y[2])
     bp, x = dot(b, p), cross(b, p)
@@ -182,8 +186,9 @@ def add_curvature(
 
 @kernel
 def find_stress(row: Any, j: int, z: FloatArray, zt: FloatArray, stress: FloatArray) -> None:
-    """Fill the forces and moments S (z - z_ref) + D z_t of the cross section at a Gauss point, shape (6,), with the
-    strains z."""
+    """Fill ``stress``, shape (6,), with the forces and moments S (z - z_ref) + D z_t of the cross section at Gauss
+    point j, where z contains Γ and κ.
+    """
     for a in range(6):
         total = 0.0
         for b in range(6):
@@ -193,7 +198,7 @@ def find_stress(row: Any, j: int, z: FloatArray, zt: FloatArray, stress: FloatAr
 
 @kernel
 def fill_rates(G: FloatArray, yt: FloatArray, zt: FloatArray) -> None:
-    """z_t = G y_t."""
+    """Fill ``zt``, shape (6,), with z_t = G y_t."""
     for a in range(6):
         total = 0.0
         for b in range(COUNT):
@@ -203,7 +208,7 @@ def fill_rates(G: FloatArray, yt: FloatArray, zt: FloatArray) -> None:
 
 @kernel
 def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces of rows with the same order to f."""
+    """Add the generalised forces of the section forces of rows with the same order to f."""
     y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
     A, W, G = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
     for i in range(len(rows)):
@@ -232,7 +237,9 @@ def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatAr
 def tangent(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to the values of the matrix."""
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to ``values``, the values of the
+    matrix, at the indices ``slots``, shape (all rows of the table, n, n).
+    """
     y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
     A, W, G, R = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT)), np.zeros((6, COUNT))
     Q, P, K, T = np.zeros((4, 4)), np.zeros((4, 4)), np.zeros((COUNT, COUNT)), np.zeros((6, COUNT))
@@ -267,7 +274,7 @@ def tangent(
                     K[b, o] = 0.0
             force, moment = (stress[0], stress[1], stress[2]), (stress[3], stress[4], stress[5])
             add_curvature(row.bend, y, A, W, n, k, F, first, second, force, moment, Q, P, K)
-            # T = S G + D ∂z_t/∂y
+            # T = (dq S + dv D) G + dq D ∂z_t/∂y
             for a in range(6):
                 for b in range(COUNT):
                     total = 0.0
@@ -277,7 +284,7 @@ def tangent(
                         if row.damped:
                             total += dq * D * R[o, b]
                     T[a, b] = total
-            # ∂f_y/∂y: Gᵀ T plus the terms of the second derivatives
+            # dq ∂f_y/∂y + dv ∂f_y/∂y_t: Gᵀ T plus dq times the terms of the second derivatives
             for b in range(COUNT):
                 for o in range(COUNT):
                     total = dq * K[b, o]
@@ -289,8 +296,8 @@ def tangent(
 
 @kernel
 def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
-    """Add the contribution of a Gauss point to the values of the matrix. K, shape (11, 11), contains the derivatives of
-    the generalised forces f_y with respect to y.
+    """Add the contribution of Gauss point j to ``values``, the values of the matrix, at the indices ``slots`` of the
+    row, shape (n, n). K, shape (11, 11), contains dq ∂f_y/∂y + dv ∂f_y/∂y_t.
     """
     L = row.length
     for a in range(len(rule.W)):
@@ -333,8 +340,8 @@ def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: Flo
 def fill_energies(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
 ) -> None:
-    """Add the elastic energy [J] and the power that damping dissipates [W] of rows with the same order to ``energies``
-    and ``powers``.
+    """Add the elastic energy [J] of each row to ``energies``, and the power [W] that its damping dissipates to
+    ``powers``, for rows with the same order.
     """
     y, yt, z, zt = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6)
     A, W, G = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))

@@ -5,10 +5,10 @@ the cross sections, in the frames of the cross sections, are
 
     Θ ω_t + ω × Θ ω,    Θ_a = J ∫ N_a dx at each node a, J: rotary inertia per length.
 
-Each moment has the form of the inertia moment of a rigid body about the centre of mass. The kernels in
-bodies/rigid3d_kernels.py evaluate the moment. The file bodies/rigid3d.py explains the artificial inertia κ = 4/3 tr Θ_a
-for changes of the length of the Euler parameters. The integrals ∫ N_a dx are the weights of the Gauss-Lobatto rule,
-whose error has the same order as the error of the elements.
+Each moment has the form of the inertia moment of a rigid body about its centre of mass, and is evaluated by functions
+of bodies/rigid3d_kernels.py. The file bodies/rigid3d.py explains the artificial inertia κ = 4/3 tr Θ_a for changes of
+the length of the Euler parameters. The integrals ∫ N_a dx are the weights of the Gauss-Lobatto rule, whose error has
+the same order as the error of the elements.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ STRETCHING = 4.0 / 3.0
 
 @kernel
 def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the constant mass matrix ∫ ρA N_a N_b dx of positions to the values of the matrix."""
+    """Add ``scale`` times the constant mass matrix ∫ ρA N_a N_b dx of the coordinates x, y, z to ``values``, the values
+    of the matrix, at the indices ``slots``, shape (all rows of the table, n, n).
+    """
     for i in range(len(rows)):
         row = rows[i]
         at = row.place
@@ -49,7 +51,7 @@ def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: Float
 
 @kernel
 def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add to f the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
+    """Add to f the weight of the rows ``which`` for the gravitational acceleration g [m/s^2], shape (3,)."""
     for i in which:
         row = rows[i]
         for a in range(row.order + 1):
@@ -59,7 +61,9 @@ def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
 
 @kernel
 def inertia(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """Add the inertia moments of the cross sections to f, converted to generalised forces on the Euler parameters."""
+    """Add to f the generalised forces of the inertia moments of the cross sections, and the forces of the artificial
+    inertia, on the Euler parameters.
+    """
     e, A, G = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     for i in range(len(rows)):
         row = rows[i]
@@ -82,8 +86,8 @@ def inertia_tangent(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`, with the factors dq, dv and da, to the values of the
-    matrix.
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`, with the factors dq, dv and da, to ``values``, the
+    values of the matrix, at the indices ``slots``, shape (all rows of the table, n, n).
     """
     e, A, G, Gv, Ga = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((3, 4))
     B = np.zeros((WIDTH, WIDTH))

@@ -22,12 +22,11 @@ value is also the largest allowed absolute value of a negative eigenvalue of the
 been scaled such that the diagonal elements are 1.
 """
 LEAST_COSINE = 0.5
-"""Smallest allowed cosine of the angle between the axis and e_1 of a cross section [1]. It corresponds to an angle of
-60°.
-"""
+"""Smallest allowed cosine of the angle between the axis and e_1 of a cross section [1]; 0.5 is the cosine of 60°."""
 MOST_UNEVEN = 1.05
 """Largest allowed ratio of |r'| at two Gauss points of an element with inner nodes [1]. The ratio is 1.0033 on an arc
-of 120°. With the inner node at s = 0.52 instead of 0.5, the ratio is 1.10, and the deflection changes by 4 %.
+of 120°. With the inner node at s = 0.52 instead of 0.5, the ratio is 1.10, and the deflection of the beam changes by
+4 %.
 """
 OTHER_LENGTH = 2.0
 """Largest allowed ratio of a given length to the length of the axis, and of the length of the axis to the given length
@@ -36,8 +35,9 @@ OTHER_LENGTH = 2.0
 
 
 def order_dofs(world: Tables, table: EntityTable, width: int) -> IntArray:
-    """Return the global indices of the coordinates of node0 to node3, ``width`` indices per node. If no row has a
-    node3, the indices of node3 are omitted. If, in addition, no row has a node2, the indices of node2 are also omitted.
+    """Return the global indices of the coordinates of node0 to node3, ``width`` indices per node, -1 for missing nodes,
+    shape (rows, n). If no row has a node3, the indices of node3 are omitted. If, in addition, no row has a node2, the
+    indices of node2 are also omitted.
     """
     ids = [table.local(name) for name in NODES]
     used = 4 if (ids[3] >= 0).any() else 3 if (ids[2] >= 0).any() else 2
@@ -162,8 +162,8 @@ def refuse_axes(table: EntityTable, cosine: FloatArray, size: FloatArray) -> Non
 
     Args:
         cosine: smallest cosine of the angles between the axis and e_1 of the cross sections, shape (resident,).
-        size: smallest and largest value of |r'| L at the Gauss points, where L is the length of the beam, and length of
-            the axis [m], shape (resident, 3).
+        size: the smallest and the largest value of |r'| L [m] at the Gauss points, where L is the length of the beam,
+            and the length [m] of the axis, shape (resident, 3).
     """
     for k in np.flatnonzero(~(size[:, 0] > 0.0))[:1]:
         raise ModelError(f"nodes of {table.kind} row {table.resident[k]} are at one point: must have a distance > 0 m")

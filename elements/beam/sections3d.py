@@ -3,7 +3,7 @@
 | point field of drawings | unit | meaning |
 | --- | --- | --- |
 | `displacement`, `velocity` | m, m/s | vectors in the global frame |
-| `axial_force`, `torque` | N, N m | N and M_t of the cross section |
+| `axial_force`, `torque` | N, N m | N and M_1 of the cross section |
 | `shear_force_vector`, `bending_moment_vector` | N, N m | vectors in the global frame |
 | `material_axis` | 1 | axis e_2 of the cross section in the global frame |
 """
@@ -43,13 +43,13 @@ def eval_frame(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
 
 
 def eval_spin(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
-    """Return the angular velocity in the global frame [rad/s], shape (rows, k, 3)."""
+    """Return the angular velocity [rad/s] in the global frame, shape (rows, k, 3)."""
     local = local_rates(eval_parameters(rows, s.x, places), eval_parameters(rows, s.v, places))
     return turn(eval_frame(rows, s, places), local)
 
 
 def turn(A: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the product A b for each matrix A and each vector b in two arrays of equal length."""
+    """Return the products A b of matrices A, shape (..., 3, 3), and vectors b, shape (..., 3)."""
     out: FloatArray = np.einsum("...ij,...j->...i", A, b)
     return out
 

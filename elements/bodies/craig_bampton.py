@@ -47,7 +47,9 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 SMALL = 400
-"""Largest number of interior coordinates for which a dense solver computes all modes."""
+"""Number of interior coordinates up to which a dense solver computes the modes. For more coordinates, the dense solver
+is used only if at least half of all modes are requested.
+"""
 SYMMETRIC = 1e-9
 """Largest asymmetry of a given matrix that is treated as a rounding error, relative to the largest element of the
 matrix [1].
@@ -64,7 +66,7 @@ class Superelement:
             plus the number of modes.
         basis: matrix T, shape (N, n); its rows are in the order of the given matrices.
         boundary: indices of the boundary coordinates, shape (b,).
-        frequencies: natural frequencies of the modes with fixed boundary [Hz], shape (n - b,).
+        frequencies: natural frequencies [Hz] of the modes with fixed boundary, shape (n - b,).
     """
 
     mass: FloatArray
@@ -103,16 +105,16 @@ class Superelement:
             directions: direction of each of the N coordinates, used to compute the weight, shape (N,): 0, 1, 2 for
                 displacements along global x, y, z, and -1 for rotations. By default the body has no weight.
             mass_damping, stiffness_damping: the factors α [1/s] and β [s] in the damping matrix α M + β K.
-            mesh: file of the mesh whose edges are drawn, read through meshio. The N coordinates of the matrices are the
-                displacements of its points, two or three per point, in the order of the points.
+            mesh: file of the mesh whose edges are drawn, read through meshio. The N coordinates of the matrices must be
+                the displacements of the points of the mesh, two or three per point, in the order of the points.
             name: name of the body.
 
         Returns:
             Handle to the `GenericODE2`.
 
         Raises:
-            ModelError: the number of coordinates of the nodes differs from the number of boundary coordinates, or the
-                mesh has a wrong number of points.
+            ModelError: the number of coordinates of the nodes differs from the number of boundary coordinates,
+                ``directions`` is not valid, or the mesh cannot be read or has a wrong number of points.
         """
         b, n = len(self.boundary), len(self.mass)
         given = sum(len(node.table.component.dof_names) for node in nodes)
@@ -220,7 +222,7 @@ def _read_boundary(given: Any, count: int) -> tuple[IntArray, IntArray]:
 
 
 def _solve(K: Any, right: FloatArray) -> FloatArray:
-    """K⁻¹ right.
+    """Return K⁻¹ ``right``.
 
     Raises:
         ModelError: K is singular.

@@ -74,8 +74,7 @@ class Columns(NamedTuple):
 
     dofs: process-local indices of the coordinates, padded with the index of the spare entry of `Fields`, shape (rows,
         w).
-    at: for each of these coordinates, the column of the array ``dofs`` of the law that contains the coordinate, shape
-    (rows, w).
+    at: for each of these coordinates, the column of `LocalRows.dofs` that contains the coordinate, shape (rows, w).
     size: number of coordinates of each row, shape (rows,).
     x0: reference coordinates, shape (rows, w).
     M, D, K: the matrices, shape (rows, w, w).
@@ -113,8 +112,9 @@ def residual(c: Columns, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
 
 @kernel
 def tangent(c: Columns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add the tangent dq (K - ∂f_u/∂q) + dv (D - ∂f_u/∂q_t), with the factors dq and dv, to the values of the
-    matrix."""
+    """Add the tangent dq (K - ∂f_u/∂q) + dv (D - ∂f_u/∂q_t), with the factors dq and dv, to ``values``, the values of
+    the matrix, at the indices ``slots`` of the rows.
+    """
     for i in range(len(c.size)):
         for a in range(c.size[i]):
             for b in range(c.size[i]):
@@ -124,7 +124,7 @@ def tangent(c: Columns, dq: float, dv: float, slots: IntArray, values: FloatArra
 
 @kernel
 def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add ``scale`` times M to the values of the matrix."""
+    """Add ``scale`` times M to ``values``, the values of the matrix, at the indices ``slots`` of the rows."""
     for i in range(len(c.size)):
         for a in range(c.size[i]):
             for b in range(c.size[i]):
@@ -141,14 +141,16 @@ def load(c: Columns, f: FloatArray) -> None:
 
 @kernel
 def weigh(c: Columns, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the weight M T g of selected rows to f, for the gravitational acceleration g [m/s^2], shape (3,)."""
+    """Add to f the weight M T g of the rows ``which`` for the gravitational acceleration g [m/s^2], shape (3,)."""
     for i in which:
         for a in range(c.size[i]):
             f[c.dofs[i, a]] += c.MT[i, a, 0] * g[0] + c.MT[i, a, 1] * g[1] + c.MT[i, a, 2] * g[2]
 
 
 def count_coordinates(world: Tables, nodes: IntArray) -> IntArray:
-    """Return the number of coordinates of each node, 0 without a node. The result has the shape of ``nodes``."""
+    """Return the number of coordinates of each node in the array ``nodes`` of entity indices, and 0 for the index -1
+    (no node). The result has the shape of ``nodes``.
+    """
     count = np.zeros(nodes.shape, np.int64)
     for table, positions, _ in world.split_by_table(nodes.ravel()):
         count.ravel()[positions] = len(table.component.dof_names)
@@ -167,7 +169,9 @@ def find_coordinates(rows: LocalRows) -> tuple[IntArray, IntArray]:
 
 
 def bind(rows: LocalRows) -> tuple[Columns, dict[int, StateFunction], dict[int, StateFunction]]:
-    """Create the arrays that the kernels read, and the user functions of forces and masses by row."""
+    """Return the arrays that the kernels read, and two dictionaries from row indices to the user functions of forces
+    and of masses.
+    """
     at, count = find_coordinates(rows)
     (n, w), local = at.shape, np.take_along_axis(rows.dofs, at, axis=1)
     local[np.arange(w) >= count[:, None]] = rows.layout.spare
@@ -255,14 +259,14 @@ def read_all(c: Columns, s: Fields) -> tuple[FloatArray, FloatArray]:
 
 
 def eval_energy(c: Columns, s: Fields) -> FloatArray:
-    """Elastic energy qᵀ K q/2 [J], shape (rows,)."""
+    """Return the elastic energy qᵀ K q/2 [J], shape (rows,)."""
     q, _ = read_all(c, s)
     energy: FloatArray = 0.5 * np.einsum("ia,iab,ib->i", q, c.K, q)
     return energy
 
 
 def eval_loss(c: Columns, s: Fields) -> FloatArray:
-    """Dissipated power q_tᵀ D q_t [W], shape (rows,)."""
+    """Return the dissipated power q_tᵀ D q_t [W], shape (rows,)."""
     _, v = read_all(c, s)
     power: FloatArray = np.einsum("ia,iab,ib->i", v, c.D, v)
     return power
@@ -286,7 +290,7 @@ def eval_internal(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 def find_points(rows: LocalRows, s: Fields) -> list[FloatArray]:
-    """Return the points p + B q of each row [m], shape (points, 3)."""
+    """Return a list with the points p + B q [m] of each row, shape (points, 3) each."""
     c = rows.columns[0]
     q, _ = read_all(c, s)
     found = []
@@ -333,12 +337,12 @@ def check_mass(mass: FloatArray, n: int, where: str) -> None:
         raise ModelError(f"mass[{k}, {k}] = {own[k]:g} {where}: must be >= 0 [kg, kg m^2]")
     root = np.sqrt(own)
     size = root[:, None] * root
-    # a coordinate with zero mass must also have zero off-diagonal elements
     wrong = np.abs(M - M.T) > ROUGH * np.maximum(size, np.abs(M))
     for i, j in np.argwhere(wrong)[:1]:
         raise ModelError(
             f"mass {where} has {M[i, j]:g} at [{i}, {j}] and {M[j, i]:g} at [{j}, {i}]: must be symmetric [kg, kg m^2]"
         )
+    # in a positive semi-definite matrix, the row and the column of a diagonal element 0 contain only zeros
     for i, j in np.argwhere((size == 0.0) & (M != 0.0))[:1]:
         raise ModelError(
             f"mass[{i}, {j}] = {M[i, j]:g} {where} has a 0 on the diagonal of its row or column: must be 0, because "

@@ -36,8 +36,8 @@ class MassPoint(Component):
 
 @kernel
 def mass(M: FloatArray, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the diagonal mass matrix of each row to the values of the matrix. M contains the diagonals, shape
-    (rows, k), and ``slots`` the indices of the values, shape (rows, k, k).
+    """Add ``scale`` times the diagonal mass matrix of each row to ``values``, the values of the matrix. M contains the
+    diagonals, shape (rows, k), and ``slots`` the indices of the matrix elements in ``values``, shape (rows, k, k).
     """
     for i in range(len(M)):
         for d in range(M.shape[1]):
@@ -46,8 +46,9 @@ def mass(M: FloatArray, scale: float, slots: IntArray, values: FloatArray) -> No
 
 @kernel
 def gravity(M: FloatArray, dofs: IntArray, n: int, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
-    """Add to f the weight m g [N] of selected rows for the gravitational acceleration g [m/s^2], shape (3,). The first
-    n coordinates of a row are the position of the point.
+    """Add to f the weight m g [N] of the rows with the indices ``rows`` for the gravitational acceleration g [m/s^2],
+    shape (3,). The first n coordinates of a row are the position of its node, and M contains the mass of each
+    coordinate [kg], shape (all rows, k).
     """
     for i in rows:
         for d in range(n):
@@ -64,7 +65,7 @@ def build_masses(rows: LocalRows) -> System:
 
 
 def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Kinetic energy [J], shape (rows,)."""
+    """Return the kinetic energy [J], shape (rows,)."""
     energy: FloatArray = 0.5 * rows.local("mass") * (fields.v[rows.dofs] ** 2).sum(axis=1)
     return energy
 

@@ -52,8 +52,8 @@ def count_entities(handle: Any) -> int:
 def stack_matrices(
     rows: LocalRows, name: str, heights: IntArray, widths: IntArray, most: tuple[int, int]
 ) -> FloatArray:
-    """Return the matrices of a column of variable length. Each matrix has the shape (height, width) and is padded with
-    zeros. An empty list gives a zero matrix.
+    """Return the matrices of a column of variable length, shape (rows, *most). The matrix of row i has the shape
+    (heights[i], widths[i]) and is padded with zeros to the shape ``most``. An empty list gives a zero matrix.
 
     Raises:
         ModelError: the number of elements is not the product of height and width of the matrix.

@@ -44,8 +44,9 @@ class RigidBody2D(Component):
 
 @kernel
 def static_moment(row: Any, x: FloatArray) -> tuple[float, float]:
-    """Return the product m r of the mass and the vector from the node to the centre of mass, in the global frame [kg
-    m]."""
+    """Return the product m r [kg m] of the mass and the vector from the node to the centre of mass, in the global
+    frame.
+    """
     phi, s = x[row.dofs[2]], row.moment
     cos, sin = np.cos(phi), np.sin(phi)
     return cos * s[0] - sin * s[1], sin * s[0] + cos * s[1]
@@ -76,8 +77,9 @@ def inertia_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`, with the factors dq, dv and da, to the values of the
-    matrix. The vector r from the node to the centre of mass has the derivative ∂r/∂φ = (-r_y, r_x).
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`, with the factors dq, dv and da, to ``values``, the
+    values of the matrix, at the indices ``slots``, shape (rows, 3, 3). The vector r from the node to the centre of mass
+    has the derivative ∂r/∂φ = (-r_y, r_x).
     """
     for i in range(len(rows)):
         row = rows[i]
@@ -93,7 +95,7 @@ def inertia_tangent(
 
 @kernel
 def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add to f the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
+    """Add to f the weight of the rows ``which`` for the gravitational acceleration g [m/s^2], shape (3,)."""
     for i in which:
         row = rows[i]
         dx, dy, dphi = row.dofs[0], row.dofs[1], row.dofs[2]
@@ -107,7 +109,9 @@ def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatAr
 def gravity_tangent(
     rows: Any, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the tangent dq ∂f/∂q of `gravity`, with the factor dq, to the values of the matrix."""
+    """Add the tangent dq ∂f/∂q of `gravity`, with the factor dq, to ``values``, the values of the matrix, at the
+    indices ``slots``, shape (rows, 3, 3).
+    """
     for i in which:
         rx, ry = static_moment(rows[i], x)
         values[slots[i, 2, 2]] -= dq * (ry * g[1] + rx * g[0])
@@ -124,7 +128,7 @@ def eval_center(rows: LocalRows, fields: Fields) -> tuple[FloatArray, FloatArray
 
 
 def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Kinetic energy [J], shape (rows,)."""
+    """Return the kinetic energy [J], shape (rows,)."""
     _, v = eval_center(rows, fields)
     energy: FloatArray = 0.5 * rows.local("mass") * (v**2).sum(axis=1)
     energy += 0.5 * rows.local("inertia") * fields.v[rows.dofs[:, 2]] ** 2
@@ -132,22 +136,23 @@ def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> tuple[FloatArray, int]:
-    """Return, for each row, the diagonal of the constant part of its mass matrix, and return the number of position
-    coordinates."""
+    """Return the diagonals of the constant parts of the mass matrices, shape (rows, 3), and 2, the number of position
+    coordinates.
+    """
     m, center = rows.local("mass"), rows.local("center_of_mass")
     about_node = rows.local("inertia") + m * (center**2).sum(axis=1)
     return np.stack((m, m, about_node), axis=1), 2
 
 
 def build(rows: LocalRows) -> System:
-    """Build the system of the rows. The mass matrix of the system is constant if all centres of mass are at the
-    nodes.
+    """Build the system of the rows. If all centres of mass are at the nodes, the mass matrix is constant and there are
+    no further inertia terms.
     """
     system = build_masses(rows)
     center = rows.local("center_of_mass")
     if not center.any():
         return system
-    # mass times position of the centre of mass, in the frame of the body [kg m]
+    # mass times position of the centre of mass [kg m], in the frame of the body
     own = rows.pack({"dofs": rows.dofs, "moment": rows.local("mass")[:, None] * center})
     system.inertia = Term(
         call(inertia, lambda s: (own, s.x, s.v, s.a, s.f)),
@@ -161,7 +166,7 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Return the linear momentum in the global frame [kg m/s], shape (rows, 3)."""
+    """Return the linear momentum [kg m/s] in the global frame, shape (rows, 3)."""
     return in_space(rows.local("mass")[:, None] * eval_center(rows, fields)[1])
 
 

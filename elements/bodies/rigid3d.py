@@ -133,9 +133,9 @@ def inertia_about_node(m: FloatArray, center: FloatArray, tensor: FloatArray) ->
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Return the data of the rows that the kernels read, as one record per row.
 
-    moment: mass times the position of the centre of mass in the frame of the body [kg m], shape (3,).
-    about_node: inertia tensor Θ about the node in the frame of the body [kg m^2], shape (3, 3).
-    stretching: artificial inertia κ for changes of the length of e [kg m^2].
+    moment: mass times the position of the centre of mass [kg m], in the frame of the body, shape (3,).
+    about_node: inertia tensor Θ [kg m^2] about the node in the frame of the body, shape (3, 3).
+    stretching: artificial inertia κ [kg m^2] for changes of the length of e.
     dofs: process-local indices of the coordinates x, y, z, e0..e3.
     multiplier: process-local index of the multiplier.
     """
@@ -180,12 +180,12 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_spin(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return the angular momentum about the centre of mass in the frame of the body [kg m^2/s], shape (rows, 3)."""
+    """Return the angular momentum [kg m^2/s] about the centre of mass in the frame of the body, shape (rows, 3)."""
     return turn_rows(rows.local("inertia"), eval_local_angular_velocity(rows, s))
 
 
 def eval_kinetic_energy(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Kinetic energy [J], shape (rows,)."""
+    """Return the kinetic energy [J], shape (rows,)."""
     v = eval_velocity(rows, s, rows.local("center_of_mass"))
     rotation = (eval_spin(rows, s) * eval_local_angular_velocity(rows, s)).sum(axis=1)
     energy: FloatArray = 0.5 * rows.local("mass") * (v**2).sum(axis=1) + 0.5 * rotation
@@ -193,12 +193,12 @@ def eval_kinetic_energy(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 
 def eval_momentum(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Return the linear momentum in the global frame [kg m/s], shape (rows, 3)."""
+    """Return the linear momentum [kg m/s] in the global frame, shape (rows, 3)."""
     return rows.local("mass")[:, None] * eval_velocity(rows, s, rows.local("center_of_mass"))
 
 
 def eval_angular_momentum(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Return the angular momentum about the global origin in the global frame [kg m^2/s], shape (rows, 3)."""
+    """Return the angular momentum [kg m^2/s] about the global origin in the global frame, shape (rows, 3)."""
     center = eval_position(rows, s, rows.local("center_of_mass"))
     return turn_rows(eval_rotation(rows, s), eval_spin(rows, s)) + np.cross(center, eval_momentum(rows, s))
 

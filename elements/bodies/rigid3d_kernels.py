@@ -57,20 +57,21 @@ def read_column(G: FloatArray, b: int) -> Vector:
 
 @kernel(inline=True)
 def times(A: FloatArray, a: Vector) -> Vector:
-    """A a."""
+    """Return A a."""
     return dot(read(A, 0), a), dot(read(A, 1), a), dot(read(A, 2), a)
 
 
 @kernel(inline=True)
 def times_transposed(A: FloatArray, a: Vector) -> Vector:
-    """Aᵀ a."""
+    """Return Aᵀ a."""
     return dot(read_column(A, 0), a), dot(read_column(A, 1), a), dot(read_column(A, 2), a)
 
 
 @kernel
 def fill_rotation(e0: float, e1: float, e2: float, e3: float, A: FloatArray, G: FloatArray) -> float:
-    """Fill the rotation matrix A, shape (3, 3), and the matrix Γ, shape (3, 4), from Euler parameters e. Return n =
-    e·e."""
+    """Fill the rotation matrix A, shape (3, 3), and G, the matrix Γ, shape (3, 4), from the Euler parameters e. Return
+    n = e·e.
+    """
     n: float = e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3
     c = 2.0 / n
     A[0, 0], A[1, 1] = 1.0 - c * (e2 * e2 + e3 * e3), 1.0 - c * (e1 * e1 + e3 * e3)
@@ -86,8 +87,9 @@ def fill_rotation(e0: float, e1: float, e2: float, e3: float, A: FloatArray, G: 
 
 @kernel(inline=True)
 def update_rotation(x: FloatArray, dofs: IntArray, e: FloatArray, A: FloatArray, G: FloatArray) -> float:
-    """Fill the Euler parameters e, shape (4,), the rotation matrix A, shape (3, 3), and the matrix Γ, shape (3, 4), of
-    a row. Return n = e·e."""
+    """Fill the Euler parameters e, shape (4,), the rotation matrix A, shape (3, 3), and G, the matrix Γ, shape (3, 4),
+    of the row whose coordinates have the indices ``dofs``. Return n = e·e.
+    """
     for a in range(4):
         e[a] = x[dofs[3 + a]]
     n: float = fill_rotation(e[0], e[1], e[2], e[3], A, G)
@@ -109,8 +111,8 @@ def apply(G: FloatArray, v: FloatArray, n: IntArray) -> Vector:
 
 @kernel
 def mass(rows: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the constant part diag(m, m, m) of the mass matrix to the values of the matrix; ``slots`` are the
-    indices of these values, shape (rows, 7, 7).
+    """Add ``scale`` times the constant part diag(m, m, m) of the mass matrix to ``values``, the values of the matrix,
+    at the indices ``slots``, shape (rows, 7, 7).
     """
     for i in range(len(rows)):
         for k in range(3):
@@ -142,8 +144,9 @@ def inertia(rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArra
 
 @kernel
 def add_torque_tangent(G: FloatArray, e: FloatArray, n: float, torque: Vector, scale: float, B: FloatArray) -> None:
-    """Add scale times ∂(Γᵀ T)/∂e to B[3:, 3:]. For a constant torque T this derivative is (2/n) (N(T) - (Lᵀ T) 2
-    eᵀ/n)."""
+    """Add ``scale`` times ∂(Γᵀ T)/∂e to B[3:, 3:], for the matrix G = Γ and a constant torque T = ``torque``. This
+    derivative is (2/n) (N(T) - (Lᵀ T) 2 eᵀ/n).
+    """
     k = 2.0 * scale / n
     for a in range(3):
         b, c = (a + 1) % 3, (a + 2) % 3
@@ -159,7 +162,9 @@ def add_torque_tangent(G: FloatArray, e: FloatArray, n: float, torque: Vector, s
 
 @kernel
 def add_block(B: FloatArray, slots: IntArray, i: int, values: FloatArray) -> None:
-    """Add the 7 x 7 matrix B of row i to the values of the matrix at the indices slots[i], and set B to 0."""
+    """Add B, shape (7, 7), to ``values``, the values of the matrix, at the indices slots[i] of row i, and set B to
+    0.
+    """
     for a in range(7):
         for b in range(7):
             values[slots[i, a, b]] += B[a, b]
@@ -171,8 +176,8 @@ def inertia_tangent(
     rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`, with the factors dq, dv and da, to the values of the
-    matrix.
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`, with the factors dq, dv and da, to ``values``, the
+    values of the matrix, at the indices ``slots``, shape (rows, 7, 7).
     """
     e, A, G, Gv, Ga = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((3, 4))
     B = np.zeros((7, 7))
@@ -238,7 +243,7 @@ def fill_rate_derivative(y: FloatArray, d: IntArray, e: FloatArray, n: float, w:
 
 @kernel
 def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add to f the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
+    """Add to f the weight of the rows ``which`` for the gravitational acceleration g [m/s^2], shape (3,)."""
     e, A, G = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     for i in which:
         row = rows[i]
@@ -254,8 +259,9 @@ def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatAr
 def gravity_tangent(
     rows: Any, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the tangent dq ∂f/∂q of `gravity`, with the factor dq, to the values of the matrix. The derivative ∂f/∂q
-    consists of Γᵀ (s × (Aᵀ g × Γ)) and the term with the derivative of Γᵀ with respect to e.
+    """Add the tangent dq ∂f/∂q of `gravity`, with the factor dq, to ``values``, the values of the matrix, at the
+    indices ``slots``, shape (rows, 7, 7). The derivative ∂f/∂q consists of Γᵀ (s × (Aᵀ g × Γ)) and the term with the
+    derivative of Γᵀ with respect to e.
     """
     e, A, G, B = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((7, 7))
     for i in which:
@@ -274,8 +280,9 @@ def gravity_tangent(
 def constraint(
     rows: Any, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, C: FloatArray, f: FloatArray
 ) -> None:
-    """Add the constraint e·e - 1, or at velocity level its rate 2 e·e_t, to C. Add the constraint force 2 e λ to the
-    forces on the Euler parameters e."""
+    """Add the constraint e·e - 1 or, if ``rate_level`` is true, its rate 2 e·e_t to C. Add the constraint force 2 e λ
+    to f, with the multipliers λ = ``lam``.
+    """
     for i in range(len(rows)):
         row = rows[i]
         k, total = row.multiplier, 0.0 if rate_level else -1.0
@@ -291,9 +298,9 @@ def constraint_tangent(
     rows: Any, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, dq: float, dv: float,
     slots: Coupling, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of `constraint` to the values of the matrix. The derivatives with respect to coordinates have
-    the factor dq, the derivatives with respect to velocities the factor dv, and the derivatives with respect to λ the
-    factor 1. The derivative of 2 e λ with respect to e is 2 λ.
+    """Add the derivatives of `constraint` to ``values``, the values of the matrix, at the indices ``slots``. The
+    derivatives with respect to coordinates are multiplied by dq, the derivatives with respect to velocities by dv, and
+    the derivatives with respect to λ by ``slots.scale``. The derivative of 2 e λ with respect to e is 2 λ.
     """
     for i in range(len(rows)):
         row = rows[i]

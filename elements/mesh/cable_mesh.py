@@ -132,21 +132,21 @@ def cables_from_mesh(
         sections: columns of `Cable2D` or `Cable3D` for each group of lines, by the name of the group, e.g.
             ``{"main": {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.5}}``.
         cables_per_line: number of cables into which each line is divided.
-        largest_length: largest length of a cable [m], measured along the chord of its line; lines with a chord longer
+        largest_length: largest length [m] of a cable, measured along the chord of its line; lines with a chord longer
             than ``cables_per_line`` times this length are divided into more cables.
-        scale: unit of length of the file [m].
+        scale: length [m] of one unit of length in the file.
         slopes: points at which lines share a slope. With ``"smooth"``, two lines share a slope at points at which only
             these two lines meet, if both are of one section and their directions differ by at most ``corner_angle``.
             With ``"through"``, points at which more lines meet are included; the lines of a section are paired by the
             smallest angles between their directions. With ``"separate"``, lines do not share slopes; only the cables of
             one line share slopes.
-        corner_angle: largest angle between the directions of two lines that share a slope [rad], 0 to π/2; 0 if one
-            line continues the other.
+        corner_angle: largest angle [rad] between the directions of two lines that share a slope, 0 to π/2. The angle is
+            0 if one line continues the other without a corner.
         hinges: names of groups of points or lines. Lines do not share a slope at points of these groups.
         unused_points: with ``"ignore"``, points that belong to no line and to no group are omitted; with ``"error"``,
             such points raise a ModelError. A point of a group that belongs to no line always raises a ModelError.
-        merge_distance: points of lines whose distance is at most this value are merged [m]. With 0, points of lines
-            that coincide raise a ModelError. With None, points are not merged.
+        merge_distance: distance [m] up to which points of lines are merged. With 0, points of lines that coincide raise
+            a ModelError. With None, points are not merged.
         in_space: whether 3D cables, `Cable3D`, are created; otherwise all points must have z = 0.
         name: name for messages and output.
         **cable_columns: columns of all cables, including lines without section. Values in ``sections`` have priority.
@@ -182,7 +182,7 @@ def _plan_net(
     cables_per_line: int,
     largest_length: float | None,
 ) -> Net:
-    """Determine all rows of a net; see `cables_from_mesh`."""
+    """Return a net with the rows of all nodes and cables; see `cables_from_mesh` for the arguments."""
     section = np.empty(len(mesh.lines), np.int64)
     for number, group in enumerate(groups):
         section[group.lines] = _same_as(groups, number)
@@ -247,7 +247,13 @@ def _add_net(world: Tables, given: Given, sections: Mapping[str, Columns], commo
 
 
 class MeshSection(NamedTuple):
-    """Lines with the same columns: name for messages, columns of the cables, and indices of the lines, shape (n,)."""
+    """Lines with the same columns.
+
+    label: name for messages.
+    columns: columns of the cables.
+    given: columns that the argument ``sections`` contains for the group; None for lines without section.
+    lines: indices of the lines, shape (n,).
+    """
 
     label: str
     columns: Columns
@@ -302,7 +308,7 @@ def _same_as(sections: list[MeshSection], number: int) -> int:
 
 
 def _plan_cables(plan: NodePlan, lines: IntArray) -> NetCables:
-    """Determine the cables of the lines of a section, line by line."""
+    """Return the cables of the lines of a section, line by line."""
     parts = plan.parts[lines]
     line = np.repeat(lines, parts)
     step = np.arange(len(line)) - np.repeat(np.cumsum(parts) - parts, parts)

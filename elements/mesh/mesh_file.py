@@ -6,7 +6,7 @@ cells and points, in which .vtu and .xdmf files store sets:
 - An array with the values 0 and 1 is one set with the name of the array. The set contains the cells or points with
   value 1.
 - An array with the values -1, 0, .. k - 1 describes k sets if the name of the array consists of k names of sets that
-are joined by "-" or another character of `JOINTS`. This is the format in which meshio writes sets.
+  are joined by "-" or another character of `JOINTS`. This is the format in which meshio writes sets.
 - For any other array with at most `MOST_VALUES` different values, each value v describes a set with the name "name=v".
 
 A gmsh 2.2 file contains a line once for each physical group of the line. These copies are replaced by one line that
@@ -108,7 +108,7 @@ def read_mesh(path: str | Path, scale: float = 1.0, in_space: bool = False) -> F
 
     Args:
         path: file with the ending .msh (gmsh 2.2 or 4.1, text or binary), .vtu, .xdmf or .xmf.
-        scale: unit of length of the file [m].
+        scale: length [m] of one unit of length in the file.
         in_space: whether points may have any z; if false, all points must have z = 0.
 
     Raises:
@@ -264,8 +264,9 @@ def _fold_copies(
 
 
 def _check_points(mesh: FileMesh, in_space: bool) -> None:
-    """Raise ModelError for lines with missing points, and in 2D for points with z ≠ 0; in 2D remove the coordinate
-    z."""
+    """Raise ModelError for lines and groups with missing points, for points whose coordinates are not two or three
+    finite numbers, and in 2D for points with z ≠ 0. In 2D remove the coordinate z; in 3D add a missing z = 0.
+    """
     points, lines = mesh.points, mesh.lines
     for k, point in np.argwhere((lines < 0) | (lines >= len(points)))[:1]:
         raise mesh.error(

@@ -69,7 +69,7 @@ def join_ends(
         lines: points at both ends, shape (lines, 2).
         section: index of the section of each line, shape (lines,). Only lines of the same section are joined.
         hinged: for each point, whether lines must not be joined at this point, shape (points,).
-        corner_angle: largest angle between joined lines [rad].
+        corner_angle: largest angle [rad] between joined lines.
         most_lines: largest number of lines that may meet at a point at which lines are joined.
     """
     direction, point = eval_directions(points, lines), lines.ravel()
@@ -118,7 +118,9 @@ def find_reversed(ends: Ends) -> NDArray[np.bool_]:
 
 
 def eval_slopes(points: FloatArray, lines: IntArray, ends: Ends, turned: NDArray[np.bool_]) -> FloatArray:
-    """Return the unit vectors of the slopes of all nodes ``ends.node``, shape (nodes, d)."""
+    """Return the unit vectors of the slopes with the indices ``ends.node``, shape (slopes, d). ``turned`` is the result
+    of `find_reversed`.
+    """
     # direction along the cable: into the line at its start, and out of the line at its end
     begins = (np.arange(len(ends.point)) % 2 == 0) != np.repeat(turned, 2)
     along = eval_directions(points, lines) * np.where(begins, 1.0, -1.0)[:, None]
@@ -131,14 +133,15 @@ def eval_slopes(points: FloatArray, lines: IntArray, ends: Ends, turned: NDArray
 
 
 def eval_lengths(begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1: FloatArray) -> FloatArray:
-    """Return the arc lengths [m] of the cubics between points with unit slopes, shape (n,); points and slopes have the
-    shape (n, d)."""
+    """Return the arc lengths [m] of the cubics from the points ``begin`` with the unit slopes ``slope0`` to the points
+    ``end`` with the unit slopes ``slope1``, shape (n,). Points and slopes have the shape (n, d).
+    """
     chord = end - begin
     length: FloatArray = np.linalg.norm(chord, axis=1)
     bent = np.flatnonzero(~find_straight(chord, slope0, slope1))
     q = [vector[bent][:, None, :] for vector in (begin, slope0, end, slope1)]
-    # fixed-point iteration, because the integrand depends on the arc length; each iteration reduces the error by a
-    # factor of about the square of the angle between both slopes [rad]
+    # fixed-point iteration, because the integrand depends on the arc length; each iteration multiplies the error by
+    # about the square of the angle [rad] between both slopes
     for _ in range(12):
         shape = eval_shape(GAUSS_PLACES, length[bent][:, None])
         slope = sum(shape.dS[..., a, None] * q[a] for a in range(4))
@@ -165,8 +168,9 @@ def _cross_size(a: FloatArray, b: FloatArray) -> FloatArray:
 def eval_inner_nodes(
     begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1: FloatArray, length: FloatArray, s: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the points [m] and unit slopes, each of shape (n, d), at the fractions s of the lengths of lines, shape
-    (n,)."""
+    """Return the points [m] and the unit slopes of n cubics, each of shape (n, d), at the fractions s of their lengths,
+    shape (n,); see `eval_lengths` for the other arguments.
+    """
     chord = end - begin
     position = begin + s[:, None] * chord
     slope = chord / np.linalg.norm(chord, axis=1)[:, None]

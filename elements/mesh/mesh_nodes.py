@@ -46,7 +46,7 @@ class NodePlan(NamedTuple):
 
 
 def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: FloatArray, parts: IntArray) -> NodePlan:
-    """Determine positions, slopes and order of all nodes. The rows of connected nodes are close to each other, so the
+    """Return the positions, slopes and order of all nodes. The rows of connected nodes are close to each other, so the
     bandwidth of matrices is small.
     """
     count, inner = len(slope), parts - 1
@@ -89,7 +89,7 @@ def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: Flo
 
 
 def create_nodes(plan: NodePlan) -> NetNodes:
-    """Create the nodes in the order of their rows."""
+    """Return the data of the nodes in the order of their rows."""
     order = np.argsort(plan.row)
     own = plan.owner[order] == order
     return NetNodes(plan.position[order], plan.slope[order], np.where(own, -1, plan.row[plan.owner[order]]))

@@ -3,7 +3,8 @@ the net, and sends each process its rows.
 
 Only the first process stores the whole net, and only until all parts have been sent; a small net is sent to all
 processes as a whole. Each process receives the nodes of a range of rows and the cables that begin at these nodes. All
-processes receive the data of handles and names: one integer for each row of a set, and two integers for each node.
+processes receive the data of handles and names: one integer for each row of a set, and one or two integers for each
+node.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class NetNodes(NamedTuple):
 
     position, slope: position [m] and slope [1] of each node, shape (rows, d) in d dimensions.
     shared: for each node, the row of the node whose position it shares, or -1 if the node has its own position, shape
-    (rows,).
+        (rows,).
     """
 
     position: FloatArray

@@ -106,12 +106,12 @@ def _create_class(name: str, words: str, dof_names: list[str], body: dict[str, A
 
 
 def find_rate(rows: LocalRows) -> FieldEntries:
-    """Return the velocities, shape (rows, n)."""
+    """Return the indices of the velocities of the nodes, shape (rows, n), as `FieldEntries`."""
     return FieldEntries("v", rows.dofs)
 
 
 def find_acceleration(rows: LocalRows) -> FieldEntries:
-    """Return the accelerations, shape (rows, n)."""
+    """Return the indices of the accelerations of the nodes, shape (rows, n), as `FieldEntries`."""
     return FieldEntries("a", rows.dofs)
 
 

@@ -74,5 +74,7 @@ def rotation_outputs() -> dict[str, Output]:
 
 
 def find_displacement(rows: LocalRows) -> FieldEntries:
-    """Return the displacements of the coordinates from their reference values, shape (rows, k)."""
+    """Return the indices of the coordinates and their reference values, shape (rows, k) each, as `FieldEntries`; the
+    entries are the displacements from the reference.
+    """
     return FieldEntries("x", rows.dofs, rows.reference)

@@ -84,7 +84,8 @@ class RigidNode3D(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Extend displacement and velocity from 3 to 7 components, and check the Euler parameters.
+    """Extend displacement and velocity from 3 to 7 components, convert the angular velocity to rates of the Euler
+    parameters, and check the Euler parameters and their rates.
 
     Raises:
         ModelError: the Euler parameters do not have length 1, their rates change this length, or both the angular
@@ -143,8 +144,8 @@ def _check_rates(e: FloatArray, rates: FloatArray, first_row: int) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for nodes with several bodies, and for nodes without a body, because the Euler parameters of
-    such nodes are not constrained.
+    """Raise ModelError for nodes that do not carry exactly one `RigidBody3D` or `UnitRotation3D`, because the length of
+    their Euler parameters must be constrained by exactly one row.
     """
     bodies = np.zeros(table.count, np.int64)
     for component, other in world.tables.items():

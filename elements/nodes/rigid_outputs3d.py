@@ -1,7 +1,7 @@
 """Output variables of 3D nodes and bodies whose coordinates are x, y, z and Euler parameters e0..e3.
 
-The outputs position, velocity and acceleration have the argument ``local``: a position b in the frame of the body [m],
-shape (3,) or (rows, 3).
+The outputs position, displacement, velocity and acceleration have the argument ``local``: a position b [m] in the frame
+of the body, shape (3,) or (rows, 3).
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ def eval_rotation(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 
 def eval_local_angular_velocity(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Return the angular velocity ω̄ in the frame of the body [rad/s], shape (rows, 3)."""
+    """Return the angular velocity ω̄ [rad/s] in the frame of the body, shape (rows, 3)."""
     return local_rates(s.x[rows.dofs[:, 3:]], s.v[rows.dofs[:, 3:]])
 
 
 def eval_angular_velocity(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Return the angular velocity ω in the global frame [rad/s], shape (rows, 3)."""
+    """Return the angular velocity ω [rad/s] in the global frame, shape (rows, 3)."""
     return turn_rows(eval_rotation(rows, s), eval_local_angular_velocity(rows, s))
 
 
 def eval_angular_acceleration(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Return the angular acceleration ω_t in the global frame [rad/s²], shape (rows, 3)."""
+    """Return the angular acceleration ω_t [rad/s²] in the global frame, shape (rows, 3)."""
     return turn_rows(eval_rotation(rows, s), local_rates(s.x[rows.dofs[:, 3:]], s.a[rows.dofs[:, 3:]]))
 
 
@@ -54,7 +54,7 @@ def eval_position(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray
 
 
 def eval_displacement(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:
-    """Return the displacement from the reference configuration in the global frame [m], shape (rows, 3)."""
+    """Return the displacement [m] from the reference configuration in the global frame, shape (rows, 3)."""
     b, reference = np.asarray(local, dtype=np.float64), rows.reference
     before = reference[:, :3] + turn_rows(rotation_matrix(reference[:, 3:]), b)
     return eval_position(rows, s, local) - before

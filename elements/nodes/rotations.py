@@ -123,8 +123,9 @@ def local_rates(e: FloatArray, rate: FloatArray) -> FloatArray:
 
 @checked(e=numbers("1", (4,), (None, 4)), angular_velocity=numbers("rad/s", (3,), (None, 3)))
 def euler_parameter_rates(e: Any, angular_velocity: Any) -> FloatArray:
-    """Return e_t, shape (..., 4), for an angular velocity in the global frame [rad/s] and Euler parameters e of length
-    1."""
+    """Return e_t [1/s], shape (..., 4), for Euler parameters e of length 1 and an angular velocity [rad/s] in the
+    global frame.
+    """
     e, omega = np.broadcast_arrays(*_rows(e, angular_velocity))
     w, u, o = e[..., :1], e[..., 1:], omega[..., 1:]
     vector = 0.5 * (w * o + np.cross(o, u))

@@ -40,7 +40,7 @@ angles, t could pass the direction opposite to b within one step, and the angle 
 
 @kernel(inline=True)
 def unit(p: Vector) -> Vector:
-    """p/|p|."""
+    """Return p/|p|."""
     il = 1.0 / sqrt(dot(p, p))
     return il * p[0], il * p[1], il * p[2]
 
@@ -80,13 +80,13 @@ def turn_from(b: Vector, t: Vector) -> Quaternion:
 
 @kernel(inline=True)
 def spun(q: Quaternion, angle: float) -> Quaternion:
-    """Rotate the frame q by an angle about its first axis."""
+    """Return the frame q rotated by ``angle`` [rad] about its first axis."""
     return multiply(q, (cos(0.5 * angle), sin(0.5 * angle), 0.0, 0.0))
 
 
 @kernel(inline=True)
 def spin_angle(q: Quaternion) -> float:
-    """Return the angle of a rotation about x [rad], from -2π to 2π. The angles of q and -q differ by 2π."""
+    """Return the angle [rad] of a rotation about x, from -2π to 2π. The angles of q and -q differ by 2π."""
     return 2.0 * atan2(q[1], q[0])
 
 

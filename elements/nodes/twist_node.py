@@ -5,8 +5,8 @@ direction of the slope, and R(b, t) is the smallest rotation from b to t.
 
 D has the axes t, d_1, d_2. In the reference configuration d_1 is the normalised component of ``normal`` perpendicular
 to the slope, rotated by the reference angle. The constant frame F follows from this condition on d_1. The vector b is
-``turned_from``, by default the reference slope. The angle is not defined if the slope is opposite to b, so the angle
-between slope and b must not exceed 165°. For a rope that runs around sheaves, choose b along the axes of the sheaves,
+``turned_from``, by default the reference slope. The angle φ is not defined if the slope is opposite to b, so the angle
+between slope and b must be less than 165°. For a rope that runs around sheaves, choose b along the axes of the sheaves,
 because no slope of the rope is parallel to the axes.
 
 Spin of the material about the slope:  ω·t = φ_t - c(b, t)·t_t, see turning.py.
@@ -122,7 +122,7 @@ def fill_constants(b: FloatArray, t: FloatArray, D: FloatArray, F: FloatArray) -
 
 @kernel(inline=True)
 def frame_of(b: Vector, F: Quaternion, p: Vector, angle: float) -> Quaternion:
-    """Return D at a slope p."""
+    """Return the material frame D at the slope p and the angle φ = ``angle`` [rad]."""
     return spun(multiply(turn_from(b, unit(p)), F), angle)
 
 
@@ -130,8 +130,9 @@ def frame_of(b: Vector, F: Quaternion, p: Vector, angle: float) -> Quaternion:
 def fill_frames(
     b: FloatArray, F: FloatArray, dofs: IntArray, x: FloatArray, v: FloatArray, D: FloatArray, w: FloatArray
 ) -> None:
-    """Write the material frames D of n nodes, shape (n, 3, 3), and the angular velocities w of the material [rad/s],
-    shape (n, 3)."""
+    """Fill ``D``, shape (n, 3, 3), with the material frames of n nodes, and ``w``, shape (n, 3), with the angular
+    velocities [rad/s] of the material in the global frame.
+    """
     for i in range(len(b)):
         n = dofs[i]
         p, pt = (x[n[3]], x[n[4]], x[n[5]]), (v[n[3]], v[n[4]], v[n[5]])
@@ -146,8 +147,9 @@ def fill_frames(
 
 
 def eval_frames(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Return the material frames D, shape (rows, 3, 3), and the angular velocities of the material [rad/s], shape
-    (rows, 3)."""
+    """Return the material frames D, shape (rows, 3, 3), and the angular velocities [rad/s] of the material in the
+    global frame, shape (rows, 3).
+    """
     b, F = rows.kept("frames", lambda: create_frames(*map(rows.local, COLUMNS)))
     D, w = np.zeros((len(b), 3, 3)), np.zeros((len(b), 3))
     fill_frames(b, F, rows.dofs, s.x, s.v, D, w)

@@ -9,19 +9,19 @@ Vector = tuple[float, float, float]
 
 @kernel(inline=True)
 def dot(a: Vector, b: Vector) -> float:
-    """a·b."""
+    """Return a·b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @kernel(inline=True)
 def cross(a: Vector, b: Vector) -> Vector:
-    """a × b."""
+    """Return a × b."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 @kernel(inline=True)
 def add(a: Vector, b: Vector) -> Vector:
-    """a + b."""
+    """Return a + b."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 

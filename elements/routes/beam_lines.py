@@ -61,7 +61,7 @@ def straight_beam(
         The elements in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: start and end coincide, or a value is out of its range.
+        ModelError: start and end coincide, a value is out of its range, or a column is given that the line determines.
     """
     try:
         given = [read_numbers(point) for point in (start, end)]
@@ -100,7 +100,8 @@ def beam_along(
         The elements in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: the number of elements or the order is out of its range, or the normal is parallel to the route.
+        ModelError: the number of elements or the order is out of its range, the normal is parallel to the route or is
+            given for a 2D route, or a column is given that the route determines.
     """
     return _add_line(world, route, elements, order, normal, name, beam_columns)
 
@@ -125,7 +126,7 @@ def _add_line(
     node, kind = _find_kinds(in_space)
     count = order * elements + (0 if route.closed else 1)
     check_room(count, row_bytes(node) + row_bytes(kind), f"elements = {elements} in {name}")
-    # positions of the nodes along the route, and of STEPS - 1 additional points between two nodes
+    # arc lengths of the nodes along the route, and of STEPS - 1 additional points between two nodes
     inner = np.sort(PLACES[order])
     stations = length * np.append((np.arange(elements)[:, None] + inner[:-1]).ravel(), elements)
     s = np.interp(np.arange(STEPS * (len(stations) - 1) + 1) / STEPS, np.arange(len(stations)), stations)
@@ -184,6 +185,6 @@ def _find_frames(tangent: FloatArray, closed: bool, normal: Any | None, name: st
         normals = np.cos(turn) * normals + np.sin(turn) * third
         third = np.cross(tangent, normals)
     e = euler_parameters_of(np.stack((tangent, normals, third), axis=2))
-    # signs for which the Euler parameters of neighbouring nodes have a positive dot product
+    # choose signs for which the Euler parameters of neighbouring nodes have a positive dot product
     e[1:] *= np.cumprod(np.where((e[1:] * e[:-1]).sum(axis=1) < 0.0, -1.0, 1.0))[:, None]
     return e

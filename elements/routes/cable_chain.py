@@ -2,9 +2,9 @@
 route.
 
 In 2D the elements are of type `Cable2D`, or `ALECable2D` if ``ale`` (an `ALENode` for the axial motion of the chain) is
-given. In 3D the elements are of type `Cable3D`, or `TwistCable3D` if a torsional stiffness is given. Fibre ropes
-(`FibreCable2D`, `FibreCable3D`) have a ``slow_stiffness``, and cables with a table (`TableCable2D`, `TableCable3D`) a
-``tension_table``.
+given. In 3D the elements are of type `Cable3D`, or `TwistCable3D` if ``torsional_stiffness`` is given. If
+``slow_stiffness`` is given, the elements are fibre ropes (`FibreCable2D`, `FibreCable3D`). If ``tension_table`` is
+given, the elements are cables with a table (`TableCable2D`, `TableCable3D`).
 
 The files routes.py, spatial_routes.py, spline_route.py and catenary.py contain the geometry of routes.
 """
@@ -62,9 +62,10 @@ TURN_ROUNDING = 1e-12
 FRAME_COLUMNS = ("normal", "turned_from")
 # Number of steps between two nodes in which a normal is moved along a route.
 STEPS = 4
-# Number of points along a route at which slopes are compared with the direction ``turned_from``.
+# Number of points along a route whose slopes `find_direction` receives for the choice of ``turned_from``.
 SAMPLES = 200
-# Length of the mean slope [1] below which `find_direction` chooses a direction such as the axis of sheaves.
+# Length of the mean slope [1] below which `find_direction` gives less weight to the mean slope, so that it prefers a
+# direction such as the axis of sheaves.
 SMALL_MEAN = 0.3
 CHAIN = {"world": instance(World), "elements": inside(), "name": word(), "cable_columns": inside()}
 
@@ -103,11 +104,11 @@ def cable_around(
         world: the world.
         circles: circles, or handles to bodies or nodes whose reference positions are the centres of the circles.
         elements: number of cable elements of equal length.
-        radius: radius of the circles that are given as handles [m], one for all circles or one for each.
+        radius: radius [m] of the circles that are given as handles, one for all circles or one for each circle.
         sides: for circles that are given as handles, the side of the cable on which a circle lies, "left" or "right",
             seen in the direction of travel: one side for all circles, or one side per circle. With "right" the cable
             wraps clockwise.
-        radial_offset: distance of the axis of the cable from the circles [m].
+        radial_offset: distance [m] of the axis of the cable from the circles.
         closed: whether the end of the cable is connected to its start.
         start, end: end points [m] of an open cable, shape (2,).
         name: name for messages and output.
@@ -197,7 +198,7 @@ def catenary(
         world: the world.
         start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
-        length: unstretched length of the whole cable [m]; if it is below the distance of the points, the cable is taut.
+        length: unstretched length [m] of the whole cable; if it is below the distance of the points, the cable is taut.
         axial_stiffness: EA [N], a scalar.
         mass_per_length: ρA [kg/m], a scalar.
         gravity: acceleration [m/s^2], shape (2,) or (3,); default: gravity of the world.
@@ -247,10 +248,10 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
         name: name for messages and output.
         **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes. Default of ``length`` [m]: the length of
             the route divided by the number of elements. If ``torsional_stiffness=`` is given on a 3D route, the
-            arguments are columns of `TwistCable3D` and two columns of its nodes `PointSlopeTwist3D`. ``normal`` is the
-            direction of d_1 at the start of the route. From node to node, this direction is moved along the route
-            without spin. The default of ``turned_from`` is a direction to which no slope of the route is opposite, such
-            as the axis of sheaves.
+            arguments are columns of `TwistCable3D`, and the columns ``normal`` and ``turned_from`` of its nodes
+            `PointSlopeTwist3D`. ``normal`` is the direction of d_1 at the start of the route. From node to node, this
+            direction is moved along the route without spin. The default of ``turned_from`` is a direction to which no
+            slope of the route is opposite, such as the axis of sheaves.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -370,8 +371,8 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
 
 
 def find_direction(slopes: FloatArray) -> FloatArray:
-    """Choose, from several candidates, the direction b, shape (3,), that minimises the largest angle between b and the
-    slopes along a route. With this direction, nodes can move along the whole route.
+    """Return the direction b, shape (3,), among several candidates, that minimises the largest angle between b and the
+    slopes along a route. With this direction, the frame of a node is defined at every position along the route.
 
     The candidates are the mean slope, which is suitable for straight routes, and the direction in which slopes have the
     smallest components, such as the axis of sheaves.

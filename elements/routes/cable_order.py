@@ -25,8 +25,8 @@ class Chain(NamedTuple):
 
 
 def find_chains(world: Tables, cables: IntArray) -> list[Chain]:
-    """Find the chains of cables. ``cables`` contains entity indices, shape (n,). A closed chain begins with the cable
-    that is first in the list.
+    """Return the chains that the given cables form. ``cables`` contains entity indices, shape (n,). A closed chain
+    begins with its first cable in this list.
 
     If several cables begin at the end node of a chain, the chain continues with the first of these cables in the list.
 

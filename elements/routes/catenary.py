@@ -47,8 +47,8 @@ class FreeCatenary:
         length: unstretched length [m].
         axial_stiffness: EA [N].
         weight: weight per unstretched length [N/m].
-        horizontal_force: H, the component of the tension perpendicular to gravity [N].
-        vertical_force: V, the upward force of the first support on the cable [N].
+        horizontal_force: H, the component [N] of the tension perpendicular to gravity.
+        vertical_force: V, the upward force [N] of the first support on the cable.
         free_stretch: stretch |r'| in the stress-free state, which is 1 + reference strain [1].
         closed: always False, because the route is open.
     """
@@ -65,7 +65,7 @@ class FreeCatenary:
     closed: bool = False
 
     def eval_tension(self, s: npt.ArrayLike) -> FloatArray:
-        """Tension [N] at unstretched arc lengths s [m], both of shape (n,)."""
+        """Return the tension [N] at unstretched arc lengths s [m], both of shape (n,)."""
         below = self.vertical_force - self.weight * np.atleast_1d(np.asarray(s, dtype=np.float64))
         return np.hypot(self.horizontal_force, below)
 
@@ -74,7 +74,7 @@ class FreeCatenary:
         return self.free_stretch + self.eval_tension(s) / self.axial_stiffness
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature of the hanging line [1/m],
+        """Return position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature [1/m] of the hanging line,
         shape (n,).
 
         In 2D the curvature is > 0 if the line bends to the left. In 3D the curvature is < 0 if the line sags.
@@ -199,8 +199,9 @@ def _perpendicular(a: FloatArray) -> FloatArray:
 
 
 def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) -> tuple[float, float]:
-    """Evaluate the coordinates x(s) and z(s) [m] by formulas without cancellation errors for taut lines and lines
-    without weight."""
+    """Return the coordinates x(s) and z(s) [m] for the forces H and V, the weight w per length and the stretch n =
+    ``free`` of the module docstring. The formulas have no cancellation errors for taut lines and lines without weight.
+    """
     below = V - w * s
     first, last = sqrt(H * H + V * V), sqrt(H * H + below * below)
     # √(H² + V²) - √(H² + V_s²) = (V - V_s)(V + V_s)/(sum), and V - V_s = w s
@@ -219,8 +220,9 @@ def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) 
 
 
 def _solve(x: float, z: float, L: float, EA: float, free: float, w: float) -> tuple[float, float]:
-    """Find the support forces H and V [N] of a line. The end of the line has the horizontal distance x > 0 from the
-    start and the depth z below the start [m]."""
+    """Return the support forces H and V [N] of a line whose end has the horizontal distance x > 0 [m] from the start
+    and the depth z [m] below the start.
+    """
     from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
     def find_vertical(H: float) -> float:

@@ -61,11 +61,11 @@ def blend(u: FloatArray) -> FloatArray:
 class DrumLayers:
     """Geometry of a rope on a drum in two layers.
 
-    radius: radius of the axis of the rope in layer one [m], > diameter.
+    radius: radius [m] of the axis of the rope in layer one, > diameter.
     diameter: diameter d of the rope [m], > 0.
-    pitch: distance p of neighbouring turns [m], from d to 1.2 d.
+    pitch: distance p [m] of neighbouring turns, from d to 1.2 d.
     turns: number of turns n of each layer, an integer >= 2.
-    crossing: angle of each of the two crossings at the end of a turn [rad], > 0, at most pi.
+    crossing: angle [rad] of each of the two crossings at the end of a turn, > 0, at most pi.
 
     Raises RouteError for values outside these ranges.
     """
@@ -93,24 +93,25 @@ class DrumLayers:
 
     @property
     def rise(self) -> float:
-        """Height h of a rope in a groove, above the axes of the two turns that form the groove [m]."""
+        """Height h [m] of a rope in a groove, above the axes of the two turns that form the groove."""
         return sqrt(self.diameter**2 - 0.25 * self.pitch**2)
 
     @property
     def largest_angle(self) -> float:
-        """Angle phi at the end of layer two [rad]."""
+        """Angle phi [rad] at the end of layer two."""
         return 4.0 * pi * self.turns - 2.0 * self.crossing
 
     @property
     def flanges(self) -> tuple[float, float]:
-        """Positions of the two flanges along the axis [m], measured from the dead end."""
+        """Positions [m] of the two flanges along the axis, measured from the dead end."""
         return -0.5 * self.diameter, (self.turns - 0.5) * self.pitch + 0.5 * self.diameter
 
     def eval_places(self, angle: Any) -> tuple[FloatArray, FloatArray]:
-        """Return the radius and the position z of the axis of the rope [m] at angles from the dead end [rad], each of
-        shape (n,).
+        """Return the radius [m] and the position z [m] of the axis of the rope at angles [rad] from the dead end, each
+        of shape (n,).
 
-        Raises RouteError for angles that are not finite, below 0 or above `largest_angle`.
+        Raises RouteError for angles that are not finite, have more than one axis, or are below 0 or above
+        `largest_angle`.
         """
         given = read_numbers(angle)
         if given is None or given.ndim > 1 or not np.isfinite(given).all():
@@ -137,7 +138,7 @@ class DrumLayers:
 
     @checked(RouteError, self=inside(), begin=number("rad", minimum=0.0), end=number("rad", above=0.0))
     def eval_length(self, begin: float, end: float) -> float:
-        """Return the length of the rope between two angles [m]."""
+        """Return the length [m] of the rope between the angles ``begin`` and ``end`` [rad] from the dead end."""
         return self.route(end).length - (self.route(begin).length if begin > 0.0 else 0.0)
 
     @checked(
@@ -161,8 +162,8 @@ class DrumLayers:
         """Create the route from the point where the rope reaches the drum to the dead end of the rope.
 
         Args:
-            angle: angle between this point and the dead end [rad], > 0, at most `largest_angle`.
-            center: point on the axis of the drum, in the plane in which the rope reaches the drum [m].
+            angle: angle [rad] between this point and the dead end, > 0, at most `largest_angle`.
+            center: point [m] on the axis of the drum, in the plane in which the rope reaches the drum.
             axis: direction in which layer one advances, of any length > 0.
             start: direction from the axis to the point where the rope reaches the drum, see `helix`.
             side: side of the drum, seen along the route; "left": counter-clockwise about the axis.

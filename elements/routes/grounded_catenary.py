@@ -43,10 +43,10 @@ class Bed:
     """A straight piece of the ground and the part of the line that lies on it.
 
     Attributes:
-        place: end of the piece that is nearer to the anchor [m], (x, y) or (x, y, z).
+        place: end [m] of the piece that is nearer to the anchor, (x, y) or (x, y, z).
         along: unit vector along the piece, towards the upper end of the line.
-        first, last: unstretched arc lengths of the line at the start and end of the piece [m].
-        tension: tension of the line at ``last`` [N].
+        first, last: unstretched arc lengths [m] of the line at the start and end of the piece.
+        tension: tension [N] of the line at ``last``.
         rise: derivative T' of the tension with respect to the unstretched arc length [N/m].
     """
 
@@ -76,7 +76,7 @@ class GroundedCatenary:
     Attributes:
         start: the anchor [m], (x, y) or (x, y, z).
         length: unstretched length [m].
-        lying: unstretched length B on the ground [m].
+        lying: unstretched length B [m] of the part on the ground.
         friction: coefficient of friction on the ground [1].
         hanging: the part of the line above the ground, from the touchdown point ``hanging.start`` to the end of the
             line.
@@ -98,7 +98,7 @@ class GroundedCatenary:
         return self.hanging.horizontal_force
 
     def eval_tension(self, s: npt.ArrayLike) -> FloatArray:
-        """Tension [N] at unstretched arc lengths s [m], both of shape (n,)."""
+        """Return the tension [N] at unstretched arc lengths s [m], both of shape (n,)."""
         at = np.atleast_1d(np.asarray(s, dtype=np.float64))
         tension = self.hanging.eval_tension(at - self.lying)
         for bed in reversed(self.beds):
@@ -159,7 +159,7 @@ def hang_from_ground(
         friction: coefficient of friction on the ground [1]. The line is assumed to have been pulled over the ground
             towards its end.
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).
-        ground: points of the ground below the line [m], in order from the anchor (excluded); one point is sufficient
+        ground: points [m] of the ground below the line, in order from the anchor (excluded); one point is sufficient
             for ground with a constant slope. Between the points, and beyond the last point, the ground is straight.
             Without points the ground is level. At a concave corner the line follows the ground, although a taut line
             leaves the ground over a length of about T c/w, with the angle c of the corner [rad], the tension T [N], and
@@ -207,8 +207,8 @@ def eval_pull(tension: float, rise: float, way: float) -> float:
 
 
 def find_corners(start: FloatArray, across: FloatArray, down: FloatArray, ground: Sequence[Point]) -> FloatArray:
-    """Return the horizontal distance from the anchor and the height above the anchor of points of the ground [m], shape
-    (k, 2).
+    """Return, for each of k points of the ground, the horizontal distance [m] from the anchor and the height [m] above
+    the anchor, shape (k, 2).
 
     Raises:
         RouteError: the points are not in the vertical plane of the line, are not in order, or have another number of
@@ -238,8 +238,8 @@ def _lie(
     start: FloatArray, across: FloatArray, down: FloatArray, corners: FloatArray, x: float, height: float, L: float,
     EA: float, w: float, friction: float,
 ) -> tuple[tuple[Bed, ...], FreeCatenary]:  # fmt: skip
-    """Find the pieces of the ground below the line, and the hanging part of the line. ``x`` and ``height`` are the
-    horizontal and vertical distance of the end from the anchor ``start`` [m]; `find_corners` returns ``corners``.
+    """Return the pieces of the ground below the line, and the hanging part of the line. ``x`` and ``height`` are the
+    horizontal and vertical distance [m] of the end from the anchor ``start``; `find_corners` returns ``corners``.
     """
     if not len(corners):
         H, B = _solve_level(x, height, L, EA, w, friction)
@@ -335,8 +335,10 @@ class GroundProfile:
         return H, find_length(H)
 
     def lie(self, k: int, way: float, angle: float, H: float) -> list[Bed]:
-        """Return the pieces of ground below the line, from the touchdown point back to the anchor. Arc lengths are
-        negative and measured from the touchdown point."""
+        """Return the pieces of ground below the line, from the touchdown point back to the anchor, for the horizontal
+        force H [N]. The touchdown point is given by values of `find_place`: piece ``k``, distance ``way`` and slope
+        ``angle``. Arc lengths are negative and measured from the touchdown point.
+        """
         from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
         tension, last, beds = H / cos(angle), 0.0, list[Bed]()
@@ -356,8 +358,8 @@ class GroundProfile:
         return beds
 
     def solve(self) -> tuple[list[Bed], FloatArray, float, float, float]:
-        """Return the pieces of ground below the line, from the anchor, and the touchdown point, slope angle, H and
-        length of the hanging part.
+        """Return the pieces of ground below the line in order from the anchor, the touchdown point [m], the slope angle
+        [rad] at this point, the horizontal force H [N], and the unstretched length [m] of the hanging part.
 
         Raises:
             RouteError: the line does not touch the ground, is slack on the ground, or leaves the ground at no point.
@@ -395,8 +397,8 @@ class GroundProfile:
 
 
 def _solve_level(x: float, height: float, L: float, EA: float, w: float, friction: float) -> tuple[float, float]:
-    """Return H [N] and the length on the ground [m] of a line on level ground, whose end has the horizontal distance x
-    > 0 [m] from the anchor and the height ``height`` > 0 [m].
+    """Return H [N], and the unstretched length [m] of the part on the ground, for a line on level ground whose end has
+    the horizontal distance x > 0 [m] from the anchor and the height ``height`` > 0 [m].
     """
     from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 

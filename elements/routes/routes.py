@@ -64,7 +64,7 @@ class Circle:
     """Circle over which a cable runs.
 
     center: position of the centre [m], (x, y).
-    radius: radius of the circle, without the offset of the centre line of the cable [m], > 0.
+    radius: radius [m] of the circle, without the offset of the centre line of the cable, > 0.
     side: side of the circle, seen along the cable; "right": clockwise wrap, "left": counter-clockwise.
     turns: number of turns in addition to the wrap between the neighbouring spans [1], >= 0. The number must be an
     integer, except on a circle on which an open route begins or ends.
@@ -185,18 +185,18 @@ def route_around(
 ) -> Route:
     """Find the route of a taut cable over circles, in the given order and on the given sides.
 
-    radial_offset: distance of the centre line of the cable from the circles [m]. The radius of the centre line, radius
+    radial_offset: distance [m] of the centre line of the cable from the circles. The radius of the centre line, radius
     + radial_offset, must be > 0.
 
     A closed route begins (s = 0) where the cable leaves the first circle, and ends with the arc on that circle. Around
-    a single circle the route is the full circle and begins with the tangent (1, 0). The start is at the top of the
-    circle for side "right", and at the bottom for side "left".
+    a single circle the route is one full turn plus the turns of the circle, and begins with the tangent (1, 0). The
+    start is at the top of the circle for side "right", and at the bottom for side "left".
 
-    An open route runs from the point start over the circles to the point end [m], each (x, y). Without ``start`` an
-    open route begins on the first circle, `turns` turns before the point at which the cable leaves the circle (rope on
-    a drum). Without ``end`` an open route ends on the last circle, `turns` turns after the point at which the cable
-    meets the circle. If the distance of ``start`` or ``end`` from the centre of its circle is radius + radial_offset,
-    the given point is the tangent point.
+    An open route runs from the point ``start`` over the circles to the point ``end`` [m], each (x, y). Without
+    ``start`` an open route begins on the first circle; the turns of this circle are before the point at which the cable
+    leaves the circle (rope on a drum). Without ``end`` an open route ends on the last circle; the turns of this circle
+    are after the point at which the cable meets the circle. If the distance of ``start`` or ``end`` from the centre of
+    the neighbouring circle is radius + radial_offset, the given point is the tangent point.
 
     The wrap angle on a circle is the angle in [0, 2π) between the neighbouring spans, in the direction of the wrap,
     plus the turns of the circle. If a taut cable would not touch a circle on the given side, the wrap angle on this
@@ -364,8 +364,9 @@ def _tangent_span(begin: _Stop, end: _Stop) -> Piece:
 
 
 def _wrap_angle(stop: _Stop, turns: float, before: Piece | None, after: Piece | None) -> tuple[float, complex, complex]:
-    """Return the wrap angle [rad] and the unit tangents at entry and exit of a circle between two straight lines. At
-    the start or end of a route one line is missing."""
+    """Return the wrap angle [rad] and the unit tangents at entry and exit of a circle between the straight lines
+    ``before`` and ``after``. At the start or end of a route one line is missing (None).
+    """
     angle, sign = 2 * pi * turns, copysign(1.0, stop.a)
     if before is not None and after is not None:
         if turns % 1 != 0:
@@ -386,8 +387,8 @@ def _columns(z: npt.NDArray[np.complex128]) -> FloatArray:
 
 
 def read_finite(name: str, value: Any, shape: tuple[int, ...] = ()) -> FloatArray:
-    """Return a finite scalar, or the finite coordinates of a point of shape (2,) or (3,). Raise RouteError for other
-    values.
+    """Return a finite scalar, or the finite coordinates of a point, as an array of the given shape, which is (), (2,)
+    or (3,). Raise RouteError for other values.
     """
     array = read_numbers(value)
     if array is None or array.shape != shape or not np.isfinite(array).all():

@@ -63,7 +63,7 @@ class Sheave:
     Args:
         center: position of the centre [m], (x, y, z).
         axis: direction of the axis, of any length > 0, (x, y, z).
-        radius: radius of the bottom of the groove, without the offset of the centre line of the cable [m], > 0.
+        radius: radius [m] of the bottom of the groove, without the offset of the centre line of the cable, > 0.
         side: side of the cable on which the sheave is. The side is seen in the direction of travel by an observer
             towards whom the axis points. "left": the cable runs counter-clockwise about the axis, "right": clockwise.
         turns: whole turns in addition to the wrap between the neighbouring spans [1], >= 0.
@@ -150,10 +150,10 @@ class SpatialRoute:
         return float(sum(piece.length for piece in self.pieces))
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Positions [m], unit tangents [1] and curvature vectors [1/m] at arc lengths s [m], shape (n, 3) each.
+        """Return positions [m], unit tangents [1] and curvature vectors [1/m] at arc lengths s [m], shape (n, 3) each.
 
         At the common point of two pieces, the values of the second piece are returned. Raises RouteError if s is not
-        finite, or is outside [0, length] of an open route.
+        finite, has more than one axis, or is outside [0, length] of an open route.
         """
         s = read_arc_lengths("SpatialRoute", s, self.length, self.closed)
         stations = np.concatenate(([0.0], np.cumsum([piece.length for piece in self.pieces])))
@@ -192,17 +192,17 @@ def helix(
     """Create a route along a helix on a drum.
 
     Args:
-        center: point on the axis of the drum, in the plane of the start [m].
+        center: point [m] on the axis of the drum, in the plane of the start.
         axis: direction of the axis, of any length > 0; the helix advances in this direction.
         radius: radius of the drum [m].
         turns: number of turns [1].
-        pitch: advance along the axis in one turn [m]; < 0 if the helix advances against the axis.
+        pitch: advance [m] along the axis in one turn; < 0 if the helix advances against the axis.
         start: direction from the axis to the start of the helix, of any length; only its component perpendicular to the
             axis is used. The default is the global x axis, or the global y axis if the axis of the drum is nearly
             parallel to global x.
         side: side of the drum, seen along the cable; "left": counter-clockwise about the axis.
-        radial_offset: distance of the axis of the cable from the drum [m].
-        strands: length of the two straight strands at the ends of the helix, along the tangents of the helix [m].
+        radial_offset: distance [m] of the axis of the cable from the drum.
+        strands: length [m] of the two straight strands at the ends of the helix, along the tangents of the helix.
 
     Raises:
         RouteError: the axis has length 0, the start direction is parallel to the axis, or the radius of the centre line
@@ -244,15 +244,15 @@ def route_over_sheaves(
 ) -> SpatialRoute:
     """Find the 3D route of a taut cable over sheaves, in the given order and on the given sides.
 
-    An open route runs from the point start over the sheaves to the point end [m], each (x, y, z). A closed route begins
-    where the cable leaves the first sheave. On each sheave the cable runs in the plane of the sheave. Spans between
-    sheaves in different planes have a fleet angle at both ends, see `SheaveWrap`.
+    An open route runs from the point ``start`` over the sheaves to the point ``end``. A closed route begins where the
+    cable leaves the first sheave. On each sheave the cable runs in the plane of the sheave. Spans between sheaves in
+    different planes have a fleet angle at both ends, see `SheaveWrap`.
 
     Args:
         sheaves: the sheaves.
-        radial_offset: distance of the centre line of the cable from the bottoms of the grooves [m].
+        radial_offset: distance [m] of the centre line of the cable from the bottoms of the grooves.
         closed: whether the end of the route is connected to its start.
-        start, end: end points [m] of an open route.
+        start, end: end points [m] of an open route, each (x, y, z).
 
     Raises:
         RouteError: a span does not exist because a point or sheave is too near; ``start`` or ``end`` is missing for an
@@ -337,7 +337,7 @@ def _point(name: str, point: Vector | None) -> _SpatialStop:
 
 
 def _find_span(a: _SpatialStop, b: _SpatialStop) -> tuple[FloatArray, FloatArray]:
-    """Return the end points of the free span between two circles or points [m]."""
+    """Return the end points [m] of the free span between two circles or points."""
     p, q = a.center, b.center
     size = float(np.linalg.norm(q - p)) + a.radius + b.radius
     if a.radius == 0.0 and b.radius == 0.0 and not (p != q).any():

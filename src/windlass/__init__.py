@@ -95,14 +95,14 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 MODULES = ("catalogue", "exudyn", "moordyn", "post", "presets", "testing")
-"""Modules that are accessible as names of the package."""
+"""Modules that are imported when they are first used as attributes of the package."""
 
 _ROOT = Path(__file__).resolve().parents[2]
 if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "elements", "connectors", "solvers")):
     __path__.insert(0, str(_ROOT))
 
-# With several processes, this call installs an error handler, which ends all processes if one process fails. Without
-# the handler, the other processes would wait for this process forever.
+# If the script runs on several processes, an error handler is installed, which ends all processes if one process fails.
+# Without the handler, the other processes would wait for the failed process forever.
 if import_module("windlass.framework.launch.launcher").launched_size() > 1:
     import_module("windlass.framework.launch.script_end").install_in_script()
 

@@ -38,7 +38,7 @@ WATER = 1025.0
 COLUMNS = (
     "axial_stiffness", "bending_stiffness", "mass_per_length", "slow_stiffness", "slow_damping", "stiffening",
 )  # fmt: skip
-"""Columns of cables in data sheets of chains and ropes."""
+"""Columns of cables that data sheets of chains and ropes can contain."""
 
 
 class Quantity(NamedTuple):
@@ -66,8 +66,8 @@ class BeltSheet:
         quantities: all values by name, each with its range and its certainty ("standard", "typical" or "estimate").
         notes: notes on the values.
         sources: sources of the values.
-        groove_angles: groove angles of small and of large V-belt pulleys [rad], and the radius that separates small
-            from large pulleys [m]; None for belts that run without grooves.
+        groove_angles: groove angles [rad] of small and of large pulleys, and the radius [m] up to which a pulley counts
+            as small; None for belts that run without grooves.
     """
 
     name: str
@@ -81,7 +81,7 @@ class BeltSheet:
     groove_angles: tuple[float, float, float] | None
 
     def groove_angle(self, radius: float) -> float | None:
-        """Return the angle between the flanks of the grooves of a pulley [rad] with the given radius [m], or None for a
+        """Return the angle [rad] between the flanks of the grooves of a pulley with the given radius [m], or None for a
         belt that runs without grooves.
         """
         if self.groove_angles is None:
@@ -90,8 +90,8 @@ class BeltSheet:
         return small if radius <= limit else large
 
     def radius(self, teeth: int) -> float:
-        """Return the outer radius of a timing pulley [m], which is the radius of the pitch line minus the distance of
-        the pitch line from the outer surface of the pulley.
+        """Return the outer radius [m] of a timing pulley with the given number of teeth, which is the radius of the
+        pitch line minus the distance of the pitch line from the outer surface of the pulley.
 
         Raises:
             ModelError: the belt is not a timing belt.
@@ -115,13 +115,14 @@ class LineSheet:
     Attributes:
         name: name such as "R3 studless chain 76 mm".
         standard: standards that apply to the chain or rope.
-        diameter: nominal diameter of a rope or of the bar of a chain [m].
+        diameter: nominal diameter [m] of a rope or of the bar of a chain.
         breaking_load: minimum breaking load [N], for `wl.post`.
-        columns: columns of cables: ``axial_stiffness``, ``mass_per_length``, ``bending_stiffness`` of wire ropes, and
-            ``slow_stiffness``, ``slow_damping`` and ``stiffening`` of fibre ropes
+        columns: columns of cables: ``axial_stiffness`` and ``mass_per_length``; for wire ropes also
+            ``bending_stiffness``; for fibre ropes also ``slow_stiffness``, ``slow_damping`` and ``stiffening``
             (`windlass.elements.FibreCable3D`). Columns of chains and wire ropes are also arguments of `wl.Rope`.
-        fluid: columns of `FluidLoad` for water: ``diameter``, the diameter of a cylinder that displaces the same volume
-            per length, and drag coefficients relative to this diameter.
+        fluid: columns of `FluidLoad`: ``diameter``, the diameter of a cylinder that displaces the same volume per
+            length; ``normal_drag``, the drag coefficient relative to this diameter; for chains also ``axial_drag``, the
+            drag coefficient relative to the circumference of this cylinder.
         quantities: all values by name, with ranges and certainty: "standard", "typical" or "estimate".
         notes: notes on the values.
         sources: sources of the values.
@@ -153,9 +154,9 @@ class Groove(NamedTuple):
     """The groove of a rope sheave.
 
     Attributes:
-        groove_radius: radius of the groove bottom in the cross section of the groove [m].
-        flank_half_angle: angle between a flank and the plane of the sheave [rad].
-        depth: smallest depth of the groove from its bottom to the rim [m].
+        groove_radius: radius [m] of the groove bottom in the cross section of the groove.
+        flank_half_angle: angle [rad] between a flank and the plane of the sheave.
+        depth: smallest depth [m] of the groove from its bottom to the rim.
     """
 
     groove_radius: float
@@ -260,7 +261,8 @@ def chain(grade: str, diameter: float, stud: bool = False) -> LineSheet:
         stud: whether the links have studs.
 
     Raises:
-        ModelError: the grade is unknown or exists only with studs, or the diameter is out of range.
+        ModelError: the grade is unknown, chain of this grade exists only with studs but ``stud`` is false, or the
+            diameter is out of range.
     """
     table = _read("lines.toml")
     family, kind = table["families"]["chain"], table["chains"]["stud" if stud else "studless"]
@@ -332,11 +334,12 @@ def fibre_rope(material: str, diameter: float, slow_time: float = 600.0) -> Line
     Args:
         material: "polyester" or "nylon".
         diameter: nominal diameter d, 0.02 to 0.3 m.
-        slow_time: time constant η/K of the creep at constant load [s]. The creep of real ropes lasts from minutes to
-            days, so choose the time according to the duration of the loads.
+        slow_time: time constant η/K [s] of the creep at constant load, where η is ``slow_damping`` and K is
+            ``slow_stiffness``. The creep of real ropes lasts from minutes to days, so choose the time constant
+            according to the duration of the loads.
 
     Raises:
-        ModelError: the material is unknown, the diameter is out of range, or the time is not > 0.
+        ModelError: the material is unknown, the diameter is out of range, or ``slow_time`` is not > 0.
     """
     table = _read("lines.toml")
     family, name = table["families"]["fibre_rope"], _pick("fibre rope", material, table["fibre_ropes"])

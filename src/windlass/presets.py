@@ -34,10 +34,10 @@ def exudyn() -> Preset:
 
     Stick displacements are measured along the reference length of a cable. At the start of a solve, contacts keep their
     stored states. A step has at most five contact passes (Newton runs between which contact states change); the passes
-    end when the force error is at most one newton. In statics each pass begins at the start of the load step. The
+    end earlier if the force error is at most 1 N. In statics each pass begins at the start of the load step. The
     relative tolerance of Newton's method refers to the larger of two residual norms: the norm after the prediction, and
     the norm after the first iteration. Positions and velocities are not projected onto constraints, and Euler
-    parameters are integrated like other coordinates.
+    parameters are integrated like other coordinates. Steps that do not resolve a contact are not repeated.
     """
     settled: dict[str, Any] = {
         "passes": Passes(max_it=5, atol=1.0, rtol=0.0, fail=False),

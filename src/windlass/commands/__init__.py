@@ -1,3 +1,1 @@
-"""The commands of `windlass`. Commands of the program `windlass`, one file per command; no other package imports these
-files.
-"""
+"""The commands of the program `windlass`, one file per command."""

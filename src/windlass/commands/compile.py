@@ -19,7 +19,7 @@ folder is that of windlass doctor; WINDLASS_CACHE names another."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Compile the kernels of all laws that are not yet compiled, print the result, and return the exit code.
+    """Compile the listed kernels that are not yet compiled, print a summary, and return the exit code.
 
     Raises:
         OptionError: the command line is wrong.
@@ -44,7 +44,7 @@ class CompileError(WindlassError):
 
 
 def compile_all(processes: int | None = None) -> str:
-    """Compile all kernels of the list that are not yet compiled; return a summary as text.
+    """Compile the kernels in the list `kernels.json` that are not yet compiled; return a summary as text.
 
     Args:
         processes: number of parallel processes; default: one for each core.

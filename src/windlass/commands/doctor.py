@@ -22,7 +22,7 @@ SET_UP_HINT = "run `make setup` (on systems other than Debian 12 and 13 see envi
 
 
 def main(_words: Sequence[str]) -> int:
-    """Print the report; the exit code is 0 if Windlass can run."""
+    """Print the report; return the exit code, which is 0 if Windlass can run, otherwise 1."""
     text, ready = report()
     print(text)
     return 0 if ready else 1

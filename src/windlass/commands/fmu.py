@@ -163,7 +163,9 @@ def build(library: str, interface: dict[str, Any], model: Path, files: Sequence[
 
 @contextmanager
 def own_modules() -> Iterator[None]:
-    """Return a context that restores Python's search path and loaded modules at its end."""
+    """Return a context at whose end Python's search path is restored, and the modules of the FMU that were imported in
+    the context are removed from the loaded modules.
+    """
     path, modules = list(sys.path), set(sys.modules)
     try:
         yield

@@ -57,12 +57,12 @@ DEFINITION, TABLE, PICTURE = "identify.json", ("identify.csv", "identify.parquet
 CURVES, RESULT = "fit.csv", "fit.json"
 DEVIATION = re.compile(r"\s*(.+?)\s*=\s*(\S+)\s*")
 CLOSE = 0.95
-"""Correlation of two parameters above which the summary mentions the pair."""
+"""Absolute value of the correlation of two parameters above which the summary mentions the pair."""
 TREND = 0.3
 """Correlation of neighbouring residuals above which residuals are not treated as random."""
 FAR = 2.0
-"""Ratio of the root mean square of residuals to the given standard deviation above which, or below whose reciprocal,
-the summary contains the ratio.
+"""The summary states the ratio of the root mean square of the residuals of a column to the given standard deviation if
+the ratio is not between 1/FAR and FAR.
 """
 
 
@@ -237,8 +237,9 @@ def write_result(plan: FitPlan, fit: Fit) -> Path:
 
 
 def describe_region(plan: FitPlan, fit: Fit) -> dict[str, Any] | None:
-    """Return the covariance matrix and the bound of the joint confidence region of all options, or None if the data do
-    not determine all options.
+    """Return the joint confidence region of all options, or None if the data do not determine all options. The region
+    is described by the covariance matrix, the bound, and the names of the options whose logarithms the covariance
+    matrix describes.
     """
     if not np.isfinite(fit.covariance).all():
         return None

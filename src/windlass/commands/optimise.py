@@ -60,7 +60,7 @@ class Limit(NamedTuple):
 
     def slack(self, row: Row) -> float:
         """Return the distance of a result from the bound, divided by the magnitude of the bound if the bound is not 0.
-        The result is >= 0 if the limit is fulfilled, and NaN if the run has no such result.
+        The distance is >= 0 if the limit is fulfilled, and NaN if the run has no such result.
         """
         value = to_number(row.get(self.name))
         distance = self.bound - value if self.sense == "<=" else value - self.bound

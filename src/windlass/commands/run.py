@@ -15,7 +15,7 @@ from windlass.framework.errors import OptionError
 from windlass.framework.launch.arguments import HELP_WORDS
 
 RUBBISH = 10_000
-"""Number of new objects after which Python's garbage collection runs."""
+"""Number of new objects after which Python's garbage collection starts during a run of a model."""
 HELP = """windlass run MODEL.py [options of the model and of PETSc] [-- words of the model]
 
 Runs a model script as python would, with short errors and checked options.  windlass run MODEL.py -help lists its
@@ -46,7 +46,7 @@ def run_script(
         words: the file of the script, then options of the script and of PETSc.
         command: the command as users write it, for messages.
         help_text: description of the command.
-        before: function that is called before the script starts, after PETSc has received its command line.
+        before: function that is called before the script starts, after the options have been passed to PETSc.
         after: function that is called with the file after the script has ended without error.
         execute: function that runs the model in the file; default: runs the file as a Python script.
 
@@ -94,8 +94,8 @@ def run_script(
 
 
 def _exit_code(end: SystemExit) -> int:
-    """Return the exit code of a script that has called sys.exit, and print the message that was passed to sys.exit, if
-    there is one.
+    """Return the exit code of a script that has called sys.exit. If a message was passed to sys.exit, print the message
+    and return 1.
     """
     if end.code is None or isinstance(end.code, int):
         return end.code or 0

@@ -44,7 +44,7 @@ OWN = option_table(
     Option("quiet", False, "", "print the ranking and errors only"),
 )
 SHARE = 0.2
-"""Fraction of the total time below which a solver is not tuned."""
+"""Fraction of the total time below which a solver is not tuned, unless the user has specified settings for it."""
 TIGHTER = 1e-2
 """Factor of the tolerances in the run that estimates the error of the results with default options."""
 NEAR = 1.3
@@ -52,7 +52,9 @@ NEAR = 1.3
 FINALISTS = 6
 """Largest number of settings that are run again."""
 SPARE = 1.5
-"""Limit of the search time, relative to the number of runs times the duration of a run with default options [1]."""
+"""Default limit of the search time, divided by the product of the number of runs and the duration of a run with default
+options [1].
+"""
 EVERY = 6
 """Number of settings after which the default options are run again, so that changes of the load of the computer affect
 all times equally.
@@ -155,7 +157,7 @@ class Search:
         """List the settings to try, and print the estimated end time of the search, which becomes its deadline.
 
         Args:
-            begin: start time of the search [s].
+            begin: start time [s] of the search.
         """
         named, rounds = self.values["catalogue"], int(self.values["rounds"])
         for prefix in self._prefixes:
@@ -209,8 +211,8 @@ class Search:
         self._agree = max(self._agree, allowed)
 
     def _find_solvers(self, run: Result) -> list[str]:
-        """Return prefixes of the solvers that take a significant part of the time, or whose options the user has
-        specified.
+        """Return the prefixes of the solvers that take at least the fraction `SHARE` of the time, or for which the user
+        has specified settings.
         """
         prefixes = list(dict.fromkeys(solve["prefix"] for solve in run.solves if "solver" in solve))
         total = sum(run.sum(prefix, "wall_time") for prefix in prefixes)
@@ -255,7 +257,9 @@ class Search:
         return [s for s in self.extra if _names(s, prefix) or not any(_names(s, p) for p in self._prefixes)]
 
     def _has_time(self, ends: float) -> bool:
-        """Return whether another run with the duration of the default would end before the deadline [s]."""
+        """Return whether another run that takes as long as a run with default options would end before the deadline
+        ``ends`` [s].
+        """
         return time.perf_counter() + self._usual <= ends
 
     def _try(self, one: Tried, limit: float) -> None:

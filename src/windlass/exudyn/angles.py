@@ -83,13 +83,14 @@ def choose_angles(e: FloatArray, near: FloatArray) -> tuple[float, float, float]
 
 @kernel(fast=False)
 def find_angles(e: FloatArray, near: FloatArray, angles: FloatArray) -> None:
-    """Write the angles of `choose_angles` into ``angles``, shape (3,)."""
+    """Write the result of ``choose_angles(e, near)`` into ``angles``, shape (3,)."""
     angles[0], angles[1], angles[2] = choose_angles(e, near)
 
 
 @kernel(fast=False)
 def follow_angles(start: FloatArray, places: IntArray, q: FloatArray, last: FloatArray) -> None:
-    """Replace the angles ``last``, shape (3,), by the closest angles for the displacements q of a state.
+    """Replace ``last``, the angles of a node at an earlier state, shape (3,), by the angles at the displacements ``q``
+    that are closest to them.
 
     start: Euler parameters of the node at the displacement 0, shape (4,).
     places: indices of the displacements of the Euler parameters in q, shape (4,).
@@ -153,7 +154,7 @@ class AngleNode:
         node: the node of Windlass.
         where: indices of the six coordinates of the node in Exudyn's vector of ODE2 coordinates.
         item: dictionary of the node in Exudyn.
-        last: angles at the end of the previous step [rad]. Angles of the next step are chosen close to these values.
+        last: angles [rad] at the end of the previous step. Angles of the next step are chosen close to these values.
             Therefore angles are continuous beyond half a turn; see `FollowAngles`.
         reference: reference coordinates of the node in Exudyn: position [m] and angles [rad], shape (6,).
         start: Euler parameters in the reference configuration, shape (4,).
@@ -172,7 +173,7 @@ class AngleNode:
 
     def place(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Convert displacements and velocities of Exudyn, shape (6,) each, to displacements and velocities of Windlass,
-        shape (7,) each.
+        shape (7,) each, and store the angles in ``last``.
         """
         start = self.start
         total = self.last = self.reference[3:] + q[3:]
@@ -197,7 +198,7 @@ class FollowAngles(StepHook):
     """Hook that updates the angles of nodes after every step, even if no result contains the angles.
 
     Args:
-        nodes: the nodes.
+        nodes: the nodes whose angles are updated.
     """
 
     def __init__(self, nodes: Sequence[AngleNode]) -> None:
@@ -214,8 +215,8 @@ class FollowAngles(StepHook):
             _follow_angles(node.start, whole.local_dofs(node.node)[0, 3:], whole.q, node.last)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps after which the solver calls this hook; compiled code updates the angles in these
-        steps.
+        """Return the largest number of steps between two calls of this hook by the solver; in these steps, compiled
+        code updates the angles.
         """
         return MOST
 
@@ -235,6 +236,6 @@ class FollowAngles(StepHook):
         return {"last": [node.last for node in self._nodes]}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Restore the angles at the end of the last step."""
+        """Restore the angles that `checkpoint` has returned."""
         for node, last in zip(self._nodes, kept["last"], strict=True):
             node.last = np.asarray(last, np.float64)

@@ -36,12 +36,17 @@ def compute_eigenvalues(
     singularValuesTolerance: float = 1e-12,
     autoAssemble: bool = True,
 ) -> list[Any]:
-    """Return eigenvalues and mode shapes about the initial values, in the form of Exudyn's function. Eigenvalues are
-    squares ω² of angular frequencies [rad²/s²], frequencies [Hz], or complex eigenvalues σ [1/s]; if
-    ``useAbsoluteValues`` is true, the absolute values of these numbers.
+    """Return a list of the eigenvalues and the mode shapes about the initial values, in the form of Exudyn's function.
 
-    Modes have unit modal mass, as in Exudyn, and arbitrary sign. Complex σ are returned in conjugate pairs; their
-    shapes have the norm 1 and, without constraints, consist of displacements followed by velocities.
+    By default, the eigenvalues are the squares ω² of angular frequencies [rad²/s²]. With ``convert2Frequencies`` they
+    are frequencies [Hz], and with ``computeComplexEigenvalues`` they are complex eigenvalues σ [1/s]. If
+    ``useAbsoluteValues`` is true, the absolute values of ω² or σ are used.
+
+    The arguments ``simulationSettings``, ``useSparseSolver`` and ``singularValuesTolerance`` have no effect.
+
+    Real mode shapes have unit modal mass, as in Exudyn, and arbitrary signs. Complex eigenvalues are returned in
+    conjugate pairs. Complex mode shapes have the norm 1 and, in models without constraints, consist of displacements
+    followed by velocities.
 
     Raises:
         NoCounterpart: Windlass has no equivalent of an item.
@@ -103,7 +108,9 @@ def _hold(model: Imported, held: Sequence[int]) -> None:
 
 
 def _find_modes(model: Imported, count: int, quadratic: bool) -> ModesResult:
-    """Compute the given number of modes; 0 means all modes."""
+    """Compute the given number of modes, or all modes if the number is 0. If ``quadratic`` is true, damping and
+    gyroscopic forces are included.
+    """
     from windlass.solvers.modes.modes import Modes  # imported here, because few scripts compute eigenvalues
 
     modes = Modes(

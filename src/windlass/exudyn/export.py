@@ -87,7 +87,7 @@ def _initial() -> Any:
 
 
 def _strip(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an item without graphics."""
+    """Return the fields of an item without graphics, converted by `_dense`."""
     return {key: _dense(value) for key, value in item.items() if not key.startswith("V")}
 
 

@@ -219,7 +219,9 @@ def name_types(items: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_faults(group: str, kind: str, item: Mapping[str, Any]) -> str:
-    """Return a text with the missing and unknown fields of an item, or an empty text."""
+    """Return a text with the missing and unknown fields of an item. The text is empty if there are no such fields, or
+    if the type ``kind`` is not listed.
+    """
     if not kind:
         return f"lacks {KINDS[group]}Type; must be a type of Exudyn {VERSION}"
     if kind not in GROUPS[group]:

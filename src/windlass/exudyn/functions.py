@@ -22,7 +22,7 @@ PARAMETERS = ("Parameter", "Defaults")
 OF_TIME = "offset"
 """Prefix of the names of user functions that must depend only on time."""
 NUMBERS = {float, int}
-"""Types of numbers in results of user functions that need no evaluation."""
+"""Types of results of user functions; results of other types may be symbolic expressions, which must be evaluated."""
 ITEMS = ("GetNode", "GetObject", "GetMarker", "GetLoad", "GetSensor")
 
 
@@ -79,8 +79,8 @@ class UserFunctions:
     Attributes:
         bring_up_to_date: function that copies the coordinates of the present evaluation into the MainSystem.
         is_current: whether the MainSystem already contains the coordinates of the present call of a user function.
-        seen: indices of coordinates, with displacements and velocities; during a call of a user function, these values
-            replace the values of the state at these indices.
+        seen: indices of coordinates, and the displacements and velocities that replace the values of the state at these
+            indices, during a call of the user function of a load; otherwise None.
         mbs: the MainSystem, or None.
         in_time, in_motion: arguments ``mbs`` for two types of user functions: functions that may only depend on time,
             and functions that may depend on time and state.
@@ -94,7 +94,9 @@ class UserFunctions:
         self.in_time, self.in_motion = MainSystemView(mbs, False, self), MainSystemView(mbs, True, self)
 
     def see(self, places: IntArray, function: Callable[..., float], given: Any) -> Callable[..., float]:
-        """Return the user function of a load as a function ``f(t, u, u_t)`` of the coordinates at the given indices."""
+        """Return the user function of a load with the value ``given`` as a function ``f(t, u, u_t)``, where u and u_t
+        are the displacements and velocities at the indices ``places``.
+        """
 
         def evaluate(t: float, u: FloatArray, ut: FloatArray) -> float:
             self.seen = places, u, ut

@@ -19,7 +19,9 @@ class History(Protocol):
     """Conversion of the history values of one `NodeGenericData`."""
 
     def place(self, state: State, values: FloatArray) -> None:
-        """Convert history values of Exudyn and store them in a state that contains positions and velocities."""
+        """Convert history values of Exudyn, and store them in a state that already contains positions and
+        velocities.
+        """
 
     def read(self, state: State) -> FloatArray:
         """Return the history values of a state as in Exudyn."""
@@ -67,8 +69,8 @@ class CurveHistory:
     slip velocity [m/s].
 
     Args:
-        contacts: the contacts, first of all circles with the first segment, then of all circles with the second
-            segment, and so on.
+        contacts: the contacts of all circles with the first segment, followed by the contacts of all circles with the
+            second segment, and so on.
         circles: number of circles.
     """
 

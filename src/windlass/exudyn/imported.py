@@ -81,7 +81,7 @@ class Imported:
         self._switch_holds(False)
 
     def _hold_states(self) -> list[Entity]:
-        """Return constraints that keep each first-order state at its initial value."""
+        """Add constraints that keep each first-order state at its initial value, and return them."""
         given = np.asarray(self.items["initial"].get("ODE1", ()), np.float64)
         return [
             con.prescribe_velocity(self.world, node, f"y{k}", float(given[place]))
@@ -93,7 +93,8 @@ class Imported:
         """Return pairs of a node and the indices of its coordinates in Exudyn's vector ``"ODE2"``, ``"ODE1"`` or
         ``"data"``.
 
-        Nodes with other coordinates in Windlass, ``turned``, are not included.
+        Nodes in ``turned`` are not included, because their coordinates are angles in Exudyn, but Euler parameters in
+        Windlass.
         """
         return [
             (node, where)
@@ -119,7 +120,7 @@ class Imported:
         return found
 
     def initial_state(self) -> State:
-        """Return the initial state of Exudyn's solvers."""
+        """Return a state with the initial values of the model of Exudyn."""
         state = State(self.world)
         initial = {name: np.asarray(values, np.float64) for name, values in self.items["initial"].items()}
         # each text contains the name of a vector in Exudyn, the type of the vector, and the name of the corresponding
@@ -152,7 +153,9 @@ class Imported:
         return out
 
     def hooks(self) -> list[Hook]:
-        """Return the hooks `FollowAngles`, which the solvers of the world need; `solve` adds these hooks itself."""
+        """Return the hooks that solves of the world need: a `FollowAngles` if ``turned`` contains nodes, otherwise
+        none. `solve` adds these hooks itself.
+        """
         return [FollowAngles(self.turned)] if self.turned else []
 
     def static(self, **other: Any) -> Static:
@@ -163,7 +166,9 @@ class Imported:
         return self.create_static(self._settings(), **other)
 
     def create_static(self, settings: Mapping[str, Any], **other: Any) -> Static:
-        """Return a solver of statics for the dictionary of SimulationSettings."""
+        """Return a solver of statics for a dictionary of SimulationSettings, which other arguments override; activate
+        the constraints on first-order states.
+        """
         self._switch_holds(True)
         return Static(self.world, **(read_static(settings) | other))
 
@@ -202,7 +207,9 @@ class Imported:
 
 
 def create_dynamic(world: World, settings: Mapping[str, Any], solver: str, **other: Any) -> Dynamic | Explicit:
-    """Return a solver for a DynamicSolverType and the dictionary of SimulationSettings."""
+    """Return a solver for a DynamicSolverType and a dictionary of SimulationSettings; other arguments override these
+    settings.
+    """
     kind, arguments = read_dynamic(settings, solver)
     return Dynamic(world, **(arguments | other)) if kind == "Dynamic" else Explicit(world, **(arguments | other))
 
@@ -210,7 +217,9 @@ def create_dynamic(world: World, settings: Mapping[str, Any], solver: str, **oth
 def solve_motion(
     model: Imported, solver: Dynamic | Explicit, state: State, settings: Mapping[str, Any], hooks: Sequence[Hook]
 ) -> State:
-    """Integrate from a state whose initial accelerations are computed as in Exudyn, see `start_motion`."""
+    """Integrate from a state, and return the last state. With `Dynamic`, initial accelerations are computed as in
+    Exudyn, see `start_motion`.
+    """
     hooks = [*model.hooks(), *hooks]
     if isinstance(solver, Explicit):
         return solver.solve(state, hooks)
@@ -230,9 +239,10 @@ def import_system(mbs: Any, answered: Sequence[str] = (), hold: bool = False) ->
     Args:
         mbs: the MainSystem.
         answered: user functions of the system that the importing code executes, see `SystemFunctions`.
-        hold: whether to constrain first-order states to their initial values.
+        hold: whether to constrain first-order states to their initial values in statics.
 
     Raises:
+        ModelError: the MainSystem is not assembled.
         NoCounterpart: Windlass has no equivalent of some items; the message lists all of them.
     """
     if not getattr(mbs, "systemIsConsistent", False):

@@ -28,8 +28,8 @@ class JointMultipliers(NamedTuple):
 
 
 def unknown_places(mbs: Any, model: Imported) -> list[int]:
-    """Return indices, in Exudyn's vector, of multipliers that are unknown, because the equations of the joints differ
-    between Windlass and Exudyn.
+    """Return the indices, in Exudyn's vector of algebraic coordinates, of multipliers that are unknown, because the
+    equations of the constraint differ between Windlass and Exudyn.
     """
     found: list[int] = []
     for number, item in enumerate(model.items["objects"]):

@@ -3,7 +3,7 @@ function that adds the equivalent of one type of item to a World.
 
     @translates("ConnectorDistance")
     def distance(b: Building, item: Item) -> Entity:
-        return b.add(con.DistanceConstraint, item, "distance", "activeConnector:active", **b.points(item))
+        return b.add(con.DistanceConstraint, item, "distance", "activeConnector:active", **find_points(b, item))
 
 A function raises `Refused` with the reason if Windlass has no equivalent of an item. After all items have been
 processed, one `NoCounterpart` error lists all items without an equivalent.
@@ -46,8 +46,8 @@ FIELDS = {
     "radius0": "spheresRadii", "radius1": "spheresRadii", "radius": "circlesRadii", "radii": "sheavesRadii",
     "axes": "sheavesAxes constrainedAxes", "preload": "force", "center_of_mass": "centerOfMass",
 }  # fmt: skip
-"""Exudyn's names of columns that have another name in Windlass. If several fields are listed, the first field that an
-item has is used.
+"""Names of columns in Windlass, and of the corresponding fields in Exudyn. If several fields are listed, the first
+field that an item has is used.
 """
 _translations: dict[str, Translation] = {}
 _bodies: set[str] = set()
@@ -123,17 +123,17 @@ class Building:
         items: the description of the system, see `export.describe_system`.
         functions: the user functions.
         world: the world.
-        nodes, objects, loads: dictionaries from item numbers to entities; None for items without coordinates in
-            Windlass.
+        nodes, objects, loads: dictionaries from item numbers to entities; None for items without an entity, such as
+            ground nodes.
         missing: texts about items without an equivalent in Windlass.
         answered: user functions of the system that the importing code executes.
-        columns: dictionary from the ``id`` of an item to those of its parameters that are columns in Windlass. Each
-            parameter has the name of its column, and a factor by which its values are multiplied. For vectors the
-            factor is a rotation matrix, shape (3, 3).
+        columns: dictionary from the ``id`` of an item to its parameters that are columns in Windlass: a dictionary from
+            the name of a parameter to the name of the column and the factor between both. The value of the column is
+            the factor times the value of the parameter; for vectors, the factor can be a rotation matrix, shape (3, 3).
         frames: translated markers with a position; a key consists of the number of the marker and whether the marker
             has a rotation.
         histories: dictionary from the number of a node to the conversion of its history values.
-        faulty: type (such as ``"node"``) and number of each item that has wrong fields, see `find_faults`.
+        faulty: group (such as ``"nodes"``) and number of each item that has wrong fields, see `find_faults`.
         reads: see `ReadItem`.
     """
 
@@ -165,7 +165,7 @@ class Building:
         """Translate all items in the order nodes, bodies, other objects, loads.
 
         Raises:
-            NoCounterpart: Windlass has no equivalent of some items.
+            NoCounterpart: Windlass has no equivalent of some items or user functions of the system.
         """
         self._drop_faulty()
         self._translate("nodes", self.nodes, lambda kind: True)
@@ -180,7 +180,7 @@ class Building:
             raise NoCounterpart(self.missing)
 
     def _drop_faulty(self) -> None:
-        """Record and skip the items that have wrong fields, see `find_faults`."""
+        """Add the items that have wrong fields, see `find_faults`, to ``missing`` and ``faulty``."""
         for group, word in KINDS.items():
             for number, item in enumerate(self.items[group]):
                 kind = str(item.get(f"{word}Type", ""))
@@ -276,7 +276,7 @@ class Building:
         return entity
 
     def number(self, item: Item) -> int:
-        """Return the number of an object."""
+        """Return the item number of an object."""
         return self._numbers[id(item)]
 
     def marker(self, number: Any) -> Item:
@@ -309,8 +309,9 @@ def read_numbers(item: Item, key: str, *shape: int) -> FloatArray:
 
 
 def require(item: Item, **expected: Any) -> None:
-    """Raise `Refused` if a field of an item differs from the only supported value, which ``expected`` contains by
-    field."""
+    """Raise `Refused` if a field of an item differs from its only supported value, which is the value of the argument
+    with the name of the field.
+    """
     for key, value in expected.items():
         if not np.array_equal(item[key], value):
             raise Refused(f"{key} = {np.asarray(item[key]).tolist()}: must be {value}")

@@ -138,8 +138,8 @@ class Mirror:
         self._forces = [numbers.of(part.entity, "lam")[0].astype(int) for part in self._multipliers]
 
     def redirect_functions(self, solver: Any) -> None:
-        """Set the function that copies the coordinates at which forces are being evaluated to the MainSystem, before
-        user functions of displacements read them.
+        """Set ``bring_up_to_date`` of the `UserFunctions` to a function that copies the coordinates at which ``solver``
+        evaluates forces to the MainSystem.
         """
         fields, data, model = solver.assembly.fields, self.mbs.systemData, self.model
         layout, places = solver.assembly.layout, model.places()
@@ -180,7 +180,7 @@ class Mirror:
 
 
 def find_time(state: State) -> float:
-    """Return the time of a state [s]."""
+    """Return the time [s] of a state."""
     return state.t
 
 
@@ -190,11 +190,11 @@ class Due:
 
     Args:
         period: the period [s].
-        clock: function that returns the time of a state [s].
+        clock: function that returns the time [s] of a state.
 
     Attributes:
-        last: time of the last row [s].
-        following: time of the next row [s], shape (1,); infinite before `begin`.
+        last: time [s] of the last row.
+        following: earliest time [s] of the next row, shape (1,); infinite before `begin`.
     """
 
     def __init__(self, period: float, clock: Callable[[State], float]) -> None:
@@ -235,9 +235,10 @@ class SensorHook(StepCalls):
 
     Args:
         mirror: mirror of the system.
-        period: time between two rows [s].
+        period: time [s] between two rows.
         files: whether sensors with a file name write files.
-        clock: function that returns the time of a state [s]; in statics the time of its load step.
+        clock: function that returns the time [s] of a state; in statics a time from the start to the end of the load
+            steps, according to the progress of the last load step.
     """
 
     def __init__(self, mirror: Mirror, period: float, files: bool, clock: Callable[[State], float] = find_time) -> None:
@@ -295,9 +296,9 @@ class SolutionFile(StepCalls):
     Args:
         mirror: mirror of the system.
         settings: settings of the file, as a dictionary.
-        precision: number of digits.
-        static: whether the file contains no velocities.
-        clock: function that returns the time of a state [s]; in statics the time of its load step.
+        precision: number of significant digits.
+        static: whether the solve is static; the file then contains no velocities and accelerations.
+        clock: see `SensorHook`.
 
     Raises:
         ModelError: the settings request a binary file.
@@ -320,7 +321,7 @@ class SolutionFile(StepCalls):
         super().__init__(self._rows_due.following)
         self._readers = list[Callable[[], FloatArray]]()
         moves = not static
-        # name of each vector without its prefix, and whether the vector is written to the file
+        # name of each vector, and whether the vector is written to the file
         self._parts = (
             ("ODE2Coordinates", True),
             ("ODE2Coordinates_t", moves and wanted["velocities"]),
@@ -400,11 +401,12 @@ def solve(
     mainSolver: Any = None,
     **other: Any,
 ) -> bool:
-    """Execute a call of SolveStatic, SolveDynamic or SolveSystem, and return its result for Exudyn; see
-    `export.answer`.
+    """Execute a call of SolveStatic, SolveDynamic or SolveSystem with a solver of Windlass, and return True; see
+    `export.answer`. The keyword arguments are those of Exudyn's functions.
 
     Raises:
         NoCounterpart: Windlass has no equivalent of some items; the error is raised before the solve.
+        ModelError: Windlass has no equivalent of a setting.
         NotConverged: the solve fails.
     """
     exudyn: Any = import_module("exudyn")
@@ -458,7 +460,9 @@ def solve(
 
 
 def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
-    """Return the time at the end of the step that starts from a state [s]; in statics the time of the load steps."""
+    """Return the time [s] at the end of the step that starts from a state; in statics the time at which functions of
+    time are evaluated.
+    """
     if isinstance(solver, Static):
         return float(solver.time or state.t)
     if isinstance(solver, Dynamic):

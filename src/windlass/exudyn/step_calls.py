@@ -20,8 +20,8 @@ MOST = 64
 
 @kernel(fast=False)
 def find_due(time: FloatArray, following: FloatArray, due: IntArray) -> None:
-    """Set ``due`` to 1 if the time of a step [s] has reached the time ``following`` of the next row [s], and to zero
-    otherwise. The arrays have the shape (1,). Times that differ by rounding errors count as equal.
+    """Set ``due`` to 1 if the time ``time`` [s] of a step has reached the time ``following`` [s], and to 0 otherwise.
+    The arrays have the shape (1,). Times that differ by rounding errors count as equal.
     """
     due[0] = 1 if time[0] >= following[0] - 1e-10 * max(1.0, abs(time[0])) else 0
 
@@ -30,8 +30,8 @@ class StepCalls(StepHook, ABC):
     """Base class of hooks that read the state at the ends of steps and do not change it.
 
     Args:
-        following: time before which the hook need not be called [s], shape (1,); the hook changes its value in
-            `after_step`. If ``following`` is None, the hook is called after each step.
+        following: time [s] before which the hook need not be called, shape (1,); `after_step` updates this value. If
+            ``following`` is None, the hook is called after each step.
     """
 
     def __init__(self, following: FloatArray | None = None) -> None:
@@ -45,13 +45,13 @@ class StepCalls(StepHook, ABC):
         """Read the state at the end of a step."""
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps after which the solver calls this hook; compiled code calls the hook in these
-        steps.
+        """Return the largest number of steps between two calls of this hook by the solver; in these steps, compiled
+        code calls `after_step`.
         """
         return MOST
 
     def idle_program(self, state: State) -> Program:
-        """Return the program that calls `after_step`."""
+        """Return the program that calls `after_step` in steps that have reached the time ``following``."""
         time = parallel_assembly(state.world).fields.time
         if state is not self._state or time is not self._time:
             self._state, self._time = state, time

@@ -57,7 +57,7 @@ class SystemFunctions(StepHook):
         mbs: the MainSystem.
         model: the imported model.
         write: function that copies a state to the MainSystem.
-        find_end: function that returns the time at the end of the step that starts from a state [s].
+        find_end: function that returns the time [s] at the end of the step that starts from a state.
     """
 
     def __init__(

@@ -24,8 +24,8 @@ NAME = that(
 )
 """Check of the name of an input, an output or a parameter."""
 PIPES = "WINDLASS_FMU"
-"""Name of the environment variable with two file descriptors: the process reads requests from the first and writes
-answers to the second.
+"""Name of the environment variable that contains two file descriptors: the process of the model reads requests from the
+first, and writes answers to the second.
 """
 
 
@@ -47,12 +47,12 @@ def serve(
 
     Args:
         pipes: value of the environment variable `PIPES`.
-        inputs, outputs: dictionaries from names to variables.
+        inputs, outputs: dictionaries from names of variables to input variables and to sensors.
         solver, state, hooks: see `FMUInterface.solve`.
 
     Raises:
-        ModelError: an output has more than one value, the model runs on several processes, or a step has failed before
-            the end.
+        ModelError: an output has more than one value, the model runs on several processes, or the FMU ends after a
+            failed step.
         SystemExit: the importing tool has ended without terminating the FMU.
     """
     read, write = (int(number) for number in pipes.split(","))
@@ -78,13 +78,15 @@ def serve(
             if name == "finish":
                 return model.solve.state
         model.solve.interrupt()
-    # SystemExit ends the script, because scripts usually do not catch this exception; the results of the solve are
-    # incomplete
+    # the results of the solve are incomplete; scripts usually do not catch SystemExit, so the script ends without using
+    # these results
     raise SystemExit("the importing tool has ended without the end of the FMU (fmi2Terminate or fmi3Terminate)")
 
 
 class ServedModel:
-    """A model that executes requests; each public method is a request. See `serve`."""
+    """A model that executes requests. The name of a request is the name of the public method that executes it; see
+    `serve`.
+    """
 
     def __init__(self, inputs: Mapping[str, Input], outputs: Mapping[str, SensorLike], solve: Stepwise) -> None:
         self._inputs, self.solve = inputs, solve
@@ -105,7 +107,7 @@ class ServedModel:
         """Return variables, step size and end time of the model.
 
         Raises:
-            ModelError: an input or output has the name of an option.
+            ModelError: an option has a name that is not allowed for variables, or the name of an input or output.
         """
         inputs = {name: {"start": i.start, "unit": i.unit, "doc": i.doc} for name, i in self._inputs.items()}
         outputs = {name: {"unit": probe.columns[0][1]} for name, probe in self._probes.items()}

@@ -50,7 +50,7 @@ class FMUInterface:
 
         Args:
             name: name of the variable.
-            start: value until the importing tool sets another value [``unit``].
+            start: value, in the given unit, until the importing tool sets another value.
             unit: unit of the value; ``"1"`` for dimensionless values.
             set: function that sets the value in the model, such as ``lambda torque: world.set(motor, value=torque)``.
                 The value is finite, and constant between two communication points. The function may raise `ModelError`
@@ -58,7 +58,7 @@ class FMUInterface:
             doc: short description.
 
         Raises:
-            ModelError: the name is already an input or an output.
+            ModelError: the name is not allowed, or is already an input or an output; or the start value is not finite.
         """
         check(number(unit), "start", start, "FMUInterface.input")
         self._check_new(name)
@@ -95,7 +95,8 @@ class FMUInterface:
             The last state.
 
         Raises:
-            ModelError: an output has more than one value, or the method is called twice.
+            ModelError: the method is called twice; or, in an FMU, an output has more than one value or the model runs
+                on several processes.
             NotConverged: a step failed; in an FMU the call of the importing tool fails instead.
         """
         if self._solved:

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 PATIENCE, SHORT = 60.0, 5.0
-"""Time limits for the end of the process of a model [s]: after the solve, and after the process has closed the
-pipes.
+"""Longest waiting times [s] for the end of the process of a model: after the end of the solve, and after the process
+has closed the pipes.
 """
 LONGEST_LOG = 4000
-"""Largest number of characters of model output in a message."""
+"""Largest number of characters of the output of the model in an error message."""
 
 
 class RequestError(RuntimeError):
@@ -95,7 +95,9 @@ class ModelProcess:
         return answer.get("value")
 
     def _describe_end(self, patience: float) -> str:
-        """Wait for the end of the process, at most ``patience`` [s], and return a text about the end."""
+        """Wait at most ``patience`` [s] for the end of the process, kill the process if it has not ended, and return a
+        text with its exit code and the last part of its output.
+        """
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(patience)
         code = self._process.poll()
@@ -105,8 +107,8 @@ class ModelProcess:
         return "\n".join([f"the process of the model {words}, {when} a call of FMUInterface.solve", self._read_log()])
 
     def end(self) -> str:
-        """End the solve and wait for the end of the script; return the error message if the script fails, otherwise an
-        empty text.
+        """End the solve and wait for the end of the script. Return an error message if the script fails or its process
+        has ended before; otherwise return an empty text.
         """
         try:
             self.ask("finish")

@@ -79,7 +79,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         self.register_variable(kind(name, **settings), nested=False)
 
     def to_xml(self, model_options: Any = None) -> Element:
-        """Return the model description, completed by units, bounds and initial unknowns."""
+        """Return the model description of the base class with added units, bounds and initial unknowns."""
         root: Element = super().to_xml(model_options or {})
         # names of sensors may contain characters that are not allowed in names of attributes
         root.set("variableNamingConvention", "flat")
@@ -113,20 +113,21 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         """Check the start time [s].
 
         Raises:
-            ValueError: the time is not the time at which the model begins.
+            ValueError: the start time differs from the time at which the model begins.
         """
         begin = self._interface["begin"]
         if abs(start_time - begin) > max(1e-9 * self._interface["step"], 4.0 * sys.float_info.epsilon * abs(begin)):
             raise ValueError(f"startTime = {start_time} s: must be {begin} s, the time at which the model begins")
 
     def exit_initialization_mode(self) -> None:
-        """Start the process of the model."""
+        """Read the outputs, which starts the process of the model if the process does not run yet."""
         self._read()
         self._begun = True
 
     def do_step(self, current_time: float, step_size: float) -> Any:
-        """Integrate over a communication step [s], and return the result in the form of the FMI version. The step is
-        discarded if the model rejects it, or has rejected the present value of an input.
+        """Integrate from the time ``current_time`` [s] over a communication step of the length ``step_size`` [s], and
+        return the status of the step in the form of the FMI version. The status is "discard" if the model rejects the
+        step, or if it has rejected the present value of an input.
         """
         self._outputs = {}
         try:

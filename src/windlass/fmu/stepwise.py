@@ -46,7 +46,9 @@ class TimeSolver(Protocol):
         """Return a dictionary of settings, including the step size [s]."""
 
     def prepare_start(self, state: State) -> None:
-        """Make a state consistent, as a solver does at the start of a solve."""
+        """Determine contact states, and compute consistent accelerations and multipliers, as at the start of a
+        solve.
+        """
 
     def update_accelerations(self, state: State) -> None:
         """Compute consistent accelerations and multipliers after a change of forces between two steps."""
@@ -58,7 +60,7 @@ class TimeSolver(Protocol):
         """Continue from the values of `checkpoint`."""
 
     def update_state(self, state: State) -> None:
-        """Update the data of the solver after a change of the state between two steps."""
+        """Update the data of the solver that depend on the state, between two steps."""
 
     def reset_caches(self, state: State) -> None:
         """Delete data that the solver has cached."""
@@ -70,7 +72,7 @@ class Kept:
 
     Attributes:
         state: the state.
-        switches: values of the switchable columns of the model at this state.
+        switches: values of the switchable numeric columns of the model at this state, see `list_switches`.
         jumps: whether inputs have changed since the last step.
         progress: checkpoint data of the solver; None before the first step.
         hooks: checkpoint data of hooks by name.
@@ -95,7 +97,7 @@ class Stepwise(StepHook):
     Attributes:
         state: the state at the last communication point.
         step: largest step of the solver [s].
-        end: end time of the solver in the script [s].
+        end: end time [s] of the solver in the script.
     """
 
     def __init__(self, solver: TimeSolver, state: State | None, hooks: Sequence[Hook]) -> None:
@@ -126,10 +128,11 @@ class Stepwise(StepHook):
         return state
 
     def advance(self, t: float, size: float) -> None:
-        """Integrate from the communication point at the time ``t`` over a communication step ``size`` [s].
+        """Integrate from the communication point at the time ``t`` [s] over a communication step of the length ``size``
+        [s].
 
         Raises:
-            ModelError: the time is not the time of the state, the step is not positive, or an earlier step has failed.
+            ModelError: ``t`` is not the time of the state, ``size`` is not positive, or an earlier step has failed.
             NotConverged: a step of the solver has failed.
         """
         self._refuse_failed()

@@ -31,13 +31,13 @@ class Envelope:
     are time averages with linear interpolation between frames.
 
     Attributes:
-        lengths: distance of each point from the start of its line, measured along the line in the first frame [m],
+        lengths: distance [m] of each point from the start of its line, measured along the line in the first frame,
             shape (points,). The distance is 0 at the first point of each line that is not connected to the previous
             line.
         part: label, in the file, of the cable or body to which each point belongs, shape (points,).
         minimum, mean, maximum: minimum, mean and maximum at each point, shape (points,), in the unit of the field.
-        time_of_minimum, time_of_maximum: times of the extremes at each point [s], shape (points,).
-        times: times of the frames [s], shape (frames,).
+        time_of_minimum, time_of_maximum: times [s] of the extremes at each point, shape (points,).
+        times: times [s] of the frames, shape (frames,).
         field: name of the field.
     """
 
@@ -111,7 +111,9 @@ def _find_weights(times: FloatArray) -> FloatArray:
 
 
 def _find_lengths(points: FloatArray, root: Any) -> tuple[FloatArray, IntArray]:
-    """Return the distance of each point along its line [m], and the label of this line, shape (points,) each."""
+    """Return the distance [m] of each point from the start of its line, and the label of the cable or body to which the
+    point belongs, shape (points,) each. For points of no line, the distance is 0 and the label is -1.
+    """
     kinds = np.asarray(root["Types"][()])
     lines = np.asarray(root["Connectivity"][: 2 * np.count_nonzero(kinds == LINE)], np.int64).reshape(-1, 2)
     labels = np.asarray(root["CellData/part"][: len(lines)], np.int64)

@@ -29,9 +29,9 @@ from windlass.post.series import Series
 LEAST = 10
 """Smallest number of peaks or blocks that a fit needs."""
 SHARE = 0.9
-"""Quantile of the peaks that is the default threshold [1]."""
+"""Share of the peaks that do not exceed the default threshold [1]."""
 SMALL = 1e-6
-"""Absolute value of the shape parameter below which it is treated as 0 [1]."""
+"""The shape parameter is treated as 0 if its absolute value is less than this number [1]."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,10 @@ class Extremes:
 
     @checked(probability=number("1", minimum=0.0, maximum=1.0), duration=number("s", above=0.0))
     def quantile(self, probability: float, duration: float) -> float:
-        """Return the value that the largest value in a duration [s] does not exceed with the given probability, 0 <
-        probability < 1.
+        """Return the value that the largest value in a duration [s] does not exceed with the given probability.
+
+        Raises:
+            ModelError: the probability is not between 0 and 1, or the duration is not > 0.
         """
         if not 0.0 < probability < 1.0:
             raise ModelError(f"probability = {probability:g} in Extremes.quantile: must be > 0 and < 1")
@@ -104,11 +106,14 @@ def fit_extremes(
         series: the series, which must be stationary.
         method: "threshold": Pareto distribution of peaks above a threshold; "blocks": Gumbel distribution of the maxima
             of equal blocks.
-        threshold: threshold in the unit of the series; None: the value that 10 % of the peaks exceed.
-        blocks: number of blocks; each must contain several independent peaks.
+        threshold: threshold of the method "threshold", in the unit of the series; None: the value that 10 % of the
+            peaks exceed.
+        blocks: number of blocks of the method "blocks", at least ten; each block must contain several independent
+            peaks.
 
     Raises:
-        ModelError: fewer than ten peaks are above the threshold, or there are fewer peaks than blocks.
+        ModelError: fewer than ten peaks are above the threshold, there are fewer peaks than blocks, or ``blocks`` is
+            less than ten.
     """
     from scipy import stats  # imported here, because only this function needs SciPy's statistics
 

@@ -38,7 +38,7 @@ class FatigueCurve:
 
     Args:
         exponent: m [1], > 0.
-        constant: a, the log10 of the number of cycles to failure at ΔT = T_0 [1].
+        constant: a, the log10 of the number of cycles to failure at ΔT = T_0 and T_mean = 0 [1].
         reference: T_0 [N], > 0: a breaking load, or an area [m²] times 1e6 Pa.
         mean_effect: b [1], >= 0.
 
@@ -79,7 +79,7 @@ def fatigue_curve(name: str, *, breaking_load: float | None = None, diameter: fl
     Args:
         name: "stud chain", "studless chain", "six-strand rope" or "spiral strand rope".
         breaking_load: breaking load for the T-N curve of API RP 2SK [N].
-        diameter: diameter d of a rope or of the bar of a chain [m], for the S-N curve of DNV-OS-E301. The nominal area
+        diameter: diameter d [m] of a rope or of the bar of a chain, for the S-N curve of DNV-OS-E301. The nominal area
             is 2 π d²/4 for chains and π d²/4 for ropes.
 
     Raises:
@@ -128,14 +128,14 @@ class Cycles:
         return float(np.sum(self.counts / curve.find_lives(self.ranges, self.means)))
 
     def life(self, curve: FatigueCurve) -> float:
-        """Return the time to failure if the series is repeated periodically [s]; infinite if there are no cycles."""
+        """Return the time [s] to failure if the series is repeated periodically; infinite if there are no cycles."""
         damage = self.damage(curve)
         return self.duration / damage if damage > 0.0 else inf
 
     @checked(exponent=number("1", above=0.0))
     def equivalent_range(self, exponent: float) -> float:
-        """Return the equivalent constant range, in the unit of the series: with this range, an equal number of cycles
-        causes equal damage. The result is 0 if there are no cycles.
+        """Return the equivalent range ΔT_eq, in the unit of the series, for fatigue curves with the given exponent m
+        and without mean effect; 0 if there are no cycles. See the formula in this module.
         """
         total = float(self.counts.sum())
         scale = float(self.ranges.max(initial=0.0))

@@ -47,7 +47,7 @@ class Series:
 
     @property
     def duration(self) -> float:
-        """Return the time from the first to the last value [s]."""
+        """Return the time [s] from the first to the last value."""
         return float(self.times[-1] - self.times[0])
 
     @checked(start=optional(number("s")), end=optional(number("s")))
@@ -68,8 +68,8 @@ class Series:
         return Series(self.times[chosen], self.values[chosen], self.name, self.unit)
 
     def find_rises(self, level: float) -> FloatArray:
-        """Return the times of upcrossings of a level [s], with linear interpolation between values, shape
-        (crossings,).
+        """Return the times [s] at which the series crosses a level upwards, with linear interpolation between values,
+        shape (crossings,).
         """
         below = self.values < level
         at = np.flatnonzero(below[:-1] & ~below[1:])
@@ -85,10 +85,10 @@ class Statistics:
     Attributes:
         mean, deviation: mean and standard deviation, in the unit of the series.
         minimum, maximum: smallest and largest value, in the unit of the series.
-        time_of_minimum, time_of_maximum: times of the smallest and largest value [s].
+        time_of_minimum, time_of_maximum: times [s] of the smallest and largest value.
         skewness, kurtosis: skewness and kurtosis of the values [1], which are 0 and 3 for a Gaussian distribution; NaN
             for constant values.
-        period: mean time between upcrossings of the mean [s]; NaN if there are fewer than two upcrossings.
+        period: mean time [s] between upcrossings of the mean; NaN if there are fewer than two upcrossings.
     """
 
     mean: float

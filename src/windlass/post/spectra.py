@@ -54,8 +54,8 @@ class Spectrum:
 
     @property
     def crossing_period(self) -> float:
-        """Return the mean time between upcrossings of the mean, √(m0 / m2) for the moments m0 and m2 of the orders 0
-        and 2 [s]; the result depends strongly on high frequencies.
+        """Return the mean time [s] between upcrossings of the mean, √(m0 / m2) for the moments m0 and m2 of the orders
+        0 and 2; the result depends strongly on high frequencies.
         """
         return float(np.sqrt(self.moment(0) / self.moment(2)))
 

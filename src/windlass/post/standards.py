@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 
 class Standard(NamedTuple):
-    """The fatigue curve of a standard, with the exponent m, the constants a and b of log10 c = a - b T_mean/T_0 (see
-    fatigue.py), and the number of bars in the nominal area.
+    """The fatigue curve of a standard: the exponent m, the constants a and b of log10 c = a - b T_mean/T_0 (see
+    fatigue.py), the number of bars whose cross sections make up the nominal area, and the name of the standard.
     """
 
     m: float
@@ -29,11 +29,15 @@ TENSION_CURVES: Mapping[str, Standard] = {
     "six-strand rope": Standard(4.09, 3.20, 2.79, 1, "API RP 2SK"),
     "spiral strand rope": Standard(5.05, 3.25, 3.43, 1, "API RP 2SK"),
 }
-"""T-N curves by type of line, for `breaking_load`; compare them with the standard before use in design."""
+"""T-N curves by type of line, for the argument ``breaking_load`` of `fatigue_curve`. Compare the constants with the
+standard before use in design.
+"""
 STRESS_CURVES: Mapping[str, Standard] = {
     "stud chain": Standard(3.0, log10(1.2e11), 0.0, 2, "DNV-OS-E301"),
     "studless chain": Standard(3.0, log10(6.0e10), 0.0, 2, "DNV-OS-E301"),
     "six-strand rope": Standard(4.0, log10(3.4e14), 0.0, 1, "DNV-OS-E301"),
     "spiral strand rope": Standard(4.8, log10(1.7e17), 0.0, 1, "DNV-OS-E301"),
 }
-"""S-N curves by type of line, for `diameter`; compare them with the standard before use in design."""
+"""S-N curves by type of line, for the argument ``diameter`` of `fatigue_curve`. Compare the constants with the standard
+before use in design.
+"""

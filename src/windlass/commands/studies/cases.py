@@ -45,7 +45,8 @@ def find_first(text: str) -> str:
 
 
 def create_grid(varied: Mapping[str, str], known: Mapping[str, Option]) -> list[Case]:
-    """Return all combinations of the values of options. The value of the last option changes fastest.
+    """Return all combinations of the values of options. The value of the last option changes fastest. ``varied`` is a
+    dictionary from names of options to texts of ranges or lists, and ``known`` contains the options of the model.
 
     Raises:
         OptionError: a range or list is wrong, or there are too many cases.
@@ -58,8 +59,8 @@ def create_grid(varied: Mapping[str, str], known: Mapping[str, Option]) -> list[
 
 
 def create_sample(varied: Mapping[str, str], count: int, seed: int, known: Mapping[str, Option]) -> list[Case]:
-    """Return a Latin hypercube sample: each range is divided into as many equal parts as there are cases, and each part
-    contains one value.
+    """Return a Latin hypercube sample of ``count`` cases: each range is divided into ``count`` equal parts, and each
+    part contains one value. See `create_grid` for the arguments ``varied`` and ``known``.
 
     Values of integer options are rounded to integers.
 
@@ -126,7 +127,9 @@ def _list_values(name: str, text: str, item: Option | None) -> list[str]:
 
 
 def _sample(name: str, text: str, share: FloatArray, item: Option | None) -> list[str]:
-    """Return values at fractions in [0, 1) of a range or a list, shape (cases,)."""
+    """Return the values of a range or a list, as texts, at the fractions ``share`` in the interval [0, 1), shape
+    (cases,).
+    """
     if not is_range(text):
         values = text.split(",")
         return [values[int(part * len(values))] for part in share]
@@ -157,7 +160,9 @@ def _numbers_at(name: str, text: str, begin: float, end: float, share: FloatArra
 
 
 def _write(name: str, text: str, value: float, item: Option | None, exact: bool) -> str:
-    """Return a number as text for the command line."""
+    """Return a number as text for the command line. For options with integer values, the number is rounded; raise
+    OptionError if ``exact`` is true and the number is not an integer.
+    """
     if item is None or isinstance(item.default, bool) or not isinstance(item.default, int):
         return f"{value:.12g}"
     if exact and abs(value - round(value)) > 1e-9 * max(1.0, abs(value)):

@@ -63,7 +63,7 @@ def _newton(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _direct(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the options of LU factorisation with each solver package and each ordering that the package supports."""
+    """Yield settings of LU and LDLᵀ factorisation with different solver packages and orderings."""
     # SuperLU_DIST does not exchange rows between processes (pivoting), so zero diagonal entries of constraint equations
     # require an option
     tiny = " -mat_superlu_dist_replacetinypivot" if solve["multipliers"] else ""

@@ -1,5 +1,5 @@
-"""Runs of a model in separate processes, with a time limit. If the program that started a run ends, the run also
-ends.
+"""Runs of a model in separate processes, with a time limit. If the program that started a run is killed, the run also
+ends; this requires the command ``setpriv``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OUTPUT = "output.txt"
 ERRORS = "errors.txt"
 """Name of the file with the error output of a run, in the folder of the run."""
 PATIENCE = 5.0
-"""Time after which a stopped run that has not ended is killed [s]."""
+"""Longest waiting time [s] for the end of a run that is asked to stop; then the run is killed."""
 LONGEST_REASON = 160
 _running: set[subprocess.Popen[bytes]] = set()
 _ending = threading.Event()
@@ -39,7 +39,7 @@ class Ended:
 
     Attributes:
         reason: reason why the run has no result; empty if it has a result.
-        wall_time: time from the start to the end of the run [s].
+        wall_time: time [s] from the start to the end of the run.
         stopped: whether the run reached its time limit.
     """
 
@@ -49,13 +49,14 @@ class Ended:
 
 
 def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: float | None = None) -> Ended:
-    """Execute ``windlass run`` with the given arguments in a folder, and store its output in this folder.
+    """Execute ``windlass run`` with the given arguments in a folder, store its output in this folder, and return its
+    outcome.
 
     Args:
         words: the file of the model, and options; paths are relative to the folder.
         folder: folder of the run.
         processes: number of processes of the run, started by ``mpiexec``.
-        limit: time after which the run is stopped [s]; None: no limit.
+        limit: time [s] after which the run is stopped; None: no limit.
 
     Raises:
         OutputError: files in the folder cannot be written.
@@ -101,7 +102,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def begin() -> None:
-    """Allow new runs to start."""
+    """Record that this program is not ending, see `is_ending`."""
     _ending.clear()
 
 
@@ -118,7 +119,9 @@ def is_ending() -> bool:
 
 
 def show_progress(what: str, of: str, total: int, quiet: bool, initial: int = 0) -> Any:
-    """Return a progress line of tqdm that shows the number of finished runs and the remaining time."""
+    """Return a progress line of tqdm that shows the number of finished runs and the remaining time. ``what`` and ``of``
+    are words for the study and for its runs; ``initial`` is the number of runs that are finished at the start.
+    """
     from tqdm import tqdm  # imported here, because other commands do not need this module
 
     shown = f"{{desc}}: {{n_fmt}} of {{total_fmt}} {of}, {{elapsed}} elapsed, {{remaining}} to go{{postfix}}"

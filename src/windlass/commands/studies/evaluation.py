@@ -31,7 +31,7 @@ def evaluate_table(file: Path, given: Mapping[str, Any]) -> str:
         given: values of the options of the command line.
 
     Raises:
-        OptionError: a column does not exist, or options contradict each other.
+        OptionError: a column does not exist or has a wrong unit, or the value of an option is not allowed or missing.
         ModelError: a file cannot be read, or contains too little data.
         OutputError: a file cannot be written.
     """
@@ -67,6 +67,7 @@ def evaluate_recording(file: Path, given: Mapping[str, Any]) -> str:
     """Return a text with the envelope of a field of a recording for each cable.
 
     Raises:
+        OptionError: the path of the table is not allowed.
         ModelError: the file cannot be read, the field does not exist, or no frame is in the time interval.
         OutputError: a file cannot be written.
     """
@@ -102,8 +103,8 @@ def _asks(given: Mapping[str, Any], name: str) -> bool:
 
 
 def _check_table(given: Mapping[str, Any], name: str, file: Path) -> Path | None:
-    """Return the path of an output table, or None if no table is requested; raise OutputError if the table cannot be
-    written.
+    """Return the path of an output table, or None if no table is requested. Raise OptionError if the path is not a .csv
+    file or is the evaluated file, and OutputError if the folder of the table cannot be created.
     """
     if not _asks(given, name):
         return None

@@ -45,12 +45,12 @@ from windlass.commands.studies.search import Point, Spent, to_point
 from windlass.framework.arrays import FloatArray, IntArray
 
 ROUNDS = 4
-"""Largest number of fits with estimated deviations."""
+"""Largest number of successive fits; after each fit, unknown standard deviations are estimated again."""
 SAME = 0.02
 """Relative change of estimated standard deviations below which they have converged."""
 SMALLEST = 1e-9
-"""Smallest standard deviation of a column, relative to the largest value of the column. Smaller deviations cannot be
-distinguished, because numbers in files are rounded.
+"""Smallest standard deviation of a column, relative to the largest absolute value of the column. Smaller deviations
+cannot be distinguished from 0, because numbers in files are rounded.
 """
 EDGE = 1e-5
 """Distance from an end of a range, relative to the range, below which a parameter is treated as being at the end."""
@@ -105,7 +105,7 @@ class Fit:
 
 
 class BoxFit:
-    """A fit.
+    """A least-squares fit of parameters within their ranges.
 
     Args:
         run: function that returns the residuals of points in their order, shape (n,) each, or None for a failed run.
@@ -181,8 +181,7 @@ class BoxFit:
 
     def _residuals(self, x: FloatArray) -> FloatArray:
         """Return the scaled residuals at a point of the parameter space. Residuals of failed runs are infinite, so that
-        the trust-region
-        method reduces its step.
+        the trust-region method reduces its step.
         """
         found = self.evaluate([to_point(x)])[0]
         return np.full(len(self._columns), np.inf) if found is None else self._scaled(found)
@@ -215,8 +214,8 @@ class BoxFit:
         return float(change @ change) / total if total > 0.0 else 0.0
 
     def _central_slopes(self, x: FloatArray) -> tuple[FloatArray, float]:
-        """Return derivatives of the scaled residuals with respect to the parameters, from second-order differences that
-        are one-sided at ends of ranges, and the estimated error of the derivatives.
+        """Return the derivatives of the scaled residuals with respect to the parameters, shape (n, m), from
+        second-order differences that are one-sided at ends of ranges, and the largest estimated error of a column.
         """
         base, step, unit = self._residuals(x), self._step, np.eye(len(x))
         inner = (x >= step) & (x <= 1.0 - step)
@@ -228,7 +227,7 @@ class BoxFit:
         for k, side in enumerate(sides):
             one, two = self._residuals(near[k]), self._residuals(far[k])
             if not np.isfinite([one, two]).all():
-                continue  # if the run has failed, the parameter is treated as undetermined
+                continue  # the derivatives remain 0 after a failed run, so the parameter is treated as undetermined
             both = one - two if inner[k] else 4.0 * one - two - 3.0 * base
             slopes[:, k] = both / (2.0 * side)
             size = float(np.linalg.norm(slopes[:, k]))
@@ -278,7 +277,7 @@ class BoxFit:
             rise: increase of the sum of squares up to the border of the confidence region, relative to the sum [1].
 
         Returns:
-            The point at which a further step would be smallest.
+            Among the visited points, the point from which a further step would change the scaled residuals least.
         """
         base = self._scaled(self._known(point))
         limit, best, smallest = (1.0 + rise) * float(base @ base), point, np.inf

@@ -10,7 +10,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.output.figures import hand_over
 
 MOST_POINTS = 400
-"""Largest number of measured points that are drawn for a curve."""
+"""Approximate number of measured points that are drawn for a column with more points."""
 
 
 def draw_fit(file: Path, measured: MeasuredTable, start: FloatArray, best: FloatArray) -> Path:

@@ -26,7 +26,7 @@ class KeptRuns:
     Args:
         folder: folder of the study.
         words: arguments of the command line of all runs: the model, and the options that do not vary.
-        limit: time after which a run is stopped [s]; 0 means no limit.
+        limit: time [s] after which a run is stopped; 0 means no limit.
         executor: object that executes several runs in parallel.
 
     Attributes:

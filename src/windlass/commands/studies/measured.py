@@ -20,7 +20,7 @@ class MeasuredTable:
 
     Attributes:
         file: the table.
-        times: times of the rows [s], shape (rows,).
+        times: times [s] of the rows, shape (rows,).
         names: names of all columns except the times.
         units: units in the column headings; "1" for columns without unit.
         factors: factor from the unit of each column to the SI unit.

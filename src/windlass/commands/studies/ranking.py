@@ -40,12 +40,16 @@ def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float
 
 
 def rank(tried: Sequence[Tried], prefix: str, clock: str) -> list[Tried]:
-    """Return settings that are not excluded, fastest first."""
+    """Return the settings that are not excluded, in ascending order of the time ``clock`` of the solves with the given
+    prefix.
+    """
     return sorted((one for one in tried if not one.out), key=lambda one: one.time(prefix, clock))
 
 
 def choose(ranked: Sequence[Tried], default: Tried, prefix: str, clock: str) -> Tried:
-    """Return the fastest setting, or the default if the gain is not significant."""
+    """Return the first setting of a ranking, or the default if the setting is not faster than the default by the ratio
+    `GAIN`.
+    """
     best = ranked[0] if ranked else default
     return best if best.time(prefix, clock) < GAIN * default.time(prefix, clock) else default
 

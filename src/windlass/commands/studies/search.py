@@ -33,7 +33,7 @@ METHODS = ("gradient", "simplex", "evolution", "mma", "tao")
 POPULATION = 6
 """Number of points per parameter in a generation of ``evolution`` [1]."""
 SMALLEST = 0.05
-"""Smallest size of the initial simplex [1]."""
+"""Smallest size of the initial simplex, relative to the ranges of the parameters [1]."""
 Point = tuple[float, ...]
 
 
@@ -62,7 +62,7 @@ class BoxSearch:
     Args:
         run: function that returns the results at points of the parameter space, in the order of the points.
         runs: maximum number of runs.
-        step: step of the finite differences for derivatives [1].
+        step: step of the finite differences for derivatives, relative to the range of a parameter [1].
         tolerance: change of the objective, relative to its first value, below which the search ends [1].
         seed: seed of the random numbers.
 
@@ -111,8 +111,8 @@ class BoxSearch:
         return [self.found[point] for point in points]
 
     def _values(self, x: FloatArray) -> FloatArray:
-        """Return the scaled objective and slacks of a point, shape (1 + slacks,); a failed run has worse values than
-        all other runs.
+        """Return the scaled objective and the slacks of a point, shape (1 + slacks,). For a failed run, the objective
+        is larger than those of all successful runs so far, and the slacks are -1.
         """
         result = self.evaluate([to_point(x)])[0]
         if np.isfinite(result.violation):

@@ -1,5 +1,5 @@
-"""The folder of a study of many runs. The folder contains a lock file and the definition of the study. When the study
-is resumed, its definition is compared with this file.
+"""The folder of a study of many runs, which contains a lock file and a file with the definition of the study. When a
+command resumes the study, the definition by the command line is compared with the definition in this file.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ class StudyWords(NamedTuple):
     Attributes:
         model: file of the model script.
         own: values of the options of the command.
-        varied: options of the model that have several values, by name, with the text of the values.
+        varied: dictionary from the names of the options that have several values to the texts of these values.
         constant: names of the options whose values are equal in all runs.
         common: arguments of the command line that are equal in all runs.
     """

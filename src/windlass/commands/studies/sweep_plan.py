@@ -42,7 +42,7 @@ class SweepPlan:
         units: units of the options that vary; an empty text for options without unit.
         folder: folder of the sweep.
         jobs: number of cases that run simultaneously.
-        limit: time after which a case is stopped [s]; None: no limit.
+        limit: time [s] after which a case is stopped; None: no limit.
         retry: whether failed cases are run again.
         plot: names of results that are drawn; if empty, the first results are drawn.
         quiet: whether only errors are printed.

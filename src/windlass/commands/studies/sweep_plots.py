@@ -23,7 +23,7 @@ WORK = (*COUNTS, "cpu_time")
 selected.
 """
 MOST_PANELS = 6
-"""Largest number of heat maps side by side. There is one heat map for each combination of values of the options that
+"""Largest number of heat maps in a picture. There is one heat map for each combination of values of the options that
 are not axes.
 """
 MOST_CURVES = 12
@@ -95,8 +95,8 @@ def is_grid(rows: Sequence[Row], axes: Sequence[str]) -> bool:
 
 
 def draw_lines(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, str], value: str) -> Any:
-    """Draw a result as a function of the option with the most values, with one curve for each combination of the other
-    options.
+    """Draw a result as a function of the option with the most values, with one curve for each combination of values of
+    the other options.
     """
     figure, (panel,) = create_figure(1, 1)
     places, words = find_places(rows, axes[0])
@@ -118,7 +118,7 @@ def draw_lines(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, st
 
 def draw_maps(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, str], value: str) -> Any:
     """Draw heat maps of a result as a function of the two options with the most values, with one map for each
-    combination of the other options.
+    combination of values of the other options.
 
     Failed cases are crossed out.
     """
@@ -171,7 +171,7 @@ def create_figure(lines: int, columns: int) -> tuple[Any, list[Any]]:
 
 
 def find_groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:
-    """Return groups of rows that have equal values of the given options."""
+    """Return a dictionary from the values of the options ``axes`` to the rows with these values."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in axes), []).append(row)
@@ -206,5 +206,5 @@ def name_axis(axis: Any, label: str, places: Mapping[Any, float], words: bool) -
 
 
 def to_float(value: Any) -> float:
-    """Return a value as a number, or NaN if this is not possible. NaN is drawn as a gap."""
+    """Return a number as a float, and None as NaN, which is drawn as a gap."""
     return float("nan") if value is None else float(value)

@@ -22,7 +22,8 @@ CSV_FILE, PARQUET_FILE = "sweep.csv", "sweep.parquet"
 COUNTS = ("steps", "rejected", "newton_iterations", "discontinuous_iterations", "jacobians", "wall_time")
 """Statistics of each solve that are columns of the table."""
 LONGEST_LIST = 16
-"""Largest length of a list whose elements are columns of the table; longer lists are only in the file of the case."""
+"""Largest length of a list whose elements are columns of the table; longer lists are only in the summary of the case.
+"""
 PIP_LINE = "pip install 'pandas>=2,<4'"
 
 Row = dict[str, Any]
@@ -81,7 +82,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_rows(folder: Path) -> list[Row]:
-    """Return the rows of the finished cases, in order."""
+    """Return the rows of the finished cases, in the order of the case numbers."""
     definition = read_definition(folder)
     rows = []
     for number, values in enumerate(definition["cases"], 1):
@@ -109,8 +110,8 @@ def create_row(number: int, case: Mapping[str, Any], outcome: Mapping[str, Any],
 
 
 def flatten(values: Any, name: str = "") -> list[tuple[str, Any]]:
-    """Return nested results as one dictionary, whose keys are dictionary keys and list indices joined by dots; long
-    lists are omitted.
+    """Return nested results as a list of names and values. A name consists of dictionary keys and list indices, joined
+    by dots. Lists with more than `LONGEST_LIST` elements are omitted.
     """
     if isinstance(values, Mapping):
         parts = [(str(key), part) for key, part in values.items()]
@@ -132,8 +133,8 @@ def to_value(text: str) -> int | float | str:
 
 
 def find_columns(rows: Sequence[Row]) -> list[str]:
-    """Return the names of all columns: first the columns of the row with the most values, then other columns in the
-    order of rows.
+    """Return the names of all columns: the columns of the row with the most columns, followed by further columns of the
+    other rows, in descending order of the number of columns of a row.
     """
     ordered = sorted(rows, key=len, reverse=True)
     return list(dict.fromkeys(name for row in ordered for name in row))

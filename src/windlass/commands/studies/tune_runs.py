@@ -25,7 +25,7 @@ depend on these parts and have larger numerical errors.
 """
 TIME = "t"
 SLACK = 2.0
-"""Additional time in the time limit of a run, for work before the first solve [s]."""
+"""Additional time [s] in the time limit of a run, for work before the first solve."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,10 @@ class Result:
     Attributes:
         reason: reason why the run has no result; empty if it has a result.
         stopped: whether the run reached the time limit.
-        run_time: time from the start to the end of the run [s].
+        run_time: time [s] from the start to the end of the run.
         solves: output of ``-statistics`` for each solve.
-        answer: dictionary with the coordinates and the velocities at the end of the run.
+        answer: dictionary with the coordinates, the velocities and the time at the end of the run; empty if the run has
+            no result.
     """
 
     reason: str
@@ -75,7 +76,7 @@ class Tried:
     Attributes:
         setting: the setting.
         out: reason why the setting is excluded from the ranking; empty otherwise.
-        difference: difference from the results with default settings, see `Result.differ_from` [1].
+        difference: largest difference of the runs from the run with default settings, see `Result.differ_from` [1].
         runs: all completed runs.
     """
 
@@ -85,7 +86,7 @@ class Tried:
     runs: list[Result] = field(default_factory=list)
 
     def time(self, prefix: str, clock: str) -> float:
-        """Return the total time of all solves with a prefix in one run [s]. If there are several runs, the shortest
+        """Return the total time [s] of all solves with a prefix in one run. If there are several runs, the shortest
         total time is returned; if there are no runs, the result is infinite.
         """
         return min((run.sum(prefix, clock) for run in self.runs), default=float("inf"))
@@ -125,8 +126,8 @@ class Runner:
 
 
 def find_limit(default: Result, prefix: str, factor: float) -> float:
-    """Return the time limit of a run [s]: a multiple of the time of the solves in the default run, plus 1.5 times the
-    rest of the duration of the default run, plus `SLACK`.
+    """Return the time limit [s] of a run: ``factor`` times the time of the solves with the given prefix in the default
+    run, plus 1.5 times the remaining duration of the default run, plus `SLACK`.
     """
     solving = default.sum(prefix, "wall_time")
     return factor * solving + 1.5 * max(0.0, default.run_time - solving) + SLACK

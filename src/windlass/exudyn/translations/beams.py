@@ -21,7 +21,7 @@ STRAIGHT = 1e-9
 
 
 def find_nodes(b: Building, item: Item, kind: str) -> list[Entity]:
-    """Return the nodes of a beam: both end nodes and, for order 2, the middle node."""
+    """Return the nodes of a beam: the end nodes followed, for order 2, by the middle node."""
     nodes = [b.node(number) for number in item["nodeNumbers"]]
     found = [node for node in nodes if node is not None and node.kind == kind]
     if len(found) < len(nodes) or len(nodes) not in (2, 3):
@@ -59,7 +59,9 @@ def beam2d(b: Building, item: Item) -> Entity:
 
 @translates("BeamGeometricallyExact3D", body=True)
 def beam3d(b: Building, item: Item) -> Entity:
-    """Add a 3D beam of two nodes, with constraints of their Euler parameters unless the nodes carry rigid bodies."""
+    """Add a 3D beam of two nodes, and `UnitRotation3D` for each of its nodes that has neither a rigid body nor this
+    constraint.
+    """
     nodes, length, section = find_nodes(b, item, "RigidNode3D"), float(item["length"]), item["sectionData"]
     chord = nodes[1].position - nodes[0].position
     size, frames = float(np.linalg.norm(chord)), [el.rotation_matrix(node.euler_parameters) for node in nodes]

@@ -49,8 +49,9 @@ MOST_MOVED = 500
 def find_force(
     b: Building, item: Item, adapt: Callable[..., tuple[Any, ...]], key: str = "springForceUserFunction"
 ) -> dict[str, Any]:
-    """Return the force function of a spring; ``adapt`` converts the arguments of Windlass (u, u_t, stiffness, damping,
-    previous values)."""
+    """Return the column with the force function of a spring, or no column if the item has no user function. ``adapt``
+    converts the arguments of force functions in Windlass, from the displacement onwards, to those in Exudyn.
+    """
     function, number, mbs = b.function(item, key), b.number(item), b.functions.in_motion
     if function is None:
         return {}
@@ -189,7 +190,7 @@ def _find_drive(b: Building, item: Item, frame: MarkerFrame, axes: FloatArray, i
     """Return the offsets of a joint as functions of time. Rates of offsets are not implemented in Exudyn.
 
     In Windlass, offsets refer to the rotated axes of marker 0. In Exudyn, offsets refer to these axes or, if all
-    translations are locked, to the global axes.
+    translations are locked (``is_global``), to the global axes.
     """
     if not item.get("offsetUserFunction"):
         return {}
@@ -247,7 +248,7 @@ def contact_friction_circle(b: Building, item: Item) -> Entity:
 
 
 def _in_time(b: Building, item: Item, key: str, value: str) -> dict[str, Any]:
-    """Return the column with the function of time of a load."""
+    """Return the column with the function of time of a load, or no column if the load has no user function."""
     function, mbs, given = b.function(item, key), b.functions.in_time, np.asarray(item[value]).tolist()
     return {} if function is None else {"function": lambda t: function(mbs, t, given)}
 

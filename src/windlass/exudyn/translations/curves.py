@@ -19,7 +19,7 @@ from windlass.framework.model.table import Entity
 
 LAW = "dynamicFriction:friction", ACTIVE
 NO_ZONE = 1e-12
-"""Slip velocity of regularised friction if Exudyn's proportional zone is 0 [m/s]."""
+"""Slip velocity [m/s] below which friction is proportional to the slip velocity, if the zone is 0 in Exudyn."""
 
 
 @translates("ContactCurveCircles")

@@ -22,7 +22,8 @@ LAW = "stiffness", "damping", "offset", ACTIVE
 RATE = "velocityOffset:rate_offset"
 DISC = "discRadius:radius", "discAxis:axis", "planeNormal:normal", ACTIVE
 NO_ZONE = 1e-12
-"""Slip velocity of regularised friction of spheres if Exudyn's proportional zone is 0 [m/s]."""
+"""Slip velocity [m/s] below which friction of spheres is proportional to the slip velocity, if the zone is 0 in Exudyn.
+"""
 EXTENDED = (
     "factor0 factor1 dynamicFrictionForce:dynamic_friction staticFrictionOffsetForce:static_friction_offset "
     "exponentialDecayStatic:decay_velocity viscousFrictionFactor:viscous_friction "
@@ -58,8 +59,8 @@ ACTUATOR = (
 
 
 def _rigid(b: Building, item: Item, frames: bool = False) -> dict[str, Any]:
-    """Return the columns for both rigid markers of a connector and, if ``frames``, for the frames of the connector
-    relative to the bodies.
+    """Return the columns for both rigid markers of a connector and, if ``frames`` is true, for the rotations of the
+    frames of the connector relative to the bodies.
     """
     found = [find_frame(b, number) for number in item["markerNumbers"]]
     values: dict[str, Any] = {f"marker{k}": frame.marker for k, frame in enumerate(found)}
@@ -134,7 +135,9 @@ def attraction(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorCoordinateSpringDamperExt")
 def extended_spring(b: Building, item: Item) -> Entity:
-    """Add a spring with friction and stops. The user function of the spring receives all friction parameters."""
+    """Add a spring with friction and stops. Its user function also receives the velocity offset and the parameters of
+    the friction force, but not the stiffness and damping of sticking.
+    """
     names = "velocityOffset", *[name.partition(":")[0] for name in EXTENDED.split()[2:6]], "frictionProportionalZone"
     more = [item[name] for name in names]
     given = find_force(b, item, lambda *arguments: (*arguments, *more))
@@ -158,7 +161,7 @@ def rolling_penalty(b: Building, item: Item) -> Entity:
 @translates("ContactSphereSphere")
 def spheres(b: Building, item: Item) -> Entity:
     """Add the contact of two spheres; in Exudyn, adhesion acts only together with plasticity, and adhesion and
-    plasticity act only in the first contact model.
+    plasticity act only with ``impactModel`` 0.
     """
     radii, model = np.asarray(item["spheresRadii"]), int(item["impactModel"])
     values = _rigid(b, item) | _history(b, item) | {"radius0": radii[0], "radius1": radii[1]}
@@ -276,9 +279,9 @@ def _coordinates(b: Building, number: Any) -> list[int]:
 
 @translates("ConnectorCoordinateVector")
 def coordinate_vector(b: Building, item: Item) -> Entity | None:
-    """Add equations between all coordinates of two nodes, and return the last row, or None if there are no equations;
-    in Windlass each equation is a row. The equations of Exudyn contain total coordinates, and the equations of Windlass
-    contain displacements.
+    """Add equations between all coordinates of one or two nodes; in Windlass each equation is a row. Return the last
+    row, or None if there are no equations. The equations of Exudyn contain total coordinates, and the equations of
+    Windlass contain displacements.
     """
     nodes = [number for marker in item["markerNumbers"] for number in _coordinates(b, marker)]
     if not 1 <= len(nodes) <= 2:

@@ -21,8 +21,8 @@ IN_SPACE = (el.Ground, el.RigidBody3D, el.Cable3D)
 
 
 def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
-    """Return a marker with a position and, if ``rigid``, with a rotation. All connectors and loads that refer to a
-    marker of Exudyn use the same marker.
+    """Return a marker with a position and, if ``rigid`` is true, with a rotation. For each marker of Exudyn and each
+    value of ``rigid``, only one marker of Windlass is created.
     """
     key = int(number), rigid
     if key not in b.frames:
@@ -67,8 +67,8 @@ def _create_frame(b: Building, number: Any, rigid: bool) -> MarkerFrame:
 
 @contextmanager
 def _naming(item: Item, number: Any) -> Iterator[None]:
-    """Return a context in which messages about the node or body of a marker begin with the field of the item that
-    refers to the marker.
+    """Return a context in which error messages begin with the field of the marker ``item`` that contains the number of
+    its node or body.
     """
     try:
         yield
