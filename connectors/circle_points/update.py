@@ -15,14 +15,14 @@ values at the start of the step:
 Therefore, if a point opens, its deflection is distributed to the other points, and a point that touches receives a part
 of their deflection.
 
-For a row with a press, F - press of the cable is stored. In dynamic solves the current value is stored in every update.
-In static solves the value is stored only if it has changed so much that another pass is necessary; the force error of
-the update is then the change of the normal force. The row of a cable that moves onto the circle is called a new row. A
-new row has no friction until all of its points are closed with a mean depth near F/(k r), or until one point opens.
-Before all points are closed, points move along the circle by up to l³/(192 R²), and earlier anchors would store this
-motion as a spurious strain. On a rigid layer the initial deflection of the bristles of a new row is computed from the
-distances between its cable and the neighbouring cables on the circle. On other layers it is computed from the slip of
-the cable before the cable reaches the circle. See `layers.py` for both.
+For a row with a press, F minus the initial press is stored. In dynamic solves the current value is stored in every
+update. In static solves the value is stored only if it has changed so much that another pass is necessary; the force
+error of the update is then the change of the normal force. The row of a cable that moves onto the circle is called a
+new row. A new row has no friction until all of its points are closed with a mean depth near F/(k r), or until one point
+opens. Before all points are closed, points move along the circle by up to l³/(192 R²), and earlier anchors would store
+this motion as a spurious strain. On a rigid layer the initial deflection of the bristles of a new row is computed from
+the distances between its cable and the neighbouring cables on the circle. On other layers it is computed from the slip
+of the cable before the cable reaches the circle. See `layers.py` for both.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -115,7 +115,7 @@ def decide_states(
     """Determine the states of the points of a row, and store their anchors; see `create_update`.
 
     If ``commits`` is true, also store the press, and whether the cable of a new row has friction. These values may only
-    change after a Newton run. Return the change of the normal force [N] due to the press, and whether this change
+    change after a Newton run. Return the change of the normal force due to the press [N], 0, and whether this change
     requires a further pass.
     """
     # parameters of the row
@@ -150,7 +150,7 @@ def decide_states(
             held, bent, wave, waves = find_bend(c, i, o, gather(x, c.dofs, i), middle, start)
         else:
             held, bent = find_shear(row, eval_speed(row, o, gather(x, c.dofs, i), gather(v, c.dofs, i)), size[0], start)
-    # state, friction limit, damping, and deflection of the bristle since the start of the step
+    # state, friction limit, force of the damper, and deflection of the bristle from its anchor at the start of the step
     for k in range(n):
         p = places[k]
         p.before, p.state = start[first + n + k], UNDEFINED

@@ -13,7 +13,8 @@ All points of a row are summed with B = d(p)/dq, which is S_j I with the shape f
 
     K (n + w, n + w): derivatives of the forces on the n coordinates of the cable, n = 4 d without angles of twist, and
         on (c, theta)
-    N (n + w, w): derivatives with respect to the rates of (c, theta), for markers whose Jacobians J, Jr vary in time
+    N (n + w, w): derivatives of the same forces with respect to the rates of (c, theta), times dq, for markers whose
+    Jacobians J, Jr vary in time
 
 `scatter_row` maps (c, theta) to the coordinates of the marker. H and Hr are the derivatives of J and Jr with respect to
 these coordinates.
@@ -132,7 +133,7 @@ def add_point_and_foot(
 
 @kernel(inline=True)
 def add_block(K: FloatArray, slots: IntArray, i: int, size: int, values: FloatArray) -> None:
-    """Add the first ``size`` rows and columns of K to the matrix."""
+    """Add the first ``size`` rows and columns of K to the elements ``slots[i]`` of ``values``."""
     for a in range(size):
         for b in range(size):
             values[slots[i, a, b]] += K[a, b]

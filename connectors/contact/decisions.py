@@ -69,7 +69,9 @@ def decide_point(p: Any, held: bool, mu: float, mu_k: float) -> float:
 
 @kernel(inline=True)
 def average(n: int, places: NDArray[Any], u: float) -> float:
-    """Return the mean deflection of the sticking points of a row [m], or ``u`` if no point sticks."""
+    """Return the mean of ``bend`` over the points of a row that were closed at the start of the step and stick, or
+    stuck until they opened [m]; ``u`` if there are none.
+    """
     total, count = 0.0, 0
     for k in range(n):
         # the deflection of a sticking point that opens is distributed to the other points

@@ -135,7 +135,8 @@ def find_closed(
     """Write to ``closed`` whether each row has a closed point now, or had a closed point with the same member at the
     start of the step, shape (rows,).
 
-    ``first``, ``points``: see `_give_pairs`.
+    ``first`` and ``points`` contain the index of the first history value and the number of points of each row, and
+    ``place`` the index of the history value that contains the member.
     """
     for i in range(len(first)):
         number = data[place[i]]
@@ -175,7 +176,9 @@ def eval_hulls(x: FloatArray, dofs: IntArray, length: FloatArray) -> FloatArray:
 
 @kernel(fast=False)
 def find_way(after: FloatArray, before: FloatArray) -> float:
-    """Return the largest displacement of points [m], shape (points, d); NaN if a coordinate is NaN."""
+    """Return the largest distance between the positions of a point ``after`` and ``before`` a motion [m], shape
+    (points, d) each; NaN if a coordinate is NaN.
+    """
     largest = 0.0
     for i in range(len(after)):
         total = 0.0
@@ -190,7 +193,7 @@ def find_way(after: FloatArray, before: FloatArray) -> float:
 
 
 def eval_way(after: FloatArray, before: FloatArray) -> float:
-    """Return the largest displacement of points [m], whose components are on the last axis."""
+    """Return the result of `find_way` for arrays of any shape with the coordinates of points on the last axis."""
     n = after.shape[-1]
     way: float = find_way(np.ascontiguousarray(after).reshape(-1, n), np.ascontiguousarray(before).reshape(-1, n))
     return way
