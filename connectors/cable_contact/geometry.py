@@ -9,11 +9,11 @@ foot may lie on the extended cubic, beyond an end of its cable by up to half of 
 The kernels of this package read records of the cables, named ``c``, shape (rows,). The fields of these records are the
 parameters of `CableContactSet` and:
 
-    dofs: the twelve local coordinate indices of positions and slopes; if friction turns cables of the table, the
-        indices of the two angles follow
+    dofs: the twelve process-local coordinate indices of positions and slopes; if friction turns cables of the table,
+        the indices of the two angles follow
     length: reference length [m]
     points: number of points, 0 for cables whose points belong to another process
-    data: index of the first history value, -1 for cables without points
+    data: index of the first history value, -1 for cables whose points belong to another process
     radius: radius of the cross section [m]
     before, after: rows of the neighbours in the chain, -1 at an end of the chain
     chain: index of the chain, different in each set
@@ -134,8 +134,8 @@ def reach_of_foot(c: NDArray[Any], b: int) -> tuple[float, float]:
 
 @kernel(inline=True, fast=False)
 def wrap_arc(arc: float, loop: float) -> float:
-    """Return the difference of two arc lengths of a chain [m]. On a closed chain of the length ``loop``, the result is
-    the signed length of the shorter connection.
+    """Return the difference ``arc`` of two arc lengths of a chain [m]. On a closed chain of the length ``loop``, the
+    result is the signed length of the shorter part of the chain between the two points.
     """
     if loop > 0.0:
         return float(arc - loop * np.round(arc / loop))

@@ -103,8 +103,8 @@ class CableSystem(System):
 def fill_places(
     c: NDArray[Any], list_: PairList, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray, parts: FloatArray
 ) -> None:
-    """Write values of the m contacts in the order of ``list_``. The forces are written into ``out``, shape (m, SHOWN),
-    and the powers and energies into ``parts``, shape (m, NUMBERS).
+    """Write values of the m contacts, in the order of ``list_``, into ``out``, shape (m, SHOWN), and their powers and
+    energies into ``parts``, shape (m, NUMBERS).
 
     out: pressing force p, force -f on A, slip velocity v_t, torques -M·t on cable A and on cable B, depth, and share σ.
     parts: see `contact/power.py`.

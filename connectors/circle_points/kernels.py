@@ -93,7 +93,7 @@ class PointRows(NamedTuple):
             ``active`` of the law.
         dofs: process-local indices of the coordinates of the cable (8) and of the circle (m), shape (rows, 8 + m).
         others: results of `read_anchor` for k rows of other processes, shape (k, 5). The indices of these rows follow
-        the indices of the rows of this process.
+            the indices of the rows of this process.
     """
 
     rows: NDArray[Any]

@@ -192,7 +192,7 @@ def follow_stretch(
     row: Any, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, before: Followed
 ) -> Followed:
     """Integrate the stretch of a cable over the last part of its displacement before it reaches the circle; this part
-    is as long as the cable.
+    is as long as the cable. Return the state of the cable at the end of the step.
 
     gap: smallest gap of the points of the cable [m].
     h: step size [s].

@@ -14,7 +14,7 @@ All points of a row are summed with B = d(p)/dq, which is S_j I with the shape f
     K (n + w, n + w): derivatives of the forces on the n coordinates of the cable, n = 4 d without angles of twist, and
         on (c, theta)
     N (n + w, w): derivatives of the same forces with respect to the rates of (c, theta), times dq, for markers whose
-    Jacobians J, Jr vary in time
+        Jacobians J, Jr vary in time
 
 `scatter_row` maps (c, theta) to the coordinates of the marker. H and Hr are the derivatives of J and Jr with respect to
 these coordinates.
