@@ -1,6 +1,7 @@
 """Functions that add the contact between several cables and several circles, for belts on pulleys and ropes on sheaves.
 
-The functions accept any law between a circle and a cable; docs/howto/choose_contact.md explains how to choose the law.
+`add_contact` accepts any law between one circle and one cable; docs/howto/choose_contact.md explains how to choose the
+law.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ def add_contact_with_many(
         cables: n cables of type `Cable2D`.
         segments: number of contact points of each cable.
         circle_radius: radius [m] of all circles, or one radius per circle.
-        touching: number of circles that one cable can touch simultaneously.
+        touching: largest number of circles that one cable can touch simultaneously.
         skin: distance from a cable within which circles are searched [m]; 0 selects the smallest radius of the circles.
         **columns: further columns of the law, with one value for all rows.
 

@@ -110,7 +110,7 @@ def find_doubts(
     """Return descriptions of all reasons for doubt; see `Checks.doubts`.
 
     Args:
-        evaluate: function that returns the outputs of all segments, see `eval_segments`.
+        evaluate: function that returns the outputs of all segments or points, see `eval_segments`.
         long_steps: results of `find_long_steps`. If this list is not empty, the function does not check the step size
             again.
     """
@@ -174,7 +174,7 @@ def find_long_steps(rows: LocalRows, c: NDArray[Any], fields: Fields, step: floa
 
 def refuse_deep(rows: LocalRows, c: NDArray[Any], out: FloatArray) -> list[str]:
     """Find cables that are so deep inside a circle that a dynamic solve must not start; see `Checks.refusals`. ``out``
-    contains the outputs of all segments.
+    contains the outputs of all segments or points, shape (rows, n, 12).
     """
     gap, radius = out[..., GAP].min(axis=1), c["radius"]
     deep = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0) & (gap < -DEEPEST * radius))
