@@ -16,7 +16,7 @@ parameters of `CableContactSet` and:
     data: index of the first history value, -1 for cables whose points belong to another process
     radius: radius of the cross section [m]
     before, after: rows of the neighbours in the chain, -1 at an end of the chain
-    chain: index of the chain, different in each set
+    chain: index of the chain; chains of different sets have different indices
     arc: reference length of the chain up to the start of the cable [m]
     loop: reference length of the chain if it is closed, 0 for an open chain [m]
     apart: smallest arc length between two points of one chain that may touch each other [m]
@@ -58,7 +58,7 @@ def arc_length_of(j: int, n: float, L: float) -> float:
 
 @kernel(inline=True)
 def read_vector(x: FloatArray, dofs: IntArray, first: int) -> Vector:
-    """Return three successive coordinates of a cable."""
+    """Return three successive coordinates of a cable, from the element ``first`` of ``dofs`` on."""
     return x[dofs[first]], x[dofs[first + 1]], x[dofs[first + 2]]
 
 

@@ -38,13 +38,13 @@ In each iteration of Newton's method, the contact state (open or closed, stick o
 and from the history at the start of the step. Therefore a change of the contact state does not require a repeated
 Newton run. A point that was open at the start of the step has no bristle in this step.
 
-The history of a point has `TOUCHING` contact slots, each of which stores the contact with one cable. The values of a
-slot are, in order, the index of cable B counted from 1 (0 without a cable), s of the foot, the gap -δ, the state (-2
-open or without friction, 0 sticks, 1 slips, -3 new), s_0 on the chain, m_A, m_B, the tangents t_A and t_B at the time
-at which these normals were stored, and σ. If ``turns_rope`` is true, m_A and m_B are components in the frames of the
-material, and the spin k per arc length of B (`material.py`) is stored in place of the first component of t_A. In this
-case each update moves the anchors of sticking points to the present positions without a change of u, so ropes may roll
-any distance.
+The history of a point has `TOUCHING` contact slots, each of which stores one contact with a cable. The values of a slot
+are, in order, the index of cable B counted from 1 (0 without a cable), s of the foot, the gap -δ, the state (-2 open or
+without friction, 0 sticks, 1 slips, -3 new), s_0 on the chain, m_A, m_B, the tangents t_A and t_B at the time at which
+these normals were stored, and σ. If ``turns_rope`` is true, m_A and m_B are components in the frames of the material,
+and the spin k per arc length of B (`material.py`) is stored in place of the first component of t_A. In this case each
+update moves the anchors of sticking points to the present positions without a change of u, so ropes may roll any
+distance.
 
 Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413 (points against a line);
 radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006); couples and bristle: own derivation.

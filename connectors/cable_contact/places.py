@@ -1,5 +1,5 @@
 """The contacts of points with cables: data for kernels, and values for outputs and energy balances. Each point has
-several contact slots in its history values; a slot stores the contact with one cable, or is free.
+several contact slots in its history values; a slot stores one contact with a cable, or is free.
 """
 
 from __future__ import annotations

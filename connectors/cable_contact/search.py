@@ -242,8 +242,8 @@ class CableSearch(NeighbourSearch):
         foot for which no contact slot is free.
 
         Raises:
-            ModelError: cables penetrate each other by more than a radius in the first search, or a point touches more
-                than `TOUCHING` cables.
+            ModelError: cables penetrate each other by more than a radius in the first search, or a point has more than
+                `TOUCHING` closed contacts.
         """
         which, found = self._find_feet(fields, self._find_pairs())
         if self.searches == 1:

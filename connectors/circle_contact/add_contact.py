@@ -52,8 +52,8 @@ def add_contact(
     damping_ratio: float | None = None,
     **columns: Any,
 ) -> Entity:
-    """Add contact between every cable and every circle. For laws with segments, the function creates one marker per
-    cable, to which the contacts of all circles refer.
+    """Add contact between every cable and every circle. For laws with segments, the function creates one `CableShape`
+    per cable, to which the contacts with all circles refer.
 
     Args:
         kind: component of the contact law. `ContactFrictionCirclePoints2D` (points of the axis) is recommended; it is

@@ -51,7 +51,7 @@ class CircleSet(Component):
 
     A search finds circles whose distance from a cable is at most the search margin ``skin``. The search is repeated
     when the sum of the displacements of a cable and a circle since the last search exceeds this margin, or the smallest
-    gap between a cable and a circle that has no row.
+    gap of a near circle for which the cable has no row left.
     """
 
     skin = column("m", "margin of the search; 0: the smallest radius of the circles", default=0.0, minimum=0)

@@ -32,7 +32,7 @@ sticking points equals the rate of mu_k (n/m) |S| u²/2.
 
 History values of a row with n points: n gaps, n states (0 sticks, +-1 slips, -2 open or without friction), and n
 anchors. An anchor is the arc position r alpha on the circle at which a bristle is fixed. Without bristles the anchor is
-the arc position of the point. `update.py` changes history values between Newton runs and, in steps with a press, within
+the arc position of the point. `update.py` changes history values between Newton runs and, if a row has a press, within
 Newton runs.
 
 Source: quadrature of a penalty along the contact line and radial return, P. Wriggers, Computational Contact Mechanics,
@@ -199,8 +199,7 @@ def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
 @kernel(inline=True)
 def eval_growth(row: Any, data: FloatArray, place: int) -> float:
     """Return the enlargement F/(k r) of the circle of a row [m], with the press F, the contact stiffness k and the
-    radius r; 0 without a press. ``place`` is the index of the history value that contains the press, `PRESS` or
-    `PRESSED`.
+    radius r; 0 without a press. ``place`` is `PRESS` or `PRESSED`, the index of the history value from which F is read.
     """
     if row.press == 0.0 or row.contact_stiffness == 0.0:
         return 0.0

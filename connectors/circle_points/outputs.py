@@ -95,10 +95,11 @@ def eval_ends(c: PointRows, fields: Fields) -> FloatArray:
 
 
 def eval_parts(c: PointRows, fields: Fields, row: IntArray, number: IntArray) -> tuple[FloatArray, ...]:
-    """Return the start points and end points, on the contact line, of the parts that the points ``number`` of the rows
-    ``row`` represent [m], shape (points,) each, and the velocity of these points [m/s].
+    """Return three arrays: the start points and the end points, on the contact line, of the parts that given contact
+    points represent [m], and the velocities of these contact points [m/s].
 
-    Each result has the shape (points, 2), with global x and y.
+    Each array has the shape (points, 2), with global x and y. The arguments ``row`` and ``number``, shape (points,),
+    contain the row of each point and the index of the point in this row.
     """
     q, w = (values[c.dofs[row, :8]].reshape(-1, 4, 2) for values in (fields.x, fields.v))
 

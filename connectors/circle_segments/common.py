@@ -84,9 +84,9 @@ def check_segments(world: Tables, table: EntityTable) -> None:
 
 
 def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_]) -> None:
-    """Raise ModelError for rows with a vertical offset >= the radius of the circle, because the centre of the circle
-    could lie between the contact line and the axis. Only rows with ``current`` = true, shape (resident,), are checked:
-    their sticking positions are measured with the current length of segments.
+    """Raise ModelError for rows whose vertical offset has a magnitude >= the radius of the circle, because the centre
+    of the circle could lie between the contact line and the axis. Only rows with ``current`` = true, shape (resident,),
+    are checked: their sticking positions are measured with the current length of segments.
     """
     radius = table.local("circle_radius")
     for target, positions, rows in world.split_by_table(table.local("cable")):

@@ -137,7 +137,9 @@ def gather_lanes(
 
 @kernel(inline=True)
 def read_lane_parameters(case: int, k: int, g: Any) -> SegmentParameters:
-    """Read the parameters of lane k."""
+    """Return the parameters of lane k. Parameters that are the same for all segments of the case are returned as
+    constants, so that compiled code omits the terms that depend on them.
+    """
     fade, y = g.damping_depth[k] if case == GENERAL else 0.0, 0.0 if case == PLAIN else g.vertical_offset[k]
     along = case != GENERAL or g.use_segment_normals[k] != 0.0
     return SegmentParameters(

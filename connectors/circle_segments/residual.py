@@ -1,4 +1,6 @@
-"""Contact forces between circles and segments of cables. Several segments are evaluated at once; see `kernels.py`."""
+"""Contact forces between circles and segments of cables. See `kernels.py` for the forces, and `lanes.py` for the
+evaluation of several segments at once.
+"""
 
 from __future__ import annotations
 

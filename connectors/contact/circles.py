@@ -1,4 +1,6 @@
-"""Circles in contact with cables: markers, coordinates, checks, and the kernels that circles have in common."""
+"""Circles in contact with cables: markers, coordinates, checks, and the kernels that the laws of contact with circles
+have in common.
+"""
 
 from __future__ import annotations
 

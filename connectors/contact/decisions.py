@@ -44,8 +44,8 @@ def find_limit(mu: float, fn: float) -> float:
 
 @kernel(inline=True)
 def decide_point(p: Any, held: bool, mu: float, mu_k: float) -> float:
-    """Set the state of a closed point and its excess |tau| - mu |f_n|. Return the distance between a slipping point and
-    its anchor, divided by the magnitude |u_t| of the deflection, or 0 for a sticking point.
+    """Set the state of a closed point and its excess |tau| - mu |f_n|. Return the new distance of a slipping point from
+    its anchor, divided by the magnitude of the present deflection (``ux``, ``uy``, ``uz``), or 0 for a sticking point.
 
     Args:
         p: the point.

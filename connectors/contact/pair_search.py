@@ -44,7 +44,8 @@ ROUNDING = 1e-9
 
 
 def find_members(world: Tables, member: type[Component], thing: str, of: str) -> tuple[IntArray, IntArray]:
-    """Return the global coordinate indices of all members of sets, padded to equal length, and the set of each member.
+    """Return the global coordinate indices of all members of sets, padded with -1 to equal length, shape (members, m),
+    and the set of each member, shape (members,).
 
     Args:
         member: component of the members.
@@ -83,7 +84,7 @@ def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArr
 class PairRows(NamedTuple):
     """Data of the rows of a law whose partners (circles or surfaces) change. Partners are counted from 1; 0 means none.
 
-    The history values determine the fields ``active`` and the fields of the partner in the records, and the coordinates
+    The history values determine the field ``active`` and the fields of the partner in the records, and the coordinates
     of the partner in the coordinate indices of the rows.
     """
 
@@ -97,7 +98,7 @@ class PairRows(NamedTuple):
     marker: IntArray  # index of the marker of each partner, shape (partners + 1,)
     reach: FloatArray  # radius of each circle, or of the bounding sphere of a surface [m], inf if unbounded, same shape
     member_set: IntArray  # set of each partner, same shape
-    dofs: IntArray  # local coordinate indices of each partner, shape (partners + 1, m)
+    dofs: IntArray  # process-local coordinate indices of each partner, shape (partners + 1, m)
 
 
 def create_assign(put: Callable[..., None]) -> Callable[..., Any]:
@@ -342,7 +343,7 @@ class PairSearch(NeighbourSearch):
         return group, number
 
     def give_places(self, fields: Fields) -> float:
-        """Find pairs and write them into the history values."""
+        """Find pairs, write them into the history values, and return the smallest gap of a pair without a row [m]."""
         least = self._give_pairs(fields, *self.find_near(fields))
         self.given = fields.data[self.p.place].astype(np.int64)
         return least

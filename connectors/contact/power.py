@@ -92,7 +92,8 @@ def eval_bristle(law: PointLaw, fn: float, slips: bool, vt: Vector, u: Vector) -
 
 @kernel
 def take_places(found: FloatArray, first: int, energies: FloatArray, powers: FloatArray, parts: FloatArray) -> None:
-    """Add the quantities of points to the energies and powers of their rows, and write the input of `fill_jumps`; see
+    """Add the energies, and the powers of sliding, tangential dampers and lever, of all points to ``energies`` and
+    ``powers`` of their rows, and write the input of `fill_jumps` into ``parts``. found, first: see
     `create_place_account`.
     """
     for i in range(len(found)):
