@@ -40,7 +40,7 @@ CLOSE = 1e-5
 this value, because the equations are singular for equal roots.
 """
 STIFFEST = 1e30
-"""Contact stiffness above which a circle is treated as rigid [N/m²]."""
+"""Contact stiffness that replaces all larger values; with this value the circle is practically rigid [N/m²]."""
 SHORTEST = 1e-6
 """Smallest l/R [1]. Strings, whose l is 0, are evaluated with this value."""
 

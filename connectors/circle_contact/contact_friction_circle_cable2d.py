@@ -3,7 +3,7 @@
 The cable is approximated by n straight segments (`CableShape`); each segment touches the circle at its closest point
 with
 
-    f_n = k_c g + d_c s v_n, f_t = mu_v v_t + mu_k (x_cur - x_stick) while |f_t| <= mu |f_n|, else +-mu |f_n|,
+    f_n = k_c g + d_c s v_n,   f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else +-mu |f_n|,
 
 Here x_cur = r alpha + sigma (rho - 1/2) l is the position of the contact point, measured along the circle and along the
 segment. The history values describe whether a segment is closed and whether it sticks. The history values change only

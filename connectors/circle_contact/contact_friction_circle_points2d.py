@@ -3,7 +3,7 @@
 A cable of length L has n contact points at the arc lengths (i + 1/2) L/n, on its axis or at an offset from the axis.
 Each point represents the length L/n of the cable, with the forces
 
-    f_n = k_c g + d_c v_n, f_t = mu_v v_t + mu_k (r/D) u while |f_t| <= mu |f_n|, else +-mu |f_n|,
+    f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (r/D) u   while |f_t| <= mu |f_n|,  else +-mu |f_n|,
 
 where u is the mean displacement of the points of the cable along the circle since the points began to stick. The
 bristles stick to points of the material, and the forces act at the contact points; see `circle_points/kernels.py` for

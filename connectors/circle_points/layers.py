@@ -94,8 +94,8 @@ from windlass.framework.model.system import Evaluation
 from windlass.framework.parallel.ghosts import Ghosts, gather_keys
 
 BEGIN = 1.5
-"""Distance of a cable from the circle, divided by the length of the cable [1], at which the integration of the stretch
-of the cable starts.
+"""Distance along the belt from a cable to the point of contact, divided by the length of the cable [1], at which the
+integration of the stretch or slip of the cable starts.
 """
 MEMORY = 20.0
 """Number of cables over which waves are averaged [1]. With so many cables, motions of the drive do not affect the mean,

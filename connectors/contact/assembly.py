@@ -2,8 +2,8 @@
 or another cable (`add_point_and_foot`).
 
 The body has d = 2 or 3 coordinates of its centre c and 1 or 3 rotations theta, in total w = 3 or 6 degrees of freedom.
-The force F acts on a point p of the cable, and m is its moment about the centre c of the body. The reaction (-F, -m)
-acts on the body. Each geometry gives the following derivatives of (F, m) for one point:
+Contact exerts the force F on a point p of the cable, with the moment m about the centre c of the body. The reaction
+(-F, -m) acts on the body. Each geometry gives the following derivatives of (F, m) for one point:
 
     C (w, w): with respect to (p - c, theta), times dq, plus with respect to the rates of (p - c, theta), times dv
     V (w, w): with respect to the rates of (p - c, theta), times dq
