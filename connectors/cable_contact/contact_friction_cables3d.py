@@ -84,7 +84,7 @@ class ContactFrictionCables3D(Component):
 
     Friction may cause a torque about the axis of a cable. This torque acts on the cable if ``turns_rope`` of the set is
     true. Otherwise the model assumes an external support that carries this torque. Each point can have up to 6
-    contacts, and has 18 history values for each of them, see `kernels.py`.
+    contacts, with 18 history values per contact, see `kernels.py`.
     """
 
     contact_set = ref("CableContactSet", "the set: parameters of the contact and its cables")

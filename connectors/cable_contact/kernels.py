@@ -119,8 +119,8 @@ class TouchParameters(NamedTuple):
 
 class FootMotion(NamedTuple):
     """Motion of a point of cable A and of its foot on cable B. The fields are the arc length s of the foot, whether the
-    foot is held at an end of B, the position r and slope r' of A at the point, the position r, slope r' and second
-    derivative r'' of B at the foot, the rates of these vectors, and the `Material` of both cables.
+    foot is held at a limit of its range on B, the position r and slope r' of A at the point, the position r, slope r'
+    and second derivative r'' of B at the foot, the rates of these vectors, and the `Material` of both cables.
     """
 
     s: float

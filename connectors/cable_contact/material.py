@@ -2,7 +2,7 @@
 
 The angular velocity of the material of a cable is ω = t × r'_t/|r'| + s t, with the spin s = σ·y_t of
 `elements/cable3d/twist_points.py`. The material has the frame D = (t, d_1, d_2). The normal of a bristle is stored by
-its components in this frame, m = D m̂, so it varies as
+its components in this frame, m = D m̂, so m varies as
 
     δm = (t × δt + δα t) × m,    δα = σ·δy.
 

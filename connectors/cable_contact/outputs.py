@@ -119,8 +119,8 @@ def eval_torque(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
-    """Create an output: for each cable, the sum over its contacts of the columns ``first`` to ``last - 1`` of ``out``
-    in `fill_places`. The values of contacts with points of other cables are multiplied by ``sign``.
+    """Create the function of an output that sums the columns ``first`` to ``last - 1`` of ``out`` in `fill_places` over
+    the contacts of each cable. Contacts of points of other cables with this cable are multiplied by ``sign``.
     """
 
     def evaluate(places: ContactPlaces, fields: Fields) -> FloatArray:
@@ -138,8 +138,8 @@ def eval_count(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def create_output(unit: str, doc: str, evaluate: PlaceOutput, fill: float = 0.0, summed: bool = False) -> Output:
-    """Create an output of cables from the function that evaluates it. ``summed``: whether values are summed over
-    processes, which is necessary if points of one process act on cables of other processes.
+    """Create an output of cables whose values are the result of ``evaluate``. ``summed``: whether values are summed
+    over processes, which is necessary if points of one process act on cables of other processes.
     """
     return Output(
         unit, doc, lambda rows, fields: evaluate(places_of(rows), fields)[rows.rows], fill, summed=summed

@@ -6,7 +6,7 @@ the cable may pass through a circle to which none of its rows refers. Such circl
 displacements of cable and circle exceeds `PASSING` times the smallest radius of the circles, or if the smallest circle
 has a diameter below the spacing of the points. One additional element of the arrays describes the passage with the
 greatest depth. If the line between two neighbouring points moves across the centre of a circle, the cable has passed
-through the circle, even if no point has touched it.
+through the circle, even if no point has touched the circle.
 """
 
 from __future__ import annotations

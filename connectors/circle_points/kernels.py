@@ -85,7 +85,7 @@ class PointRows(NamedTuple):
             the index of the first history value, ``segments`` the number of points. For one point ``contact_stiffness``
             is in N/m, ``contact_damping`` in N s/m, ``friction_velocity_penalty`` in N s/m, ``friction_stiffness`` in
             N/m, and ``length`` is the reference length that the point represents [m]. ``friction_coefficient`` applies
-            at the cord [1]. ``radius`` is the radius of the circle, or of the cord if it lies above the face [m].
+            at the cord [1]. ``radius`` is the radius of the circle, or of the cord if the cord lies above the face [m].
             ``press`` is the initial press of the row [N], 0 for a circle that is not enlarged. ``axial_stiffness`` [N],
             ``reference_strain`` [1], ``mass_per_length`` [kg/m] and ``bending_stiffness`` [N m²] are values of the
             cable. ``beside`` contains the rows of the cables before and after this cable, -1 without such a cable.

@@ -21,8 +21,8 @@ force error of the update is then the change of the normal force. The row of a c
 called a new row. A new row has no friction until all of its points are closed with a mean depth near F/(k r), or until
 one point opens. Before all points are closed, points move along the circle by up to l³/(192 R²), and earlier anchors
 would store this motion as a spurious strain. On a rigid layer the initial deflection of the bristles of a new row is
-computed from the distances between its cable and the neighbouring cables on the circle. On other layers it is computed
-from the slip of the cable before the cable reaches the circle. See `layers.py` for both.
+computed from the distances between its cable and the neighbouring cables on the circle. On other layers this deflection
+is computed from the slip of the cable before the cable reaches the circle. See `layers.py` for both.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """

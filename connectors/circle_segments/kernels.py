@@ -60,8 +60,8 @@ class SegmentRows(NamedTuple):
             ``is_current``: whether sticking positions are measured with the current length of segments, otherwise with
             the reference length. ``shift``: displacement of moving material through the mesh, divided by the reference
             length of a segment [1], see `set_shift`; 0 for other cables.
-        friction: whether all rows have friction; rows with friction have three history values per segment, other rows
-            have one.
+        friction: whether the law has friction. Rows of a law with friction have three history values per segment; rows
+            of a law without friction have one.
         dofs: process-local indices of the coordinates of the cable (8) and of the circle (m), shape (rows, 8 + m).
     """
 

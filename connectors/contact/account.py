@@ -115,7 +115,8 @@ def create_account(
 
 
 def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields], FloatArray]) -> dict[str, Output]:
-    """Create outputs of the powers, each summed over the segments or points of a row, shape (rows,).
+    """Create the outputs of powers and, for laws with friction, of the work lost in friction. Each output is summed
+    over the segments or points of a row, shape (rows,).
 
     ``evaluate`` returns the powers of a law [W], shape (rows, segments or points, 6), in the order of `POWERS`.
     """

@@ -94,7 +94,7 @@ class PairRows(NamedTuple):
     place: IntArray  # index of the history value that contains the partner of each row, shape (rows,)
     group: IntArray  # group of each row; the rows of one cable and one set are a group, shape (rows,)
     set_of: IntArray  # set of each group, shape (groups,)
-    skin: FloatArray  # search margin of each set [m]
+    skin: FloatArray  # search margin of each set [m], shape (sets,)
     marker: IntArray  # index of the marker of each partner, shape (partners + 1,)
     reach: FloatArray  # radius of each circle, or of the bounding sphere of a surface [m], inf if unbounded, same shape
     member_set: IntArray  # set of each partner, same shape
