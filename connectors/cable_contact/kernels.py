@@ -172,7 +172,7 @@ class FootContact(NamedTuple):
 
 @kernel(inline=True)
 def read_parameters(c: NDArray[Any], a: int, b: int, share: float) -> TouchParameters:
-    """Return the parameters of the contact between a point of cable a and cable b, with the share σ of this direction."""
+    """Return the parameters of the contact between a point of cable a and cable b, for the share σ of this point."""
     row = c[a]
     w, reach = share * row.length / row.points, row.radius + c[b].radius
     depth = row.damping_depth if row.damping_depth > 0.0 else FADE * reach

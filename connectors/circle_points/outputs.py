@@ -56,7 +56,7 @@ def bind_points(rows: LocalRows) -> PointRows:
 
 
 def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntArray) -> PointRows:
-    """Create the `PointRows` of rows with the given markers of circles, radii [m] and process-local coordinate indices."""
+    """Create the `PointRows` of rows with given markers of circles, radii [m] and process-local coordinate indices."""
     shared, ids = bind_parameters(rows, rows.local("segments")), rows.local("cable")
     offset, own = rows.local("vertical_offset"), rows.table.component.columns
     cord, press, rigid = (

@@ -26,8 +26,7 @@ def create_outputs(
 
     For rows with fewer segments or points than the evaluated row with the most segments or points, the unused elements
     are 0 (``state``: -2). ``evaluate`` returns the quantities of `place_numbers.py` and the arrays that kernels read.
-    ``powers``
-    returns the powers in the order of `POWERS`.
+    ``powers`` returns the powers in the order of `POWERS`.
     """
 
     def output(unit: str, doc: str, pick: Callable[[FloatArray, Any], Any]) -> Output:

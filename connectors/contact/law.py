@@ -77,7 +77,7 @@ def read_law(row: Any, damping_depth: float) -> PointLaw:
 
 @kernel(inline=True)
 def eval_fading(law: PointLaw, gap: float) -> tuple[float, float]:
-    """Return the share s of the damping that acts at a gap [1], and the derivative of s with respect to the gap [1/m]."""
+    """Return the share s of the damping at a gap [1], and the derivative of s with respect to the gap [1/m]."""
     depth = law.damping_depth
     share = -gap / depth if depth > 0.0 else 1.0
     slope = -1.0 / depth if 0.0 < share < 1.0 else 0.0
