@@ -138,8 +138,9 @@ def eval_count(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def create_output(unit: str, doc: str, evaluate: PlaceOutput, fill: float = 0.0, summed: bool = False) -> Output:
-    """Create an output of cables whose values are the result of ``evaluate``. ``summed``: whether values are summed
-    over processes, which is necessary if points of one process act on cables of other processes.
+    """Create an output of cables; the function ``evaluate`` returns its values for all cables of the table. ``summed``:
+    whether values are summed over processes, which is necessary if points of one process act on cables of other
+    processes.
     """
     return Output(
         unit, doc, lambda rows, fields: evaluate(places_of(rows), fields)[rows.rows], fill, summed=summed

@@ -72,7 +72,9 @@ class ContactPlaces:
         self.taken = PairList(self.at[self.rank], self.cable[self.rank], self.x[self.rank], first, pair)
 
     def eval_dofs(self) -> IntArray:
-        """Return the coordinate indices of all pairs of cables, shape (pairs, 24), with twist (pairs, 28)."""
+        """Return the process-local coordinate indices of all pairs of cables, shape (pairs, 24), with twist (pairs,
+        28).
+        """
         dofs: IntArray = self.c["dofs"][self.taken.pair].reshape(-1, 2 * self.c["dofs"].shape[1])
         return dofs
 
@@ -92,11 +94,13 @@ def create_places(c: NDArray[Any]) -> ContactPlaces:
 
 @dataclass
 class CableSystem(System):
-    """The system of `ContactFrictionCables3D`. Each row of ``dofs`` contains the coordinates of a pair of cables."""
+    """The system of `ContactFrictionCables3D`. Each row of ``dofs`` contains the process-local coordinate indices of a
+    pair of cables.
+    """
 
     places: ContactPlaces | None = None  # the contacts of the points of this process
     coupled: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
-    """Pairs of cables whose coordinates are in ``dofs``, shape (pairs, 2)."""
+    """Rows of the two cables of each pair whose coordinate indices are in ``dofs``, shape (pairs, 2)."""
 
 
 @kernel

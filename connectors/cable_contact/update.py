@@ -209,8 +209,8 @@ def count_slots(row: Any) -> int:
 
 @kernel(inline=True)
 def find_values(row: Any, k: int) -> tuple[int, int, float]:
-    """Return the indices of the gap and of the state of slot k; see `create_update`. A change of the gap causes no
-    force error, because contacts open and close within Newton's method.
+    """Return the indices of the gap and of the state of slot k, and the normal stiffness 0; see `create_update`. With
+    this stiffness, a change of the gap causes no force error, because contacts open and close within Newton's method.
     """
     at = row.data + k * WIDTH
     return at + GAP, at + STATE, 0.0

@@ -211,8 +211,8 @@ Kernel = Callable[..., Any]
 def create_tangent(
     count: Kernel, n: int, d: int, w: int, work: np.dtype[Any], begin: Kernel, add: Kernel, end: Kernel
 ) -> Kernel:
-    """Create the kernel ``(c, m, data, start, x, v, dq, dv, slots, values)`` that adds dq df/dq + dv df/dv of all rows,
-    at constant history values, to the values of the matrix.
+    """Create the kernel ``(c, m, data, start, x, v, dq, dv, slots, values)`` that adds dq df/dq + dv df/dv of the
+    forces f of all rows, at constant history values, to the elements ``slots`` of the array ``values`` of a matrix.
 
     Args:
         count: see `create_update`.

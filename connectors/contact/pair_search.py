@@ -408,7 +408,7 @@ def bind_pairs(
     Args:
         points: data of the kernels.
         place: index of the history value that contains the partner of each row, shape (rows,).
-        member, thing, of: see `find_members`; ``of`` is also the column of the law that contains the set.
+        member, thing, of: see `find_members`; ``of`` is also the name of the column of the law that contains the set.
         marker: indices of the markers of the members, shape (members,).
         reach: radii of the circles, or of the bounding spheres of the surfaces [m], shape (members,).
     """

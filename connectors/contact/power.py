@@ -102,7 +102,7 @@ def take_places(found: FloatArray, first: int, energies: FloatArray, powers: Flo
             for j in range(PARTS, parts.shape[2]):
                 parts_here[k, j] = here[k, first + NUMBERS + j - PARTS]
             parts_here[k, DEPTH] = here[k, first + GAP]
-            # all other quantities of open points are 0
+            # except the gap, all quantities of open points are 0
             if here[k, first + STATE] == OPEN and parts_here[k, CONTACT_STATE] == OPEN:
                 continue
             place, to = here[k, first:], parts_here[k]
