@@ -286,7 +286,9 @@ def eval_forces(par: TouchParameters, t: FootContact) -> tuple[Vector, Vector, V
 
 @kernel(inline=True)
 def eval_moments(par: TouchParameters, t: FootContact) -> tuple[float, float]:
-    """Return the moments about the axes of A and B [N m], on the left-hand side of the equations of motion."""
+    """Return the moments about the axes of A and B [N m], with the sign of the left-hand side of the equations of
+    motion.
+    """
     couple = cross(t.d, t.f.force)
     return -par.beta * dot(couple, t.ta), (par.beta - 1.0) * dot(couple, t.tb)
 

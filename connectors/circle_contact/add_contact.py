@@ -116,7 +116,7 @@ def add_contact_with_many(
     **columns: Any,
 ) -> Entity:
     """Add contact between every cable and all circles near this cable, with the law `ContactFrictionCircleSetPoints2D`.
-    Circles that are far from a cable do not increase the computing time.
+    Circles that are far from all cables hardly increase the computing time.
 
     Args:
         circles: k bodies, whose centres are the centres of the circles, or rigid markers.

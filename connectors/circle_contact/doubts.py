@@ -215,7 +215,8 @@ def count_windings(
     """Return the number of counter-clockwise turns around each circle [1] that the cables of these rows make; see
     `Checks.invariants`.
 
-    begin, end: start points and end points of all segments in the order of the rows [m], shape (segments, 2) each.
+    begin, end: start points and end points of all segments, or of the parts that all points represent, in the order of
+    the rows [m], shape (segments, 2) each.
     """
     circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
     center = circle.p[np.repeat(c["circle"], c["segments"]), :2]

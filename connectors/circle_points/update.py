@@ -170,7 +170,7 @@ def decide_states(
     u = find_sticking(n, places)
     if not commits:
         u = stick_between(n, first, data, places, u)
-    # while a cable moves onto the circle, slip of points with low pressure does not change its anchor, see
+    # while a cable moves onto the circle, slip of points with low pressure does not change the anchor of the cable, see
     # layers.py
     holds = False
     for k in range(n):

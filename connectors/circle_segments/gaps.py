@@ -201,7 +201,7 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
     Args:
         points, rows: see `fill_segment_gaps`.
         before: rows of the previous step; the function replaces them by the rows of this step.
-        offset: index of the first point of each row.
+        offset: index in ``points`` of the first point of each row, shape (rows,).
     """
     # delete the stored values at the start of the step for rows that are no longer in the list
     for k in range(1, before[0] + 1):

@@ -456,7 +456,7 @@ def follow_pairs(
         assign: function ``(p, data)`` that assigns each row to the member whose index is stored in its history values.
 
     Returns:
-        The first row of each group.
+        The index of the first row of each group, shape (groups,).
     """
     processes, pattern, coupled = rows.layout.processes, NeighbourPattern(), p.number.copy()
     first: IntArray = np.unique(p.group, return_index=True)[1]
