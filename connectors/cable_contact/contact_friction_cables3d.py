@@ -47,7 +47,7 @@ from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 
 TWISTED = "TwistCable3D"
-"""Cables that friction can turn."""
+"""Component of the cables that friction can turn."""
 FASTER = "give a larger contact_stiffness_per_length, or shorter steps"
 SOURCE = "C. Meier, A. Popp and W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413"
 RADIUS = number("m", above=0.0)
@@ -79,11 +79,12 @@ class CableContactSet(Component):
 
 
 class ContactFrictionCables3D(Component):
-    """A cable of a `CableContactSet`, with n contact points. The points may touch the axes of all cables of the set.
+    """A cable of a `CableContactSet`, with n contact points on its axis. The points may be in contact with all cables
+    of the set, including other parts of this cable.
 
     Friction may cause a torque about the axis of a cable. This torque acts on the cable if ``turns_rope`` of the set is
     true. Otherwise the model assumes an external support that carries this torque. Each point can have up to 6
-    contacts, and has 18 history values for each of them, see `kernels.py`.
+    contacts, with 18 history values per contact, see `kernels.py`.
     """
 
     contact_set = ref("CableContactSet", "the set: parameters of the contact and its cables")
@@ -100,7 +101,9 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables that are too thin for the spacing of their points, or that do not form chains."""
+    """Raise ModelError for points that are more than a diameter apart, for cables that do not form chains, and for
+    cables without twist in a set with ``turns_rope``.
+    """
     check_history(world, table, TOUCHING * WIDTH)
     length, radius, points = cable_lengths(world, table.local("cable")), table.local("radius"), table.local("points")
     for row in np.flatnonzero(length / points > 2.0 * radius)[:1]:
@@ -154,7 +157,7 @@ def find_dofs(world: Tables, table: EntityTable) -> IntArray:
 def bind_frames(rows: LocalRows, turning: BoolArray, dofs: IntArray) -> dict[str, NDArray[Any]]:
     """Return the record fields with which kernels compute the frames of the material, see
     `elements/cable/twist_points.py`. The fields are 0 for cables that friction does not turn. ``dofs`` contains the
-    local coordinate indices of all cables of the table.
+    process-local coordinate indices of all cables of the table.
     """
     count, none = len(turning), np.zeros(len(turning))
     b, F = np.zeros((2, count, 3)), np.zeros((2, count, 4))
@@ -338,7 +341,7 @@ def add_cable_contact(
         apart: smallest arc length between two points of one chain of cables that may touch each other [m]; with 0, four
             times the radius of the chain is used.
         turns_rope: whether friction acts at the radius of the cables and turns them about their axes; all cables must
-            be `TwistCable3D`. If False, cables with twist do not turn.
+            be `TwistCable3D`. If False, friction does not turn cables with twist.
         **columns: columns of `CableContactSet`.
 
     Returns:

@@ -9,14 +9,14 @@ foot may lie on the extended cubic, beyond an end of its cable by up to half of 
 The kernels of this package read records of the cables, named ``c``, shape (rows,). The fields of these records are the
 parameters of `CableContactSet` and:
 
-    dofs: the twelve local coordinate indices of positions and slopes; if friction turns cables of the table, the
-        indices of the two angles follow
+    dofs: the twelve process-local coordinate indices of positions and slopes; if friction turns cables of the table,
+        the indices of the two angles follow
     length: reference length [m]
     points: number of points, 0 for cables whose points belong to another process
-    data: index of the first history value, -1 for cables without points
+    data: index of the first history value, -1 for cables whose points belong to another process
     radius: radius of the cross section [m]
     before, after: rows of the neighbours in the chain, -1 at an end of the chain
-    chain: index of the chain, different in each set
+    chain: index of the chain; chains of different sets have different indices
     arc: reference length of the chain up to the start of the cable [m]
     loop: reference length of the chain if it is closed, 0 for an open chain [m]
     apart: smallest arc length between two points of one chain that may touch each other [m]
@@ -58,7 +58,7 @@ def arc_length_of(j: int, n: float, L: float) -> float:
 
 @kernel(inline=True)
 def read_vector(x: FloatArray, dofs: IntArray, first: int) -> Vector:
-    """Return three successive coordinates of a cable."""
+    """Return three successive coordinates of a cable, from the element ``first`` of ``dofs`` on."""
     return x[dofs[first]], x[dofs[first + 1]], x[dofs[first + 2]]
 
 
@@ -134,8 +134,8 @@ def reach_of_foot(c: NDArray[Any], b: int) -> tuple[float, float]:
 
 @kernel(inline=True, fast=False)
 def wrap_arc(arc: float, loop: float) -> float:
-    """Return the difference of two arc lengths of a chain [m]. On a closed chain of the length ``loop``, the result is
-    the signed length of the shorter connection.
+    """Return the difference ``arc`` of two arc lengths of a chain [m]. On a closed chain of the length ``loop``, the
+    result is the signed length of the shorter part of the chain between the two points.
     """
     if loop > 0.0:
         return float(arc - loop * np.round(arc / loop))

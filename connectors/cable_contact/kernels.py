@@ -27,8 +27,8 @@ The rate of u equals v_t, apart from a term due to the curvature of B.
 
 Each pair is evaluated in both directions, points of A on B and points of B on A, so forces do not depend on the order
 of the cables. The stiffness is divided between the two directions. The share σ of a direction is one half for straight
-cables. The share is smaller for points on the inside of a bend, where a small motion of the point causes a large motion
-of its foot. For points of a core in the centre of a coil, the share tends to 0:
+cables. The share is smaller for points on the inside of a bend of the other cable, where a small motion of the point
+causes a large motion of its foot. For points of a core in the centre of a coil, the share tends to 0:
 
     σ = a²/(a² + b²), a = 1 - d.r''_B/|r'_B|², b = 1 + d.r''_A/|r'_A|², with a and b at least 0.01.
 
@@ -38,13 +38,13 @@ In each iteration of Newton's method, the contact state (open or closed, stick o
 and from the history at the start of the step. Therefore a change of the contact state does not require a repeated
 Newton run. A point that was open at the start of the step has no bristle in this step.
 
-The history of a point has `TOUCHING` contact slots, each of which stores the contact with one cable. The values of a
-slot are, in order, the index of cable B counted from 1 (0 without a cable), s of the foot, the gap -δ, the state (-2
-open or without friction, 0 sticks, 1 slips, -3 new), s_0 on the chain, m_A, m_B, the tangents t_A and t_B at the time
-at which these normals were stored, and σ. If ``turns_rope`` is true, m_A and m_B are components in the frames of the
-material, and the spin k per arc length of B (`material.py`) is stored in place of the first component of t_A. In this
-case each update moves the anchors of sticking points to the present positions without a change of u, so ropes may roll
-any distance.
+The history of a point has `TOUCHING` contact slots, each of which stores one contact with a cable. The values of a slot
+are, in order, the index of cable B counted from 1 (0 without a cable), s of the foot, the gap -δ, the state (-2 open or
+without friction, 0 sticks, 1 slips, -3 new), s_0 on the chain, m_A, m_B, the tangents t_A and t_B at the time at which
+these normals were stored, and σ. If ``turns_rope`` is true, m_A and m_B are components in the frames of the material,
+and the spin k per arc length of B (`material.py`) is stored in place of the first component of t_A. In this case each
+update moves the anchors of sticking points to the present positions without a change of u, so ropes may roll any
+distance.
 
 Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413 (points against a line);
 radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006); couples and bristle: own derivation.
@@ -86,7 +86,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 TOUCHING = 6
-"""Largest number of cables that one point can touch simultaneously."""
+"""Largest number of simultaneous contacts of one point."""
 WIDTH = 18
 """Number of history values of a contact slot. These values describe the contact of a point with one cable."""
 NUMBER, FOOT, GAP, STATE, ANCHOR, NORMAL_A, NORMAL_B, TANGENT_A, TANGENT_B, SHARE = 0, 1, 2, 3, 4, 5, 8, 11, 14, 17
@@ -119,8 +119,8 @@ class TouchParameters(NamedTuple):
 
 class FootMotion(NamedTuple):
     """Motion of a point of cable A and of its foot on cable B. The fields are the arc length s of the foot, whether the
-    foot is held at an end of B, the position r and slope r' of A at the point, the position r, slope r' and second
-    derivative r'' of B at the foot, the rates of these vectors, and the `Material` of both cables.
+    foot is held at a limit of its range on B, the position r and slope r' of A at the point, the position r, slope r'
+    and second derivative r'' of B at the foot, the rates of these vectors, and the `Material` of both cables.
     """
 
     s: float
@@ -172,7 +172,7 @@ class FootContact(NamedTuple):
 
 @kernel(inline=True)
 def read_parameters(c: NDArray[Any], a: int, b: int, share: float) -> TouchParameters:
-    """Read the parameters for the contact between a point of cable a and cable b."""
+    """Return the parameters of the contact between a point of cable a and cable b, for the share σ of this point."""
     row = c[a]
     w, reach = share * row.length / row.points, row.radius + c[b].radius
     depth = row.damping_depth if row.damping_depth > 0.0 else FADE * reach
@@ -194,7 +194,9 @@ def eval_share(d: Vector, pa: Vector, ka: Vector, pb: Vector, kb: Vector) -> flo
 
 @kernel(inline=True)
 def find_motion(za: Cubic, ya: Cubic, zb: Cubic, yb: Cubic, xi: float, s: float, held: bool, q: Material) -> FootMotion:
-    """Return the position and velocity of the point ``xi`` of cable A and of the foot s on cable B."""
+    """Return the `FootMotion` of the point ``xi`` of cable A and the foot s on cable B. za and zb are the coefficients
+    of the axes (see `gather`), ya and yb the coefficients of their velocities.
+    """
     return FootMotion(
         s, held, value_at(za, xi), slope_at(za, xi), value_at(ya, xi), slope_at(ya, xi),
         value_at(zb, s), slope_at(zb, s), value_at(yb, s), slope_at(yb, s), bend_at(zb, s), bend_at(yb, s), q,
@@ -244,7 +246,7 @@ def across(a: Vector, n: Vector) -> Vector:
 
 @kernel(inline=True)
 def eval_press(par: TouchParameters, depth: float, vn: float) -> float:
-    """Return the pressing force p = -f_n [N]."""
+    """Return the pressing force p = -f_n [N] for the depth δ [m] and the velocity v_n [m/s]."""
     return max(-eval_normal_force(par.law, -depth, vn), 0.0)
 
 
@@ -284,7 +286,9 @@ def eval_forces(par: TouchParameters, t: FootContact) -> tuple[Vector, Vector, V
 
 @kernel(inline=True)
 def eval_moments(par: TouchParameters, t: FootContact) -> tuple[float, float]:
-    """Return the moments about the axes of A and B [N m], on the left-hand side of the equations of motion."""
+    """Return the moments about the axes of A and B [N m], with the sign of the left-hand side of the equations of
+    motion.
+    """
     couple = cross(t.d, t.f.force)
     return -par.beta * dot(couple, t.ta), (par.beta - 1.0) * dot(couple, t.tb)
 
@@ -327,8 +331,8 @@ def read_pair(c: NDArray[Any], a: int, b: int, x: FloatArray, v: FloatArray) -> 
 
 @kernel(inline=True)
 def find_closed(c: NDArray[Any], h: CablePair, xi: float, foot: float) -> tuple[float, bool, bool]:
-    """Return the foot of the point ``xi`` of cable A, whether the foot is held at an end of B, and whether the contact
-    is closed; ``foot`` is the stored foot.
+    """Return the foot of the point ``xi`` of cable A, whether the foot is at a limit of its range on B, and whether the
+    contact is closed; ``foot`` is the stored foot.
     """
     p = value_at(h.za, xi)
     s, held = find_foot(h.zb, p, foot, h.low, h.high, h.lb)
@@ -355,7 +359,7 @@ def eval_pair(
 def add_residual(
     c: NDArray[Any], list_: PairList, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
 ) -> None:
-    """Add the forces of all contacts on the left-hand side of the equations of motion to f."""
+    """Add the forces of all contacts, with the sign of the left-hand side of the equations of motion, to f."""
     space = np.zeros(1, SPINS)
     g = space[0]
     for k in range(len(list_.pair)):

@@ -2,7 +2,7 @@
 
 The angular velocity of the material of a cable is ω = t × r'_t/|r'| + s t, with the spin s = σ·y_t of
 `elements/cable/twist_points.py`. The material has the frame D = (t, d_1, d_2). The normal of a bristle is stored by
-its components in this frame, m = D m̂, so it varies as
+its components in this frame, m = D m̂, so m varies as
 
     δm = (t × δt + δα t) × m,    δα = σ·δy.
 
@@ -68,8 +68,8 @@ AXIS: Vector = (1.0, 0.0, 0.0)
 SPINS = work_type(
     y=(2, COUNT), yt=(2, COUNT), sigma=(2, COUNT), slope=(COUNT,), change=(2, COUNT, COUNT),
 )  # fmt: skip
-"""Work space for cables A and B: coordinates y and their rates, the forms σ, the derivative of σ of B with respect to
-the arc length, and the derivatives of σ with respect to y.
+"""Work space for cables A and B: coordinates y and their rates, the coefficients σ of the spins, the derivative of σ of
+B with respect to the arc length, and the derivatives of σ with respect to y.
 """
 
 
@@ -131,7 +131,7 @@ def fill_spin_slope(row: Any, s: float, y: FloatArray, g: FloatArray) -> None:
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     g[:] = 0.0
     g[9], g[10] = -1.0, 1.0
-    # derivatives of the factors s - 1 and -s
+    # derivatives of the factors x - 1 and -x
     add_step(1.0, NOWHERE, b0, AT_START, p0, g)
     add_step(1.0, AT_START, p0, P, p, g)
     add_step(-1.0, NOWHERE, b1, AT_END, p1, g)

@@ -39,7 +39,7 @@ from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
 PlaceOutput = Callable[[ContactPlaces, Fields], FloatArray]
-"""Function that returns one value or vector for each contact."""
+"""Function ``(places, fields)`` that returns values of all cables of a table, shape (rows, ...)."""
 
 
 def places_of(rows: LocalRows) -> ContactPlaces:
@@ -81,9 +81,9 @@ def over_points(places: ContactPlaces, values: FloatArray, combine: Any, empty: 
 
 
 def eval_density(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the pressing force of each point per length [N/m], shape (rows, points). Each force is divided by the
-    share σ of its contact, because this contact carries only the fraction σ of the force, and the points of the other
-    cable carry the remaining force.
+    """Return the pressing force of each point per reference length [N/m], shape (rows, points). Each force is divided
+    by the share σ of its contact, because this contact carries only the fraction σ of the force, and the points of the
+    other cable carry the remaining force.
     """
     out, _ = eval_places(places, fields)
     c, cable = places.c, places.taken.cable
@@ -119,8 +119,8 @@ def eval_torque(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
-    """Create an output: for each cable, the sum over its contacts of the columns ``first`` to ``last - 1`` of ``out``
-    in `fill_places`. The values of contacts with points of other cables are multiplied by ``sign``.
+    """Create the function of an output that sums the columns ``first`` to ``last - 1`` of ``out`` in `fill_places` over
+    the contacts of each cable. Contacts of points of other cables with this cable are multiplied by ``sign``.
     """
 
     def evaluate(places: ContactPlaces, fields: Fields) -> FloatArray:
@@ -132,14 +132,15 @@ def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
 
 
 def eval_count(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Count the closed contacts that the points of each cable have, shape (rows,)."""
+    """Return the number of closed contacts of the points of each cable, shape (rows,)."""
     out, _ = eval_places(places, fields)
     return np.bincount(places.taken.cable[out[:, DEPTH] > 0.0], minlength=len(places.c)).astype(np.float64)
 
 
 def create_output(unit: str, doc: str, evaluate: PlaceOutput, fill: float = 0.0, summed: bool = False) -> Output:
-    """Create an output of cables from a function that returns the values of all contacts. ``summed``: whether values
-    are summed over processes, which is necessary if points of one process act on cables of other processes.
+    """Create an output of cables; the function ``evaluate`` returns its values for all cables of the table. ``summed``:
+    whether values are summed over processes, which is necessary if points of one process act on cables of other
+    processes.
     """
     return Output(
         unit, doc, lambda rows, fields: evaluate(places_of(rows), fields)[rows.rows], fill, summed=summed

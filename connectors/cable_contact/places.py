@@ -1,5 +1,5 @@
 """The contacts of points with cables: data for kernels, and values for outputs and energy balances. Each point has
-several contact slots in its history values; a slot stores the contact with one cable, or is free.
+several contact slots in its history values; a slot stores one contact with a cable, or is free.
 """
 
 from __future__ import annotations
@@ -72,7 +72,9 @@ class ContactPlaces:
         self.taken = PairList(self.at[self.rank], self.cable[self.rank], self.x[self.rank], first, pair)
 
     def eval_dofs(self) -> IntArray:
-        """Return the coordinate indices of all pairs of cables, shape (pairs, 24), with twist (pairs, 28)."""
+        """Return the process-local coordinate indices of all pairs of cables, shape (pairs, 24), with twist (pairs,
+        28).
+        """
         dofs: IntArray = self.c["dofs"][self.taken.pair].reshape(-1, 2 * self.c["dofs"].shape[1])
         return dofs
 
@@ -92,19 +94,21 @@ def create_places(c: NDArray[Any]) -> ContactPlaces:
 
 @dataclass
 class CableSystem(System):
-    """The system of `ContactFrictionCables3D`. Each row of ``dofs`` contains the coordinates of a pair of cables."""
+    """The system of `ContactFrictionCables3D`. Each row of ``dofs`` contains the process-local coordinate indices of a
+    pair of cables.
+    """
 
     places: ContactPlaces | None = None  # the contacts of the points of this process
     coupled: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
-    """Pairs of cables whose coordinates are in ``dofs``, shape (pairs, 2)."""
+    """Rows of the two cables of each pair whose coordinate indices are in ``dofs``, shape (pairs, 2)."""
 
 
 @kernel
 def fill_places(
     c: NDArray[Any], list_: PairList, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray, parts: FloatArray
 ) -> None:
-    """Write values of the m contacts in the order of ``list_``. The forces are written into ``out``, shape (m, SHOWN),
-    and the powers and energies into ``parts``, shape (m, NUMBERS).
+    """Write values of the m contacts, in the order of ``list_``, into ``out``, shape (m, SHOWN), and their powers and
+    energies into ``parts``, shape (m, NUMBERS).
 
     out: pressing force p, force -f on A, slip velocity v_t, torques -M·t on cable A and on cable B, depth, and share σ.
     parts: see `contact/power.py`.

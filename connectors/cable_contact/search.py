@@ -6,10 +6,10 @@ one contact between a point and a foot.
 
 A search tree of bounding spheres finds the pairs of cables whose gap may be smaller than the search margin ``skin``. A
 point has a foot on a near cable at each local minimum of the distance. To find the minima between the ends of a cable,
-the search evaluates (r - p).r' at five points of the cubic; between two successive points with different signs there is
-a minimum. In addition, the end point of a chain can be a foot. Therefore a point may touch a chain several times,
-including its own chain; feet within ``apart`` along the same chain are ignored. New feet receive free slots in the
-order of their distance; feet in contact keep their slots.
+the search evaluates (r - p).r' at five points of the cubic; a minimum lies between two successive points if the sign
+changes from minus to plus. In addition, the end point of a chain can be a foot. Therefore a point may touch a chain
+several times, including its own chain; feet within ``apart`` along the same chain are ignored. New feet receive free
+slots in the order of their distance; feet in contact keep their slots.
 
 The largest motion of the four Bézier control points of a cable is an upper bound for the motion of this cable, see
 `eval_hulls`. The result of a search is valid while
@@ -90,9 +90,9 @@ def fill_feet(
     """Find feet closer than the skin: feet of the points of cable pairs[k, 0] on cable pairs[k, 1], and of pairs[k, 1]
     on pairs[k, 0].
 
-    Rows of ``which`` contain cable, point and other cable; rows of ``found`` contain the arc length on the other cable,
-    gap [m] and share. Returns the number of feet. If the arrays are too small, the remaining feet are counted but not
-    written.
+    Rows of ``which`` contain cable, point and other cable; rows of ``found`` contain the arc length of the foot on the
+    other cable [m], the gap [m] and the share σ [1]. Returns the number of feet. If the arrays are too small, the
+    remaining feet are counted but not written.
     """
     F, count = np.empty(PIECES + 1), 0
     for k in range(2 * len(pairs)):
@@ -198,7 +198,9 @@ def give_places(
 
 @kernel(inline=True)
 def find_place(c: NDArray[Any], b: int, s: float, data: FloatArray, base: int, wanted: NDArray[np.bool_]) -> int:
-    """Return the contact slot of a point that already stores the foot s on cable b, or -1 if there is no such slot."""
+    """Find the contact slot of a point that already stores the foot s on cable b, and mark this slot in ``wanted``.
+    Return the index of the slot, or -1 if there is no such slot.
+    """
     for k in range(TOUCHING):
         at = base + k * WIDTH
         if data[at + NUMBER] > 0.0:
@@ -240,8 +242,8 @@ class CableSearch(NeighbourSearch):
         foot for which no contact slot is free.
 
         Raises:
-            ModelError: cables penetrate each other by more than a radius in the first search, or a point touches more
-                than `TOUCHING` cables.
+            ModelError: cables penetrate each other by more than a radius in the first search, or a point has more than
+                `TOUCHING` closed contacts.
         """
         which, found = self._find_feet(fields, self._find_pairs())
         if self.searches == 1:
@@ -250,7 +252,7 @@ class CableSearch(NeighbourSearch):
         least = float(give_places(self.c, which, found, fields.data, fields.start_data, left))
         if left[0] >= 0:
             raise ModelError(
-                f"the cable of {self.name} row {which[left[0], 0]} touches more than {TOUCHING} cables at "
+                f"the cable of {self.name} row {which[left[0], 0]} has more than {TOUCHING} contacts with other cables at "
                 f"one point: must be at most {TOUCHING}; distribute thin cables around a thick one over several sets"
             )
         return min(float(self.skin.min(initial=np.inf)), least)

@@ -190,12 +190,12 @@ def unit_vector(axis: int, size: float) -> Vector:
 def fill_changes(
     par: TouchParameters, m: FootMotion, z: Bristle, t: FootContact, dq: float, dv: float, C: FloatArray
 ) -> None:
-    """Write the derivatives with respect to the positions and slopes r_A, r'_A, r_B, r'_B (three columns each),
-    multiplied by dq, plus the derivatives with respect to the rates of these vectors, multiplied by dv, into C, shape
-    (12, 16). The rows of C contain the derivatives of the force on r_A (3), of the force on r'_A (3), of the force on
-    r'_B (3), of the arc length s of the foot, and of the moments about the axes of A and B. The last four columns, for
-    ropes that friction turns, are the derivatives with respect to the angle and the spin of the material of A, then of
-    B.
+    """Write the derivatives of twelve quantities into the rows of C, shape (12, 16). The quantities are the force on
+    r_A (3), the force on r'_A (3), the force on r'_B (3), the arc length s of the foot, and the moments about the axes
+    of A and B. The first twelve columns contain dq times the derivatives with respect to r_A, r'_A, r_B and r'_B (three
+    columns each), plus dv times the derivatives with respect to the rates of these vectors. The last four columns, for
+    ropes that friction turns, contain the derivatives with respect to the angle and the spin of the material of A, then
+    of B.
     """
     for col in range(16 if m.q.turns else 12):
         which, axis = col // 3, col % 3
@@ -233,8 +233,8 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v at constant history to the values of the matrix, for the forces f of `add_residual`.
-    ``slots`` contains the storage indices of the matrix entries of each pair of cables.
+    """Add dq ∂f/∂q + dv ∂f/∂v of the forces f of `add_residual`, at constant history, to ``values``. ``slots`` contains
+    the indices in ``values`` of the matrix entries of each pair of cables.
     """
     # coordinates of a cable, 14 with twist
     width = c["dofs"].shape[1]

@@ -2,10 +2,11 @@
 symbols.
 
 A foot beyond the ends of its cable is transferred along the chain, over any number of cables. The resulting change of
-the pressing force is the force error of the update, so the Newton run is repeated if this change is too large. In
-static solves the change of the forces due to new values of the share σ is added to the force error. The anchor of a
-point that has just closed is set to the current position of the point. The anchor of a slipping point is set to the
-position at which bristle and damper together exert the force μ p:
+the pressing force is the force error of the update, so the Newton run is repeated if this change is too large. The
+pressing forces of new contacts are added to the force error. In static solves the change of the forces due to new
+values of the share σ is added to the force error. The anchor of a point that has just closed is set to the current
+position of the point. The anchor of a slipping point is set to the position at which bristle and damper together exert
+the force μ p:
 
     u_e = max(1 - w μ_v v_t.f_t/|f_t|², 0) f_t/(w μ_k),
     s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,    h = u_e.(t_B × n)/D,
@@ -126,8 +127,9 @@ def follow_feet(
     errors: FloatArray,
     forces: FloatArray,
 ) -> None:
-    """Update the feet of all contacts. Write the force errors and the pressing forces of the last Newton run [N] into
-    ``errors`` and ``forces``, shape (rows,) each.
+    """Update the feet of all contacts. Delete contacts of a point with itself, and second contacts with the same foot.
+    Write the force errors and the pressing forces of the last Newton run [N] into ``errors`` and ``forces``, shape
+    (rows,) each.
     """
     errors[:], forces[:] = 0.0, 0.0
     for i in range(len(list_.at)):
@@ -207,8 +209,8 @@ def count_slots(row: Any) -> int:
 
 @kernel(inline=True)
 def find_values(row: Any, k: int) -> tuple[int, int, float]:
-    """Return the indices of the gap and of the state of slot k; see `create_update`. A change of the gap causes no
-    force error, because contacts open and close within Newton's method.
+    """Return the indices of the gap and of the state of slot k, and the normal stiffness 0; see `create_update`. With
+    this stiffness, a change of the gap causes no force error, because contacts open and close within Newton's method.
     """
     at = row.data + k * WIDTH
     return at + GAP, at + STATE, 0.0

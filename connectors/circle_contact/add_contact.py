@@ -1,6 +1,7 @@
 """Functions that add the contact between several cables and several circles, for belts on pulleys and ropes on sheaves.
 
-The functions accept any law between a circle and a cable; docs/howto/choose_contact.md explains how to choose the law.
+`add_contact` accepts any law between one circle and one cable; docs/howto/choose_contact.md explains how to choose the
+law.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ def add_contact(
     damping_ratio: float | None = None,
     **columns: Any,
 ) -> Entity:
-    """Add contact between every cable and every circle. For laws with segments, the function creates one marker per
-    cable, to which the contacts of all circles refer.
+    """Add contact between every cable and every circle. For laws with segments, the function creates one `CableShape`
+    per cable, to which the contacts with all circles refer.
 
     Args:
         kind: component of the contact law. `ContactFrictionCirclePoints2D` (points of the axis) is recommended; it is
@@ -115,14 +116,14 @@ def add_contact_with_many(
     **columns: Any,
 ) -> Entity:
     """Add contact between every cable and all circles near this cable, with the law `ContactFrictionCircleSetPoints2D`.
-    Circles that are far from a cable do not increase the computing time.
+    Circles that are far from all cables hardly increase the computing time.
 
     Args:
         circles: k bodies, whose centres are the centres of the circles, or rigid markers.
         cables: n cables of type `Cable2D`.
         segments: number of contact points of each cable.
         circle_radius: radius [m] of all circles, or one radius per circle.
-        touching: number of circles that one cable can touch simultaneously.
+        touching: largest number of circles that one cable can touch simultaneously.
         skin: distance from a cable within which circles are searched [m]; 0 selects the smallest radius of the circles.
         **columns: further columns of the law, with one value for all rows.
 

@@ -60,7 +60,9 @@ class ContactCircleCable2D(SegmentContact):
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows with invalid segments, history or combinations of parameters."""
+    """Raise ModelError for circles that can leave the plane, and for rows with invalid segments, history or
+    combinations of parameters.
+    """
     check_circles(world, table)
     check_segments(world, table)
     check_history(world, table, len(START))

@@ -3,7 +3,7 @@
 The cable is approximated by n straight segments (`CableShape`); each segment touches the circle at its closest point
 with
 
-    f_n = k_c g + d_c s v_n,   f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
+    f_n = k_c g + d_c s v_n,   f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else +-mu |f_n|,
 
 Here x_cur = r alpha + sigma (rho - 1/2) l is the position of the contact point, measured along the circle and along the
 segment. The history values describe whether a segment is closed and whether it sticks. The history values change only
@@ -134,7 +134,9 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows with invalid segments, history, offset or combinations of parameters."""
+    """Raise ModelError for circles that can leave the plane, and for rows with invalid segments, history, offset or
+    combinations of parameters.
+    """
     check_circles(world, table)
     check_segments(world, table)
     current = table.local("sticking_length") == CURRENT

@@ -3,7 +3,7 @@
 A cable of length L has n contact points at the arc lengths (i + 1/2) L/n, on its axis or at an offset from the axis.
 Each point represents the length L/n of the cable, with the forces
 
-    f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (r/D) u   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
+    f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (r/D) u   while |f_t| <= mu |f_n|,  else +-mu |f_n|,
 
 where u is the mean displacement of the points of the cable along the circle since the points began to stick. The
 bristles stick to points of the material, and the forces act at the contact points; see `circle_points/kernels.py` for
@@ -79,12 +79,12 @@ class ContactFrictionCirclePoints2D(PointContact):
     begins at the point where the belt first touches the circle. See `circle_points/layers.py`.
 
     History values of a row with n points: n gaps [m], n states, and n anchors on the circle [m]. With ``press`` the row
-    has further values: F - press [N] for the next Newton run, whether the cable has friction (1) or not (0), F - press
-    in the previous step [N], the displacement of the cable before it reached the circle [m], the integral of the
-    stretch over this displacement [m], the stretch in the previous step [1], the mean w of the waves of the stretch
-    [1], and the number of waves in this mean. Without ``rigid_layer`` the last four values are the integral of the slip
-    [m], the slip velocity in the previous step [m/s], the displacement of the cable since its first point touched the
-    circle [m], and 0.
+    has further values: F minus ``press`` for the next Newton run [N], whether the cable has friction (1) or not (0), F
+    minus ``press`` in the previous Newton run [N], the displacement of the cable before it reached the circle [m], the
+    integral of the stretch over this displacement [m], the stretch in the previous step [1], the mean w of the waves of
+    the stretch [1], and the number of cables in this mean. Without ``rigid_layer`` the last four values are the
+    integral of the slip [m], the slip velocity in the previous step [m/s], the displacement of the cable since its
+    first point touched the circle [m], and 0.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")
@@ -126,7 +126,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) -> System:
-    """Create the functions for the forces, the tangent and the update of rows; ``bring`` is called before each update,
+    """Create the system with the forces, the tangent and the update of rows. ``bring`` is called before each update,
     see `join_rows`.
     """
     system, maps = create_contact_system(rows, c, CIRCLE_FAMILY, add_residual, add_tangent, update_history)
@@ -141,8 +141,8 @@ def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) 
 
         system.post_newton = bring_and_commit
     if c.rows["press"].any():
-        # without a press the states are constant within Newton's method: otherwise the iteration would not converge,
-        # because the damping force jumps when a point closes
+        # in tables without a press the states are constant within Newton's method. Otherwise the iteration would not
+        # converge, because without a press the damping force jumps when a point closes
         system.return_map.motion = maps
     return system
 

@@ -1,10 +1,10 @@
 """Contact with friction between points on the cubic axis of cables and the circles of a set, for reevings, conveyors
 and long belts.
 
-The law is the same as in `ContactFrictionCirclePoints2D`. A row belongs to one cable and, at any time, to one circle of
-the set near the cable, or to no circle. A cable that can touch two circles simultaneously has two rows. Therefore a
-belt of n such cables on k circles has 2 n rows instead of k n. The tangent couples each cable only to circles near it;
-see `contact/pair_search.py`.
+The law is the same as in `ContactFrictionCirclePoints2D` without a press. A row belongs to one cable and, at any time,
+to one circle of the set near the cable, or to no circle. A cable that can touch two circles simultaneously has two
+rows. Therefore a belt of n such cables on k circles has 2 n rows instead of k n. The tangent couples each cable only to
+circles near this cable; see `contact/pair_search.py`.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `contact/pair_search.py` for the list of
     pairs.
@@ -50,7 +50,8 @@ class CircleSet(Component):
     """Set of circles that the same cables may touch.
 
     A search finds circles whose distance from a cable is at most the search margin ``skin``. The search is repeated
-    when the sum of the displacements of a cable and a circle since the last search exceeds this margin.
+    when the sum of the displacements of a cable and a circle since the last search exceeds this margin, or the smallest
+    gap of a near circle for which the cable has no row left.
     """
 
     skin = column("m", "margin of the search; 0: the smallest radius of the circles", default=0.0, minimum=0)
@@ -67,10 +68,10 @@ class SetCircle(Component):
 class ContactFrictionCircleSetPoints2D(PointContact):
     """Contact and friction in 2D between n points of a cable and any near circle of a set.
 
-    A cable that can touch two circles simultaneously has two rows. All other properties are the same as for
-    `ContactFrictionCirclePoints2D`. History values of a row with n points: n gaps [m], n states, n anchors on the
-    circle [m], and the index of the circle among the circles of all sets, counted from 1 (or 0 if the row has no
-    circle).
+    A cable that can touch two circles simultaneously has two rows. The law is the same as
+    `ContactFrictionCirclePoints2D` without ``cord_offset``, ``press`` and ``rigid_layer``. History values of a row with
+    n points: n gaps [m], n states, n anchors on the circle [m], and the index of the circle among the circles of all
+    sets, counted from 1 (or 0 if the row has no circle).
     """
 
     circle_set = ref("CircleSet", "the circles")
@@ -105,7 +106,7 @@ def _find_circles(world: Tables) -> tuple[IntArray, IntArray]:
 
 
 def bind(rows: LocalRows) -> PairRows:
-    """Create the arrays that the kernels read. In these arrays, no circle is assigned to the rows."""
+    """Create the `PairRows` of the rows, to which no circle is assigned yet."""
     count, circles = len(rows.rows), rows.world.table(SetCircle)
     points = bind_rows(rows, np.zeros(count, np.int64), np.ones(count), rows.dofs)
     place = points.rows["data"] + 3 * points.rows["segments"]

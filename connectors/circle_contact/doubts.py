@@ -69,7 +69,9 @@ overlapping.
 
 
 def watch(system: System, rows: LocalRows) -> None:
-    """Add the checks for doubtful results to a system of segments or points."""
+    """Add the checks of this module, and the data from which solvers check wrapped contacts (`Wraps`), to a system of
+    segments or points.
+    """
     view, own = view_contact(rows), rows.columns
     c = own.columns.rows if isinstance(own, Contact) else own.rows
     row, within = segment_places(c["segments"])
@@ -110,7 +112,7 @@ def find_doubts(
     """Return descriptions of all reasons for doubt; see `Checks.doubts`.
 
     Args:
-        evaluate: function that returns the outputs of all segments, see `eval_segments`.
+        evaluate: function that returns the outputs of all segments or points, see `eval_segments`.
         long_steps: results of `find_long_steps`. If this list is not empty, the function does not check the step size
             again.
     """
@@ -156,8 +158,8 @@ def find_doubts(
 
 
 def find_long_steps(rows: LocalRows, c: NDArray[Any], fields: Fields, step: float) -> list[str]:
-    """Find belts for which a time step is longer than `LONGEST_STEP` periods of the vibration on the contact stiffness;
-    see `Checks.reasons`.
+    """Return a description of the belt with the shortest period of the vibration on the contact stiffness if a time
+    step is longer than `LONGEST_STEP` of these periods, otherwise an empty list; see `Checks.reasons`.
     """
     on = find_touching_belts(c, fields)
     on = on[c["contact_stiffness"][on] > 0.0]
@@ -173,8 +175,8 @@ def find_long_steps(rows: LocalRows, c: NDArray[Any], fields: Fields, step: floa
 
 
 def refuse_deep(rows: LocalRows, c: NDArray[Any], out: FloatArray) -> list[str]:
-    """Find cables that are so deep inside a circle that a dynamic solve must not start; see `Checks.refusals`. ``out``
-    contains the outputs of all segments.
+    """Return descriptions of cables that are so deep inside a circle that a dynamic solve must not start; see
+    `Checks.refusals`. ``out`` contains the outputs of all segments or points, shape (rows, n, 12).
     """
     gap, radius = out[..., GAP].min(axis=1), c["radius"]
     deep = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0) & (gap < -DEEPEST * radius))
@@ -187,8 +189,9 @@ def refuse_deep(rows: LocalRows, c: NDArray[Any], out: FloatArray) -> list[str]:
 
 
 def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray) -> list[str]:
-    """Find pairs of overlapping circles that have contact rows with the same cable, among the rows with the indices
-    ``on``."""
+    """Return descriptions of pairs of overlapping circles that have contact rows with the same cable, among the rows
+    with the indices ``on``.
+    """
     circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
     markers, first, of_row = np.unique(rows.local("circle")[on], return_index=True, return_inverse=True)
     center, radius = circle.p[c["circle"][on[first]], :2], c["radius"][on[first]]
@@ -212,7 +215,8 @@ def count_windings(
     """Return the number of counter-clockwise turns around each circle [1] that the cables of these rows make; see
     `Checks.invariants`.
 
-    begin, end: start points and end points of all segments in the order of the rows [m], shape (segments, 2) each.
+    begin, end: start points and end points of all segments, or of the parts that all points represent, in the order of
+    the rows [m], shape (segments, 2) each.
     """
     circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
     center = circle.p[np.repeat(c["circle"], c["segments"]), :2]

@@ -73,7 +73,7 @@ class Circles(NamedTuple):
     ids: IntArray  # entity indices of the markers of circles, shape (circles,)
     marker: IntArray  # indices of these markers among the markers of their family, shape (circles,)
     local: FloatArray  # points of circles in the axes of their markers [m], shape (circles, RIM_LINES + 1, 3)
-    drawing: Drawing  # drawing of the circles in the reference configuration, without positions
+    drawing: Drawing  # drawing of the circles; its points are replaced by the current positions
 
 
 def _create_circles(rows: LocalRows) -> Circles:
@@ -100,7 +100,7 @@ def _create_circles(rows: LocalRows) -> Circles:
 
 
 def paint(rows: LocalRows, fields: Fields) -> Painting:
-    """Add gap and forces to the drawings of the cables, and stick-slip states if the law has friction."""
+    """Add the fields of the table in the docstring of this module to the drawings of the cables."""
     painted_on: Intervals = rows.kept("intervals", lambda: _find_intervals(rows))
     c, row, length = painted_on.contact, painted_on.row, painted_on.length
     values = c.evaluate(fields)[row, painted_on.segment]
@@ -127,7 +127,7 @@ class Intervals(NamedTuple):
     row: IntArray  # row of each segment, and index of the segment in its row, shape (segments,)
     segment: IntArray
     length: FloatArray  # reference lengths [m], shape (segments,)
-    painting: Painting  # drawing of the lines with positions, without further values at the points
+    painting: Painting  # intervals of the cables that the segments cover, without fields
 
 
 def _find_intervals(rows: LocalRows) -> Intervals:

@@ -99,7 +99,9 @@ def find_touching_belts(c: NDArray[Any], fields: Fields) -> IntArray:
 
 
 def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[str]:
-    """Find cables of a belt that are so long, compared with the circle on which they lie, that results are doubtful."""
+    """Return a description of the cable of a belt with the largest angle on its circle if this angle is so large that
+    results are doubtful, otherwise an empty list.
+    """
     on = find_touching_belts(c, fields)
     if not len(on):
         return []
@@ -168,8 +170,8 @@ def count_touching(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[tup
 
 
 def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: IntArray) -> list[str]:
-    """Return descriptions of all reasons why results are doubtful. ``out`` contains the outputs of all segments or
-    points, and ``cables`` the cable of each row, shape (rows,).
+    """Return descriptions of the reasons why results are doubtful due to the deviation of cables from their circles.
+    ``out`` contains the outputs of all segments or points, and ``cables`` the cable of each row, shape (rows,).
     """
     at_points = touches_at_points(rows.table.component)
     # current gaps are used, because contact states may not have been updated yet

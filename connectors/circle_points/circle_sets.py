@@ -21,7 +21,7 @@ from windlass.framework.model.system import Fields
 
 @kernel(inline=True)
 def put_circle(p: PairRows, row: Any, number: int) -> None:
-    """Write marker and radius of a circle into the record of a row."""
+    """Write the marker and the radius of the circle ``number`` into the record of a row."""
     row.circle, row.radius = p.marker[number], p.reach[number]
 
 
@@ -38,8 +38,8 @@ def assign_circles(p: PairRows, data: FloatArray) -> None:
 def fill_pair_gaps(
     p: PairRows, rows: IntArray, number: IntArray, x: FloatArray, centre: FloatArray, out: FloatArray
 ) -> None:
-    """Write the smallest gap between the points of each row and the circle ``number`` [m] into ``out``, shape
-    (pairs,).
+    """Write the smallest gap between the points of the row ``rows[k]`` and the circle ``number[k]`` [m] into
+    ``out[k]``, for each pair k.
     """
     c = p.points
     for k in range(len(rows)):

@@ -6,7 +6,7 @@ the cable may pass through a circle to which none of its rows refers. Such circl
 displacements of cable and circle exceeds `PASSING` times the smallest radius of the circles, or if the smallest circle
 has a diameter below the spacing of the points. One additional element of the arrays describes the passage with the
 greatest depth. If the line between two neighbouring points moves across the centre of a circle, the cable has passed
-through the circle, even if no point has touched it.
+through the circle, even if no point has touched the circle.
 """
 
 from __future__ import annotations
@@ -166,8 +166,8 @@ def sweep_circles(
         n, y, L = own.segments, own.vertical_offset, own.length * own.segments
         if not p.on[i]:
             continue
-        # largest displacement of the control points, plus the displacement of points at an offset due to rotation of
-        # the slopes
+        # way: sum of the largest displacement of the control points, the displacement of points at an offset due to
+        # rotation of the slopes, and the largest displacement of a circle
         q, q0 = gather(x, c.dofs, i), gather(start, c.dofs, i)
         ax, ay, bx, by = q[0] - q0[0], q[1] - q0[1], q[4] - q0[4], q[5] - q0[5]
         ux, uy, wx, wy = q[2] - q0[2], q[3] - q0[3], q[6] - q0[6], q[7] - q0[7]

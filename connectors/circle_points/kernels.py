@@ -9,16 +9,16 @@ The reference length L of a cable is divided into n equal parts. The point in th
     friction: f_t = mu_v v_t + mu_k (r/D) u if the point sticks, mu |f_n| s with s = +-1 if it slips
 
 The circle has the centre c with the velocity v_c, the rotation matrix A, the angular velocity omega and the radius r.
-The parameters k_c, d_c, mu_v, mu_k are values of one part. The force f_n n + f_t t at p is part of the left-hand side
-of the equations of the cable. The reaction on the circle at the same point is the force -(f_n n + f_t t) with the
-torque -D f_t. Therefore forces and moments sum to 0, and the total power is f_n v_n + f_t v_t.
+The parameters k_c, d_c, mu_v, mu_k are values of one part. The left-hand side of the equations of motion contains the
+force f_n n + f_t t at p for the cable, and the reaction -(f_n n + f_t t) with the torque -D f_t for the circle.
+Therefore forces and moments sum to 0, and the total power is f_n v_n + f_t v_t.
 
 The press F of a cable is the tension of the cable minus rhoA v². For a row with a press, the circle is enlarged by F/(k
 r), where k is the contact stiffness k_c divided by the length L/n. Therefore D = r if the cable is in equilibrium; see
-`update.py`. The damping increases with the depth as d_c min(1, depth/depth_0), so f_n is continuous when a point
-touches. The depth depth_0 is half of F/(k r), the depth in equilibrium. If the cord lies above the contact face, r is
-the sum of the radius of the face and the cord offset. All quantities refer to this radius of the cord, and mu is the
-friction coefficient of the face times the radius of the face divided by r.
+`update.py`. For such a row, d_c is multiplied by min(1, depth/depth_0), where depth is the penetration of the enlarged
+circle, so f_n is continuous when a point touches. The depth depth_0 is half of F/(k r), the depth in equilibrium. If
+the cord lies above the contact face, r is the sum of the radius of the face and the cord offset. All quantities refer
+to this radius of the cord, and mu is the friction coefficient of the face times the radius of the face divided by r.
 
 All bristles of a cable have the common deflection u, the mean displacement of the points of the cable since they began
 to stick. With m closed points and the set S of sticking points, u is
@@ -32,7 +32,7 @@ sticking points equals the rate of mu_k (n/m) |S| u²/2.
 
 History values of a row with n points: n gaps, n states (0 sticks, +-1 slips, -2 open or without friction), and n
 anchors. An anchor is the arc position r alpha on the circle at which a bristle is fixed. Without bristles the anchor is
-the arc position of the point. `update.py` changes history values between Newton runs and, in steps with a press, within
+the arc position of the point. `update.py` changes history values between Newton runs and, if a row has a press, within
 Newton runs.
 
 Source: quadrature of a penalty along the contact line and radial return, P. Wriggers, Computational Contact Mechanics,
@@ -62,12 +62,12 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 PRESS, RUBS, PRESSED, WAY, STRETCHED, LATEST, WAVE, WAVES = range(8)
-"""Indices of the further history values of a row with a press. PRESS: F - press for the next Newton run [N]. RUBS:
-whether the cable has friction, `LAID` or `COMES`. PRESSED: F - press in the previous Newton run, from which outputs
-compute forces [N]. WAY: displacement of the cable before it reaches a circle with a rigid layer [m]. STRETCHED:
-integral of the stretch of the cable over the displacement WAY [m]. LATEST: stretch of the cable at the end of the
-previous step [1]. WAVE, WAVES: mean w of the waves of the stretch [1], and number of cables in this mean, see
-`layers.py`. Rows on elastic layers store other values, see `layers.py`.
+"""Indices of the further history values of a row with a press. PRESS: F minus the initial press, for the next Newton
+run [N]. RUBS: whether the cable has friction, `LAID` or `COMES`. PRESSED: F minus the initial press in the previous
+Newton run, from which outputs compute forces [N]. WAY: displacement of the cable before it reaches a circle with a
+rigid layer [m]. STRETCHED: integral of the stretch of the cable over the displacement WAY [m]. LATEST: stretch of the
+cable at the end of the previous step [1]. WAVE, WAVES: mean w of the waves of the stretch [1], and number of cables in
+this mean, see `layers.py`. Rows on elastic layers store other values, see `layers.py`.
 """
 COMES, LAID = 0.0, 1.0
 """Values of the history value RUBS. COMES: the cable is moving onto the circle and has no friction yet. LAID: the
@@ -85,14 +85,14 @@ class PointRows(NamedTuple):
             the index of the first history value, ``segments`` the number of points. For one point ``contact_stiffness``
             is in N/m, ``contact_damping`` in N s/m, ``friction_velocity_penalty`` in N s/m, ``friction_stiffness`` in
             N/m, and ``length`` is the reference length that the point represents [m]. ``friction_coefficient`` applies
-            at the cord [1]. ``radius`` is the radius of the circle, or of the cord if it lies above the face [m].
+            at the cord [1]. ``radius`` is the radius of the circle, or of the cord if the cord lies above the face [m].
             ``press`` is the initial press of the row [N], 0 for a circle that is not enlarged. ``axial_stiffness`` [N],
             ``reference_strain`` [1], ``mass_per_length`` [kg/m] and ``bending_stiffness`` [N m²] are values of the
             cable. ``beside`` contains the rows of the cables before and after this cable, -1 without such a cable.
             Further fields are the columns ``vertical_offset`` [m], ``clip_normal_force``, ``rigid_layer`` and
             ``active`` of the law.
-        dofs: local coordinate indices of cable (8) and circle (m), shape (rows, 8 + m).
-        others: anchors of rows of other processes, see `read_anchor`, shape (k, 5). The indices of these rows follow
+        dofs: process-local indices of the coordinates of the cable (8) and of the circle (m), shape (rows, 8 + m).
+        others: results of `read_anchor` for k rows of other processes, shape (k, 5). The indices of these rows follow
             the indices of the rows of this process.
     """
 
@@ -164,7 +164,7 @@ class PointState(NamedTuple):
 
 @kernel(inline=True)
 def gather(values: FloatArray, dofs: IntArray, i: int) -> Eight:
-    """Return the values of the 8 coordinates of the cable in row i."""
+    """Return the elements of ``values`` that belong to the 8 coordinates of the cable in row i."""
     return (
         values[dofs[i, 0]], values[dofs[i, 1]], values[dofs[i, 2]], values[dofs[i, 3]],
         values[dofs[i, 4]], values[dofs[i, 5]], values[dofs[i, 6]], values[dofs[i, 7]],
@@ -199,8 +199,7 @@ def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
 @kernel(inline=True)
 def eval_growth(row: Any, data: FloatArray, place: int) -> float:
     """Return the enlargement F/(k r) of the circle of a row [m], with the press F, the contact stiffness k and the
-    radius r; 0 without a press. ``place`` is the index of the history value that contains the press, `PRESS` or
-    `PRESSED`.
+    radius r; 0 without a press. ``place`` is `PRESS` or `PRESSED`, the index of the history value from which F is read.
     """
     if row.press == 0.0 or row.contact_stiffness == 0.0:
         return 0.0
@@ -222,8 +221,8 @@ def eval_stretch(row: Any, q: Eight) -> float:
 
 @kernel(inline=True)
 def eval_press(row: Any, o: Disc, q: Eight, w: Eight) -> float:
-    """Return the press F = N - rhoA v² of the cable of a row [N]. The tension N follows from the mean strain, and v is
-    the speed of the middle of the cable about the centre.
+    """Return the press F = N - rhoA v² of the cable of a row [N]. The tension N follows from the mean strain, rhoA is
+    the mass per length of the stretched cable, and v is the speed of the middle of the cable about the centre.
     """
     L, stretch = row.length * row.segments, eval_stretch(row, q)
     px, py = combine(shape(0.5, L), q)
@@ -306,7 +305,9 @@ def count_points(row: Any) -> int:
 
 @kernel(inline=True)
 def find_values(row: Any, k: int) -> tuple[int, int, float]:
-    """Return the indices of the gap and of the state of point k, and its normal stiffness; see `create_update`."""
+    """Return the indices of the gap and of the state of point k among the history values, and the normal stiffness of
+    the point [N/m]; see `create_update`.
+    """
     return point_values(row, k, row.segments)
 
 
@@ -366,8 +367,9 @@ def add_torques(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, owner: IntArray,
     torque: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the torque of each row i on its circle, about the centre of the circle, to ``torque[owner[i]]`` [N m]. This
-    torque is the sum of D f_t over all points, with the distance D and the friction f_t.
+    """Add the torque with which the cable of each row i drives its circle, about the centre of the circle, to
+    ``torque[owner[i]]`` [N m]. This torque is the sum of D f_t over all points, with the distance D and the friction
+    f_t.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]

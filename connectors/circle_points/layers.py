@@ -10,9 +10,10 @@ l_j:
     lam = lam_i - w
 
 Here j is the neighbour of cable i on the circle, and lam_i is the mean stretch of cable i at the time at which its
-anchor is set. The sign s is +1 if the arc position increases along the cable, otherwise -1. Each cable that moves onto
-the circle causes a wave in the tension. Whenever the anchor of a cable is set, the wave has the same phase. The mean of
-this wave over the last `MEMORY` cables is
+anchor is set. The sign s is +1 if the arc position increases from cable j to cable i, otherwise -1. If both neighbours
+lie on the circle, u_i is the mean of both results. Each cable that moves onto the circle causes a wave in the tension.
+Whenever the anchor of a cable is set, the wave has the same phase. The mean of this wave over the last `MEMORY` cables
+is
 
     w = mean of lam_i - (lam_before - EI/(2 EA r²))
 
@@ -93,8 +94,8 @@ from windlass.framework.model.system import Evaluation
 from windlass.framework.parallel.ghosts import Ghosts, gather_keys
 
 BEGIN = 1.5
-"""Distance of a cable from the circle, divided by the length of the cable [1], at which the integration of the stretch
-of the cable starts.
+"""Distance along the belt from a cable to the point of contact, divided by the length of the cable [1], at which the
+integration of the stretch or slip of the cable starts.
 """
 MEMORY = 20.0
 """Number of cables over which waves are averaged [1]. With so many cables, motions of the drive do not affect the mean,
@@ -109,9 +110,9 @@ stretch [1]."""
 
 @kernel(inline=True)
 def read_anchor(c: PointRows, j: int, start: FloatArray) -> tuple[bool, float, float, float, float]:
-    """Return five values for the cable in a row, at the start of a step: whether all points of the cable are on the
-    circle, the mean anchor of the points [m], the length of the cable [m], the mean wave w of the stretch [1], and the
-    number of cables in this mean.
+    """Return five values for the cable in row j, at the start of a step: whether all points of the cable touch the
+    circle with friction, the mean anchor of the points [m], the length of the cable [m], the mean wave w of the stretch
+    [1], and the number of cables in this mean.
 
     The indices j of rows of other processes follow the indices of the rows of this process.
     """
@@ -159,8 +160,8 @@ def find_bend(
 
 @kernel(inline=True)
 def is_near(row: Any, gap: float, grown: float) -> bool:
-    """Return whether the smallest gap [m] of a cable is so small that the integration of its stretch must start, before
-    the cable reaches the circle.
+    """Return whether the smallest gap [m] of a cable before the circle is so small that the integration of the stretch
+    or slip of the cable must start.
     """
     # at the distance x from the point of contact, a tangent has the distance x²/(2 r) from the circle; the distance of
     # a cable that bends onto the circle is smaller
@@ -171,8 +172,8 @@ def is_near(row: Any, gap: float, grown: float) -> bool:
 
 @kernel(inline=True)
 def add_way(way: float, moved: float, size: float, last: float, now: float, L: float) -> tuple[float, float]:
-    """Return the two contributions of a step to a mean over the displacement L: the displacement in the step [m], and
-    the integral of the quantity over the step.
+    """Return the displacement in a step [m] and the integral of a quantity over this step. Both are contributions to
+    the mean of the quantity over the displacement L.
 
     The quantity has the values ``last`` and ``now`` at both ends of the step, and is integrated by the trapezoidal rule
     over ``size``, which is the displacement ``moved`` [m] or the step size [s]. ``way`` is the displacement before the
@@ -191,7 +192,7 @@ def follow_stretch(
     row: Any, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, before: Followed
 ) -> Followed:
     """Integrate the stretch of a cable over the last part of its displacement before it reaches the circle; this part
-    is as long as the cable.
+    is as long as the cable. Return the state of the cable at the end of the step.
 
     gap: smallest gap of the points of the cable [m].
     h: step size [s].
@@ -212,7 +213,9 @@ def follow_stretch(
 
 @kernel
 def fill_anchors(c: PointRows, rows: IntArray, start: FloatArray, out: FloatArray) -> None:
-    """Write the results of `read_anchor` for the rows that other processes need into out, shape (k, 5)."""
+    """Write the results of `read_anchor` for ``rows``, shape (k,), into out, shape (k, 5). Other processes need these
+    results.
+    """
     for k in range(len(rows)):
         lies, out[k, 1], out[k, 2], out[k, 3], out[k, 4] = read_anchor(c, rows[k], start)
         out[k, 0] = 1.0 if lies else 0.0
@@ -222,8 +225,8 @@ _fill = call(fill_anchors)
 
 
 def join_rows(rows: LocalRows, c: PointRows) -> tuple[PointRows, Callable[[Evaluation], None] | None]:
-    """Add to the rows on a rigid layer the indices of their neighbours. Neighbours are rows on the same circle whose
-    cables share a node.
+    """Write the indices of neighbours into the field ``beside`` of the rows on a rigid layer. Neighbours are rows on
+    the same circle whose cables share a node.
 
     All processes must call this function together.
 
@@ -274,8 +277,8 @@ counter-clockwise.
 
 @kernel(inline=True)
 def eval_speed(row: Any, o: Disc, q: Eight, w: Eight) -> float:
-    """Return the component of the velocity of a cable along its axis, relative to the centre of the circle [m/s], > 0
-    counter-clockwise.
+    """Return the component of the velocity of the middle of a cable along its axis, relative to the centre of the
+    circle [m/s], > 0 counter-clockwise.
     """
     vx, vy = combine(shape(0.5, row.length * row.segments), w)
     dx, dy = q[4] - q[0], q[5] - q[1]
@@ -285,8 +288,8 @@ def eval_speed(row: Any, o: Disc, q: Eight, w: Eight) -> float:
 
 @kernel(inline=True)
 def find_shear(row: Any, speed: float, h: float, start: FloatArray) -> tuple[bool, float]:
-    """Return whether a cable has just moved onto the circle, and the initial deflection u of the bristles of this cable
-    [m].
+    """Return whether a cable has just moved onto the circle after its slip was integrated, and the initial deflection u
+    of the bristles of this cable [m], 0 if not.
 
     h: step size [s].
     """

@@ -6,7 +6,7 @@ parts of the power.
 
 The reaction on the circle acts at the same point as the force on the cable, so the power of lever arms is 0. A bristle
 stores mu_k u u_t = mu_k (r/D) u v_t while its point sticks. If m of n points are closed, each bristle stores (n/m) mu_k
-u²/2. The damping increases with the depth of the point in the original circle, which is not enlarged by a press.
+u²/2.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ _fill_ends = call(fill_ends)
 
 
 def bind_points(rows: LocalRows) -> PointRows:
-    """Create the arrays that the kernels read."""
+    """Create the `PointRows` of rows whose circles do not change."""
     return bind_rows(rows, rows.markers("circle"), rows.local("circle_radius"), rows.dofs)
 
 
 def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntArray) -> PointRows:
-    """Create the arrays that the kernels read, for rows with the given circles, radii and coordinates."""
+    """Create the `PointRows` of rows with given markers of circles, radii [m] and process-local coordinate indices."""
     shared, ids = bind_parameters(rows, rows.local("segments")), rows.local("cable")
     offset, own = rows.local("vertical_offset"), rows.table.component.columns
     cord, press, rigid = (
@@ -94,10 +94,11 @@ def eval_ends(c: PointRows, fields: Fields) -> FloatArray:
 
 
 def eval_parts(c: PointRows, fields: Fields, row: IntArray, number: IntArray) -> tuple[FloatArray, ...]:
-    """Return the start points and end points, on the contact line, of the parts that points represent [m], and the
-    velocity of the points [m/s].
+    """Return three arrays: the start points and the end points, on the contact line, of the parts that given contact
+    points represent [m], and the velocities of these contact points [m/s].
 
-    Each array has the shape (points, 2), with global x and y.
+    Each array has the shape (points, 2), with global x and y. The arguments ``row`` and ``number``, shape (points,),
+    contain the row of each point and the index of the point in this row.
     """
     q, w = (values[c.dofs[row, :8]].reshape(-1, 4, 2) for values in (fields.x, fields.v))
 
@@ -114,13 +115,13 @@ def eval_parts(c: PointRows, fields: Fields, row: IntArray, number: IntArray) ->
 
 
 def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
-    """Return the result of `eval_points` and the arrays of the rows for kernels."""
+    """Return the result of `eval_points` and the `PointRows` of the rows."""
     c: PointRows = rows.columns
     return eval_points(c, fields), c
 
 
 def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Evaluate the powers of the points of rows; see `eval_point_powers`."""
+    """Return the powers of all points; see `eval_point_powers`."""
     return eval_point_powers(rows.columns, fields)
 
 

@@ -53,7 +53,9 @@ f_n, v_t and r alpha.
 
 @kernel(inline=True)
 def begin_lanes(g: Any) -> None:
-    """Fill all lanes with the value 1, because lanes without a row are also evaluated."""
+    """Fill radii, lengths, numbers of points, coordinates and velocities of all lanes with the value 1, because lanes
+    without a row are also evaluated.
+    """
     for k in range(LANES):
         g.radius[k], g.cable_length[k], g.segments[k] = 1.0, 1.0, 1.0
         for a in range(8):
@@ -143,7 +145,9 @@ def read_point(j: int, offset: bool, k: int, g: Any) -> tuple[Four, Four, float,
 
 @kernel(inline=True)
 def sum_bristles(j: int, offset: bool, g: Any) -> None:
-    """Add the displacement of point j of each lane to ``bend``, and count sticking and touching points."""
+    """Add the displacement u_k of point j of each lane to ``bend`` if the point sticks, and count sticking points and
+    closed points with friction.
+    """
     for k in range(LANES):
         _, _, _, z = read_point(j, offset, k, g)
         r, o = g.radius[k], read_pose(k, g)
@@ -192,8 +196,8 @@ def add_forces(j: int, offset: bool, g: Any) -> None:
 
 @kernel(inline=True)
 def eval_points(j: int, offset: bool, g: Any) -> None:
-    """Evaluate, for point j of all lanes, the distance D from the centre, the normal force f_n, the tangential velocity
-    v_t and the arc position r alpha on the circle, with the angle alpha on the circle.
+    """Evaluate the distance D from the centre, the normal force f_n, the tangential velocity v_t and the arc position r
+    alpha of point j of all lanes.
     """
     for k in range(LANES):
         _, _, _, p = read_point(j, offset, k, g)
@@ -208,8 +212,8 @@ def add_residual(
     c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     f: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the contact forces of all rows on the left-hand side of the equations of motion to f, for coordinates x and
-    velocities v.
+    """Add the contact forces of all rows, with the sign of the left-hand side of the equations of motion, to f, for
+    coordinates x and velocities v.
     """
     lanes, rows, total = np.zeros(1, POINT_LANES), np.empty(len(c.rows), np.int64), 0
     for i in range(len(c.rows)):

@@ -126,7 +126,7 @@ def add_closed_point(
     S, dS = shape(s, r.length), shape_slope(s, r.length)
     p = eval_point(S, dS, y, r.q, r.w)
     z = eval_contact(r.par, r.o, p, state, r.bend)
-    # C = dF/d(d, phi) and V = dF/d(u, omega) of the closed point
+    # C and V of the closed point, see `fill_point_tangent`
     fill_point_tangent(r.par, z, state, r.o.omega, dq, dv, g.C, g.V)
     # J: Jacobian of the position of the point; Jd is the time derivative of J
     fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx

@@ -6,8 +6,8 @@ values at the start of the step:
 
     deflection: u is the mean of (m/n) u_k, with m and the anchors at the start, over all points that were closed at the
         start and do not slip.
-    slip: all points are assumed to stick. Then the point with the largest |f_t| - mu |f_n| > 0 is set to slip, s =
-        sgn(f_t), and u is computed again, until no sticking point exceeds its limit.
+    slip: all closed points are assumed to stick. Then the point with the largest |f_t| - mu |f_n| > 0 is set to slip, s
+        = sgn(f_t), and u is computed again, until no sticking point exceeds its limit.
     touch: the bristles of points that have just touched get the deflection u of the other points.
     sticking anchor: the anchor is set to the position at which (m/n) u_k is u.
     slipping anchor: the anchor is set to the position at which bristle and damper together give mu |f_n|.
@@ -15,14 +15,14 @@ values at the start of the step:
 Therefore, if a point opens, its deflection is distributed to the other points, and a point that touches receives a part
 of their deflection.
 
-For a row with a press, F - press of the cable is stored. In dynamic solves the current value is stored in every update.
-In static solves the value is stored only if it has changed so much that another pass is necessary; the force error of
-the update is then the change of the normal force. The row of a cable that moves onto the circle is called a new row. A
-new row has no friction until all of its points are closed with a mean depth near F/(k r), or until one point opens.
-Before all points are closed, points move along the circle by up to l³/(192 R²), and earlier anchors would store this
-motion as a spurious strain. On a rigid layer the initial deflection of the bristles of a new row is computed from the
-distances between its cable and the neighbouring cables on the circle. On other layers it is computed from the slip of
-the cable before the cable reaches the circle. See `layers.py` for both.
+For a row with a press, F minus the initial press is stored. In dynamic solves the current value is stored in every
+update. In static solves the value is stored only if it has changed so much that another Newton run is necessary; the
+force error of the update is then the change of the normal force. The row of a cable that moves onto the circle is
+called a new row. A new row has no friction until all of its points are closed with a mean depth near F/(k r), or until
+one point opens. Before all points are closed, points move along the circle by up to l³/(192 R²), and earlier anchors
+would store this motion as a spurious strain. On a rigid layer the initial deflection of the bristles of a new row is
+computed from the distances between its cable and the neighbouring cables on the circle. On other layers this deflection
+is computed from the slip of the cable before the cable reaches the circle. See `layers.py` for both.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -65,8 +65,8 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES
 
 RESTS = 2e-5
-"""Change of the press of a cable in a static solve, relative to its initial press, above which another pass is made
-[1].
+"""Change of the press of a cable in a static solve, relative to its initial press, above which another Newton run is
+made [1].
 """
 DEEP = 0.95
 """Ratio of the mean depth of a cable that moves onto the circle to its final depth F/(k r) [1] above which the cable
@@ -115,8 +115,8 @@ def decide_states(
     """Determine the states of the points of a row, and store their anchors; see `create_update`.
 
     If ``commits`` is true, also store the press, and whether the cable of a new row has friction. These values may only
-    change after a Newton run. Return the change of the normal force [N] due to the press, and whether this change
-    requires a further pass.
+    change after a Newton run. Return the change of the normal force due to the press [N], 0, and whether this change
+    requires a further Newton run.
     """
     # parameters of the row
     row, lane = c.rows[i], number % LANES
@@ -134,8 +134,8 @@ def decide_states(
         leaves |= gap > 0.0 and start[first + k] <= 0.0
         closed_before += start[first + n + k] != UNDEFINED
     # a cable that moves onto a circle has friction as soon as all of its points touch, or, on short arcs, as soon as
-    # its first point has opened again. Friction that has begun in an earlier pass of the step continues, because the
-    # friction force may lift the cable a little
+    # its first point has opened again. Friction that has begun in an earlier Newton run of the step continues, because
+    # the friction force may lift the cable a little
     laid = not follows or start[first + 3 * n + RUBS] == LAID or (commits and data[first + 3 * n + RUBS] == LAID)
     laid |= (closed == n and depth >= DEEP * eval_growth(row, data, PRESS)) or leaves
     # deflection of the bristles of a new row; on a rigid layer it is computed from the anchors of the neighbours
@@ -150,7 +150,7 @@ def decide_states(
             held, bent, wave, waves = find_bend(c, i, o, gather(x, c.dofs, i), middle, start)
         else:
             held, bent = find_shear(row, eval_speed(row, o, gather(x, c.dofs, i), gather(v, c.dofs, i)), size[0], start)
-    # state, friction limit, damping, and deflection of the bristle since the start of the step
+    # state, friction limit, force of the damper, and deflection of the bristle from its anchor at the start of the step
     for k in range(n):
         p = places[k]
         p.before, p.state = start[first + n + k], UNDEFINED
@@ -170,7 +170,7 @@ def decide_states(
     u = find_sticking(n, places)
     if not commits:
         u = stick_between(n, first, data, places, u)
-    # while a cable moves onto the circle, slip of points with low pressure does not change its anchor, see
+    # while a cable moves onto the circle, slip of points with low pressure does not change the anchor of the cable, see
     # layers.py
     holds = False
     for k in range(n):
@@ -182,7 +182,7 @@ def decide_states(
             # initial deflection
             own = u if p.state == STICKS or holds else slip_along(p)
             data[first + 2 * n + k] = p.eight[3, lane] - n / closed * own
-    # contact pressure that enlarges the circle
+    # press, which enlarges the circle
     if not (follows and commits):
         return 0.0, 0.0, False
     data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
@@ -203,7 +203,7 @@ def decide_states(
         follow_slip(row, o, q, eval_speed(row, o, q, w), least, grown, size[0], closed > 0, start, data)
     old, press = data[first + 3 * n + PRESS], eval_press(row, o, q, w) - row.press
     data[first + 3 * n + PRESSED] = old
-    # dynamic solves use the new press in the next step; static solves have no next step and make another pass
+    # dynamic solves use the new press in the next step; static solves have no next step and make another Newton run
     change = abs(press - old) * row.length * n / r if closed > 0 else 0.0
     if not at_rest:
         data[first + 3 * n + PRESS] = press

@@ -64,7 +64,7 @@ class Contact(NamedTuple):
     """Data of the rows of a contact law with segments."""
 
     columns: SegmentRows  # data of the kernels
-    axial: AxialMotion | None  # axial motions of the material; None if no cable of the table has moving material
+    axial: AxialMotion | None  # indices of axial displacements; None if no cable of the table has moving material
 
 
 def check_segments(world: Tables, table: EntityTable) -> None:
@@ -84,9 +84,9 @@ def check_segments(world: Tables, table: EntityTable) -> None:
 
 
 def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_]) -> None:
-    """Raise ModelError for rows whose offset is so large that the centre of the circle could lie between the contact
-    line and the axis. Only rows whose sticking positions are measured with the current length of segments are checked;
-    the array ``current``, shape (resident,), marks these rows.
+    """Raise ModelError for rows whose vertical offset has a magnitude >= the radius of the circle, because the centre
+    of the circle could lie between the contact line and the axis. Only rows with ``current`` = true, shape (resident,),
+    are checked: their sticking positions are measured with the current length of segments.
     """
     radius = table.local("circle_radius")
     for target, positions, rows in world.split_by_table(table.local("cable")):
@@ -101,13 +101,12 @@ def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_])
 
 
 def has_moving(world: Tables) -> bool:
-    """Return whether the model has cables whose material moves along the axis."""
+    """Return whether the model contains cables whose material moves along their axis."""
     return any("ale" in component.refs and table.count > 0 for component, table in world.tables.items())
 
 
 def find_moving(world: Tables, table: EntityTable) -> NDArray[np.bool_]:
-    """Return whether each row of this process touches a cable whose material moves along the axis, shape
-    (resident,)."""
+    """Return an array, shape (resident,), that is true for the rows of this process whose cable has moving material."""
     moves = np.zeros(table.resident_count, dtype=bool)
     for target, positions, rows in world.split_by_table(table.local("cable")):
         for cables, places, _ in world.split_by_table(target.local("cable", rows)):
@@ -116,7 +115,7 @@ def find_moving(world: Tables, table: EntityTable) -> NDArray[np.bool_]:
 
 
 def check_forms(table: EntityTable, names: tuple[str, ...], rows: IntArray) -> None:
-    """Raise ModelError for rows of this process that give a parameter both per segment and per length."""
+    """Raise ModelError if one of ``rows`` gives one of the parameters ``names`` both per segment and per length."""
     for name in names:
         values, values_per_length = table.local(name, rows), table.local(name + PER_LENGTH, rows)
         both = np.flatnonzero((values != 0.0) & (values_per_length != 0.0))
@@ -130,8 +129,8 @@ def check_forms(table: EntityTable, names: tuple[str, ...], rows: IntArray) -> N
 
 
 def bind_contact(rows: LocalRows, friction: bool) -> Contact:
-    """Create the arrays that the kernels read. Parameters per length are multiplied by the reference length of a
-    segment.
+    """Create the `Contact` of the rows of a law with or without friction. Parameters per length are multiplied by the
+    reference length of a segment, and added to the parameters per segment.
     """
     count, segments = len(rows.rows), rows.local("segments")
     length = np.zeros(count)
@@ -172,8 +171,8 @@ def bind_contact(rows: LocalRows, friction: bool) -> Contact:
 
 
 def create_system(rows: LocalRows, contact: Contact) -> System:
-    """Create a system with the forces and the tangent of the rows. The system contains no update after Newton's method;
-    the law must add this update.
+    """Create a system with the forces, the tangent, the energies, the rounding errors and the gaps of the rows. The law
+    must add the update after Newton's method to the system.
     """
     c = contact.columns
     system = System(rows.table.kind, rows.dofs)
@@ -195,8 +194,8 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
 
 
 def close_touching(contact: Contact, fields: Fields) -> None:
-    """Mark segments whose gap is 0, except for rounding errors, as closed. Therefore a cable that initially lies on the
-    circle is supported by contact forces from the first Newton run on.
+    """Close the open segments of active rows whose gap is at most `TOUCH` times the radius, by storing the gap 0.
+    Therefore a cable that initially lies on the circle is supported by contact forces from the first Newton run on.
     """
     c = contact.columns
     rows, segments = segment_places(c.rows["segments"])
@@ -221,13 +220,13 @@ def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
 
 
 def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
-    """Return the result of `eval_segments` and the arrays with the data of the rows that kernels read."""
+    """Return the result of `eval_segments` and the `SegmentRows` of the rows."""
     contact: Contact = rows.columns
     return eval_segments(contact, fields), contact.columns
 
 
 def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Evaluate the powers of the segments of rows; see `eval_powers`."""
+    """Return the powers of all segments; see `eval_powers`."""
     contact: Contact = rows.columns
     return eval_powers(contact.columns, contact.axial, fields)
 

@@ -5,7 +5,7 @@ The gap quantities (see `Gaps`) contain the rate of the gap at the closest point
 the centre of the circle. The end points of segments at the end of a step are stored for the next step. In most rows
 velocities are nearly constant within a step. Therefore the kernels first compute a bound on the change of the gap
 rates, which takes less time than the gaps. The gaps at the start and at the end of the step are computed only if this
-bound exceeds the limit of the solver.
+bound exceeds the limit of the solver, or if the cable moves so far that it could pass through the circle.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
     du, da, de, dz, u, far, near, short, long = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf, np.inf, 0.0
     ax, ay, bx, by, ux, uy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(first, first + n + 1):
-        # position a and velocity u at the end of the step, position b at the start of the step; p, w and q are the same
+        # position a at the end of the step, position b and velocity u at the start of the step; p, q and w are the same
         # values of the previous point
         px, py, qx, qy, wx, wy = ax, ay, bx, by, ux, uy
         ax, ay, bx, by = points[k, 0], points[k, 1], points[k, 4], points[k, 5]
@@ -114,7 +114,7 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
     if is_small and room * short * short > slide * long:
         return True
     move, stretch, size = np.sqrt(da), np.sqrt(de), np.sqrt(short)
-    # the distance of the closest point from an end is at most half a segment
+    # the distance of the closest point from the nearer end is at most half the length of the segment
     D = np.sqrt(near) - 0.5 * np.sqrt(long) - move
     if not (D > 0.0 and size > 2.0 * stretch):
         return False
@@ -171,7 +171,7 @@ def fill_segment_gaps(
         for k in range(n + 1):
             points[begin + k, 0], points[begin + k, 1] = p[j0 + k, 0] - cx, p[j0 + k, 1] - cy
             points[begin + k, 2], points[begin + k, 3] = v[j0 + k, 0] - ux, v[j0 + k, 1] - uy
-        # no values at the start of the step are stored for rows that are new in the list
+        # rows that are new in the list have no stored values at the start of the step
         if not points[begin, 4] < np.inf:
             continue
         if is_quiet(points, begin, n, r, quiet[LEAST]):
@@ -201,7 +201,7 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
     Args:
         points, rows: see `fill_segment_gaps`.
         before: rows of the previous step; the function replaces them by the rows of this step.
-        offset: index of the first point of each row.
+        offset: index in ``points`` of the first point of each row, shape (rows,).
     """
     # delete the stored values at the start of the step for rows that are no longer in the list
     for k in range(1, before[0] + 1):
@@ -216,9 +216,7 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
 
 
 def watch_segments(rows: LocalRows, c: SegmentRows, shapes: str, circles: str) -> Gaps:
-    """Create the `Gaps` of rows. ``shapes`` contains the markers of the cables, and ``circles`` the markers of the
-    circles.
-    """
+    """Create the `Gaps` of rows. ``shapes`` and ``circles`` are the families of the markers of cables and circles."""
     n = c.rows["segments"]
     numbers, kind, first = create_numbers(int(n.sum())), rows.table.kind, np.cumsum(n)
     offset: IntArray = first - n + np.arange(len(c.rows))

@@ -16,9 +16,9 @@ velocities of the end points, and e = b - a:
 The length l is chosen such that x_cur is constant while a stretched segment rolls onto the circle. If the segment lies
 on the axis (offset y = 0), l = |e|. Bending changes the length of a line at the offset y, but not the length of the
 axis. Therefore, for y ≠ 0, rho, alpha and |e| are evaluated on the axis, which lies on a circle of radius r - sigma y,
-and l = |e| r/(r - sigma y). The published form uses the reference length, x_cur = r alpha + sigma rho L/n. In the
-published form, x_cur of a segment with the stretch lam changes by (lam - 1) L/(2 n) while the segment rolls onto the
-circle without slip.
+and l = |e| r/(r - sigma y). The published form is x_cur = r alpha + sigma rho L/n, with the reference length L of the
+cable and n segments. In the published form, x_cur of a segment with the stretch lam changes by (lam - 1) L/(2 n) while
+the segment rolls onto the circle without slip.
 
 History values of a row with n segments: n gaps and, with friction, n states (0 sticks, +-1 slips, -2 undefined) and n
 sticking positions. Forces depend on the history values and on the current geometry. The kernels of `update.py` change
@@ -58,10 +58,10 @@ class SegmentRows(NamedTuple):
             ``use_segment_normals``: whether forces act along the normal of the segment, otherwise along the normals at
             the end points of the segment. ``clip_normal_force``: whether a pulling normal force is set to 0.
             ``is_current``: whether sticking positions are measured with the current length of segments, otherwise with
-            the reference length. ``shift``: displacement of the material through the mesh since the sticking positions
-            were stored, divided by the length of a segment [1].
-        friction: whether all rows have friction; rows with friction have three history values per segment, other rows
-            have one.
+            the reference length. ``shift``: displacement of moving material through the mesh, divided by the reference
+            length of a segment [1], see `set_shift`; 0 for other cables.
+        friction: whether the law has friction. Rows of a law with friction have three history values per segment; rows
+            of a law without friction have one.
         dofs: process-local indices of the coordinates of the cable (8) and of the circle (m), shape (rows, 8 + m).
     """
 
@@ -72,8 +72,8 @@ class SegmentRows(NamedTuple):
 
 @kernel(inline=True)
 def closest_point(ax: float, ay: float, bx: float, by: float) -> tuple[float, bool, float, float, float]:
-    """Return rho [1], whether rho is not clamped, the distance |w| [m], and the two components of n; n = 0 if the
-    centre lies on the segment.
+    """Return the following values for the segment from a to b: rho [1], whether rho is not clamped, the distance |w|
+    [m], and the two components of n. If the centre of the circle lies on the segment, n = 0.
     """
     ex, ey = bx - ax, by - ay
     E = ex * ex + ey * ey
@@ -123,7 +123,8 @@ def read_parameters(row: Any, shape: ShapeColumns) -> SegmentParameters:
 
 @kernel(inline=True)
 def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, float, float]:
-    """Return the normal force f_n [N] and the derivatives of f_n with respect to the gap g and its rate v_n.
+    """Return the normal force f_n [N] and the derivatives of f_n with respect to the gap g and its rate v_n. If
+    `clip_normal_force` is true and f_n >= 0, the three results are 0.
 
     With the stiffness k_c, the damping d_c, a depth g_0 and v_0 = k_c g_0/d_c, f_n = k_c g (1 - v_n/v_0) while -g <
     g_0, so the force is continuous where segment and circle touch. Source: K. H. Hunt, F. R. E. Crossley, J. Appl.
@@ -221,8 +222,9 @@ class SegmentState(NamedTuple):
     """Geometry, rates and forces of one segment. All fields are scalars; the docstring of this module defines the
     symbols.
 
-    (vax, vay) and (vbx, vby) are velocities of the end points relative to the centre. d_rho and d_length are the
-    derivatives of x_cur with respect to rho and to the length l; both are 0 without a bristle.
+    (vax, vay) and (vbx, vby) are velocities of the end points relative to the centre. ``bristle`` is the deflection of
+    the bristle. d_rho and d_length are the derivatives of x_cur with respect to rho and to the length |e| of the chord.
+    These three values are 0 unless the segment sticks and has a bristle.
     """
 
     chord: Chord
@@ -240,8 +242,8 @@ class SegmentState(NamedTuple):
     d_length: float
 
 
-# Functions that are called for each segment receive arrays, not tuples of arrays: the compiled code counts references
-# to each array of a tuple. The time for counting is as long as the time for the evaluation of a segment.
+# Functions that are called for each segment receive arrays, not tuples of arrays: compiled code would count the
+# references to each array of a tuple in each call, which takes as long as the evaluation of a segment.
 
 
 @kernel(inline=True)
@@ -270,7 +272,9 @@ def eval_friction(par: SegmentParameters, state: float, vt: float, bristle: floa
 def eval_segment(
     par: SegmentParameters, o: Disc, p: FloatArray, v: FloatArray, slope: FloatArray, j: int, state: float, stick: float
 ) -> SegmentState:
-    """Evaluate geometry, rates and forces of the segment from point j to j + 1 with its stored contact state."""
+    """Evaluate geometry, rates and forces of the segment from point j to j + 1 with the contact state ``state`` and the
+    sticking position ``stick``.
+    """
     h = create_chord(p[j, 0] - o.cx, p[j, 1] - o.cy, p[j + 1, 0] - o.cx, p[j + 1, 1] - o.cy)
     vax, vay, vbx, vby = v[j, 0] - o.vx, v[j, 1] - o.vy, v[j + 1, 0] - o.vx, v[j + 1, 1] - o.vy
     vn, vt, fn = eval_rates(par, o, h, (vax, vay, vbx, vby))
@@ -292,7 +296,7 @@ def end_normal(x: float, y: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def force_normals(par: SegmentParameters, h: Chord) -> tuple[float, float, float, float]:
-    """Return the normals of the forces at both end points."""
+    """Return the unit vectors along which the normal force acts on the two end points."""
     if par.use_segment_normals:
         return h.nx, h.ny, h.nx, h.ny
     n0x, n0y = end_normal(h.ax, h.ay)

@@ -3,10 +3,10 @@ element (lane) of the vector registers.
 
 See docs/explanation/design.md, Lanes.
 
-The segments in contact (closed segments) of all rows are copied into the lanes until all lanes are full. One loop
-without branches evaluates the lanes, and the caller reads the results lane by lane. The loop reads and writes only the
-structured array g of the type `SEGMENT_LANES`. Unused lanes keep their old values, and the results of unused lanes are
-not read.
+The segments in contact (closed segments) of all rows are copied into the lanes in groups of up to eight segments. For
+each group, one loop without branches evaluates the lanes, and the caller reads the results lane by lane. The loop reads
+and writes only the record g of the type `SEGMENT_LANES`. Unused lanes keep their old values, and the results of unused
+lanes are not read.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ measured on the axis, which has an offset from the segments. GENERAL: all combin
 
 @kernel(inline=True)
 def list_closed(c: SegmentRows, data: FloatArray) -> tuple[IntArray, IntArray, int]:
-    """Return the rows and the indices within the row of all closed segments of active rows, and the number of closed
-    segments.
+    """Return the row and the index within the row of each closed segment of active rows, and the number of closed
+    segments. The two arrays are longer than this number; their last elements have no meaning.
     """
     most = 1
     for i in range(len(c.rows)):
@@ -126,7 +126,8 @@ def gather_lanes(
         if y != 0.0:
             for end in range(2):
                 g.slopes[2 * end, k], g.slopes[2 * end + 1, k] = shape.slope[j + end, 0], shape.slope[j + end, 1]
-        # the case GENERAL is valid for all segments
+        # fading damping and forces along the normals at the end points require the case GENERAL, which is valid for all
+        # segments
         if row.damping_depth != 0.0 or not row.use_segment_normals:
             case = GENERAL
         elif y != 0.0 and row.is_current:
@@ -136,7 +137,9 @@ def gather_lanes(
 
 @kernel(inline=True)
 def read_lane_parameters(case: int, k: int, g: Any) -> SegmentParameters:
-    """Read the parameters of lane k."""
+    """Return the parameters of lane k. Parameters that are the same for all segments of the case are returned as
+    constants, so that compiled code omits the terms that depend on them.
+    """
     fade, y = g.damping_depth[k] if case == GENERAL else 0.0, 0.0 if case == PLAIN else g.vertical_offset[k]
     along = case != GENERAL or g.use_segment_normals[k] != 0.0
     return SegmentParameters(
@@ -154,7 +157,9 @@ def read_chord(k: int, g: Any) -> Chord:
 
 @kernel(inline=True)
 def read_pose(k: int, g: Any) -> Disc:
-    """Read the rotation of the circle of lane k."""
+    """Return the circle of lane k. Its centre and the velocity of its centre are 0, because lanes contain relative
+    positions and velocities.
+    """
     return Disc(0.0, 0.0, 0.0, 0.0, g.omega[k], g.a00[k], g.a01[k], g.a10[k], g.a11[k])
 
 
@@ -170,7 +175,7 @@ def find_place(par: SegmentParameters, o: Disc, h: Chord, case: int, k: int, g: 
     x_cur [m] with respect to the relative position rho of the closest point."""
     z = h
     if case != PLAIN:
-        # without an offset, slopes are not filled; `below` is NaN and not used
+        # without an offset, slopes are not filled; `below` is then invalid and not used
         below = lower_chord(read_four(g.slopes, k), par.vertical_offset, h)
         z = below if par.is_current and par.vertical_offset != 0.0 else h
     x, d_rho, _ = place_on_circle(par, o, z)
@@ -195,9 +200,8 @@ def eval_forces(case: int, g: Any) -> None:
 
 @kernel(inline=True)
 def eval_places(case: int, g: Any) -> None:
-    """Evaluate the tangential velocity v_t, the normal force f_n, the position x_cur and the derivative of x_cur with
-    respect to the relative position rho of the closest point, for all lanes, for a case that is valid for the segments
-    in all lanes.
+    """Evaluate v_t, f_n, x_cur and the derivative of x_cur with respect to rho for all lanes. ``case`` must be valid
+    for the segments in all lanes.
     """
     for k in range(LANES):
         par, o, h = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g)

@@ -75,7 +75,8 @@ def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Functio
     count, width = c.dofs.shape
     dofs = np.column_stack((c.dofs, axial.s))
     G = slide_matrices(c.rows["length"] * c.rows["segments"])
-    # the kernels of the law are called with copies of the coordinates of each row
+    # the kernels of the law receive a separate index for each coordinate of each row, so that forces of rows are not
+    # summed
     own = c._replace(dofs=np.arange(count * width).reshape(count, width))
     blocks = np.arange(count * width * width).reshape(count, width, width)
     f_own, P = np.zeros((count, width)), np.zeros((count, width))
@@ -107,16 +108,16 @@ def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Functio
 
 
 def set_shift(c: SegmentRows, axial: AxialMotion, x: FloatArray, data: FloatArray) -> None:
-    """Write ``shift``: the displacement of the material since the sticking positions in ``data`` were stored, divided
-    by the length of a segment.
+    """Write (s - s0) n/L of each row into the field ``shift``; s is read from the coordinates x, and s0 from ``data``
+    (0 with the reference length).
     """
     stored = np.where(axial.stored >= 0, data[axial.stored], 0.0)
     c.rows["shift"] = (x[axial.s] - stored) / c.rows["length"]
 
 
 def update_moving(update: Any, c: SegmentRows, axial: AxialMotion, fields: Fields) -> tuple[float, bool, float, int]:
-    """Apply the post-Newton update ``update`` of the law, and convert sticking positions to the current axial
-    displacement s.
+    """Call the post-Newton update ``update`` of the law, which shifts the sticking positions, store the current axial
+    displacements s as s0, and return the results of the update.
     """
     shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
     set_shift(c, axial, fields.x, fields.start_data)
@@ -167,8 +168,8 @@ def fill_axial_columns(
 def scatter_forces(
     c: SegmentRows, dofs: IntArray, G: FloatArray, data: FloatArray, x: FloatArray, fe: FloatArray, f: FloatArray
 ) -> None:
-    """Add the forces fe, shape (rows, 8 + m), to f, and g.fe, the power of these forces along the axis divided by the
-    axial velocity s_t, to the force on the axial displacement s.
+    """Add the forces fe of rows, shape (rows, 8 + m), to f, and add the force g.fe of each row on the axial
+    displacement s of its cable to f.
     """
     g, width = np.empty(8), c.dofs.shape[1]
     for i in range(len(c.rows)):
@@ -227,7 +228,7 @@ def scatter_tangent(
         for a in range(width):
             for b in range(width + 1):
                 values[to[a, b]] += B[a, b]
-        # row of the tangent for s: the force on s is the power of the forces along the axis
+        # row of the tangent for s: derivatives of the force g.fe
         for b in range(width + 1):
             total = 0.0
             for a in range(8):

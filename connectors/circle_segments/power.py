@@ -1,6 +1,7 @@
 """Power that the contact takes from a circle and a cable, divided into dissipated and stored parts.
 
-`kernels.py` defines the symbols; x_cur_t, u_t and g_t are the rates of x_cur, u and g. For each closed segment:
+`kernels.py` defines the symbols; x_cur_t, u_t and g_t are the rates of x_cur, u and g. The force f_n acts on the end
+points 0 and 1 in the directions n_0 and n_1, and f_t in the directions t_0 and t_1. For each closed segment:
 
     power taken: P = (1-rho) F_0.(v_0 - v_c) + rho F_1.(v_1 - v_c) - r f_t omega, F_j = f_n n_j + f_t t_j
     sliding: f_t x_cur_t while the segment slips, without bristles f_t v_t
@@ -11,12 +12,12 @@
     lever: remainder of P, neither dissipated nor stored
 
 P is the power of all forces; f_t acts on the circle at the radius r. The slip velocity of the law is x_cur_t, which is
-0 for a segment that rolls. In contrast, v_t of such a segment is omega g, because f_t acts on the cable at the radius r
-+ g, but on the circle at the radius r.
+0 for a segment that rolls. In contrast, v_t of such a segment is omega g, because the cable lies at the radius r + g,
+but v_t contains the velocity of the circle at the radius r.
 
-Two parts of the power are neither lost nor stored: the difference f_t (v_t - x_cur_t) due to the measurement of x_cur
-on the axis, and the part due to `use_segment_normals` = false. These two parts have opposite signs on the driver and
-the driven pulley. `contact/account.py` explains the losses that are computed from differences of energies.
+The lever contains f_t (v_t - x_cur_t) of slipping segments, mu_k u (v_t - u_t) of sticking segments, k_c g (v_n - g_t)
+of moving material, and the power due to `use_segment_normals` = false. `contact/account.py` explains the losses that
+are computed from differences of energies.
 
 Source: derived in this project from the power of each force.
 """
@@ -45,7 +46,7 @@ from windlass.framework.model.system import Fields
 
 
 def eval_powers(c: SegmentRows, axial: AxialMotion | None, fields: Fields) -> FloatArray:
-    """Evaluate the powers of all segments [W], in the order of `POWERS`, shape (rows, segments, 6)."""
+    """Return the powers of all segments [W], in the order of `POWERS`, shape (rows, segments, 6)."""
     rates = np.zeros(len(c.rows))
     follow(c, axial, rates, fields)
     out = np.zeros((len(c.rows), int(c.rows["segments"].max(initial=0)), len(POWERS)))
@@ -54,8 +55,8 @@ def eval_powers(c: SegmentRows, axial: AxialMotion | None, fields: Fields) -> Fl
 
 
 def follow(c: SegmentRows, axial: AxialMotion | None, rates: FloatArray, fields: Fields) -> None:
-    """Update ``shift``, the displacement of the material through the mesh, and write the axial velocities [m/s] into
-    ``rates``, shape (rows,).
+    """If the material of cables moves, update ``shift`` (see `set_shift`), and write the axial velocities of the
+    material [m/s] into ``rates``, shape (rows,).
     """
     if axial is not None:
         set_shift(c, axial, fields.x, fields.data)
@@ -66,7 +67,7 @@ _fill = call(fill_powers)
 
 
 def create_segment_account(c: SegmentRows, axial: AxialMotion | None, conserves: bool) -> Account:
-    """Create the `Account` of rows with segments."""
+    """Create the `Account` of rows with segments. conserves: see `Account`."""
     rates = np.zeros(len(c.rows))
     before = None if axial is None else lambda s: follow(c, axial, rates, s)
 

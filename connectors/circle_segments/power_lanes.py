@@ -59,8 +59,8 @@ def gather_rates(
     c: SegmentRows, shape: ShapeColumns, s_t: FloatArray, rows: IntArray, numbers: IntArray, first: int, count: int,
     g: Any,
 ) -> None:  # fmt: skip
-    """Copy slopes, rates of slopes and axial velocities of the listed segments to the first lanes; `gather_lanes` must
-    be called before.
+    """Copy slopes, rates of slopes, and the axial velocities ``s_t`` [m/s], shape (rows,), of ``count`` segments, from
+    the index ``first`` of the list on, to the first lanes. `gather_lanes` must be called before.
     """
     for k in range(count):
         i = rows[first + k]
@@ -74,16 +74,16 @@ def gather_rates(
 
 @kernel(inline=True)
 def invert(x: float) -> float:
-    """Return 1/x, or 0 for x = 0, because x is 0 in unused lanes."""
+    """Return 1/x, or 0 for x = 0, because x can be 0 in unused lanes."""
     inverse = 1.0 / (x if x != 0.0 else 1.0)
     return inverse if x != 0.0 else 0.0
 
 
 @kernel(inline=True)
 def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[float, float]:
-    """Return the velocity of a point of the axis relative to the centre of the circle. This point is below an end point
-    of the segment of lane k, which lies at the offset y from the axis. The point of the axis is fixed in the mesh, not
-    in the material.
+    """Return the velocity of the point of the axis that belongs to the end point ``end`` (0 or 1) of the segment in
+    lane k, relative to the centre of the circle. The segment lies at the offset y from the axis. The point of the axis
+    is fixed in the mesh, not in the material, which moves at the axial velocity s_t.
     """
     rx, ry, vx, vy = g.slopes[2 * end, k], g.slopes[2 * end + 1, k], g.rates[2 * end, k], g.rates[2 * end + 1, k]
     il = invert(np.sqrt(rx * rx + ry * ry))
@@ -95,7 +95,7 @@ def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[floa
 @kernel(inline=True)
 def slip_rate(par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y: float, k: int, g: Any) -> float:
     """Return the rate of x_cur [m/s] of lane k, where x_cur is measured on the chord ``z`` at the distance y from the
-    segment.
+    segment. d_rho and d_length are the derivatives of x_cur with respect to rho and to the length of the chord.
     """
     s_t = g.axial[k]
     ax, ay = place_velocity(y, s_t, 0, k, g)
@@ -199,11 +199,12 @@ def read_segments(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray,
     energies: FloatArray, powers: FloatArray, parts: FloatArray, f: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the energies and powers of all rows to ``energies`` and ``powers`` (see `create_account`), and write the
-    values that `fill_jumps` reads into ``parts``.
+    """Add the energies of springs and bristles to ``energies``, shape (2, rows), add the powers of sliding, tangential
+    dampers and lever to ``powers``, shape (5, rows), see `Reading`, and write the values that `fill_jumps` reads into
+    ``parts``.
 
     s_t: axial velocities [m/s], shape (rows,).
-    parts: output for the values of segments, shape (rows, segments, PARTS).
+    parts: output for values of each segment, shape (rows, segments, PARTS).
     f: array to which the forces of all rows are added, unless it is empty.
     """
     lanes = np.zeros(1, SEGMENT_LANES)

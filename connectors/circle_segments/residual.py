@@ -1,4 +1,6 @@
-"""Contact forces between circles and segments of cables. Several segments are evaluated at once; see `kernels.py`."""
+"""Contact forces between circles and segments of cables. See `kernels.py` for the forces, and `lanes.py` for the
+evaluation of several segments at once.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +27,14 @@ from windlass.framework.model.lanes import LANES
 
 RowSums = tuple[float, float, float, float, float, float, float, float, float, float, float]
 NO_SUMS: RowSums = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-"""Sums of a row: forces on r and r' of both nodes (8), force (2) and torque on the circle."""
+"""Initial sums of a row: forces on r and r' of both nodes (8), and the force (2) and torque whose reactions act on the
+circle.
+"""
 
 
 @kernel(inline=True)
 def put_sums(c: SegmentRows, i: int, circle: PositionColumns, sums: RowSums, f: FloatArray) -> None:
-    """Add the summed contact forces of row i (forces on the cable, force and torque on the circle) to f."""
+    """Add the contact forces of row i, which result from ``sums`` (see `NO_SUMS`), to f."""
     r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y, sum_x, sum_y, torque = sums
     add_sums(c, i, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)
 
@@ -75,7 +79,7 @@ def add_lanes(
 
 @kernel
 def add_residual(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, f: FloatArray) -> None:
-    """Add the contact forces of all rows on the left-hand side of the equations of motion to f."""
+    """Add the contact forces of all rows, with the sign of the left-hand side of the equations of motion, to f."""
     lanes = np.zeros(1, SEGMENT_LANES)
     rows, numbers, total = list_closed(c, data)
     last, sums = -1, NO_SUMS

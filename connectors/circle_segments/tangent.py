@@ -13,12 +13,12 @@ z = D/E, h = t.e/E, and the vectors n, t of the contact frame:
     d|e| = (e/|e|).(db - da).
 
 With the current length, dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2); with the reference length, dx/d rho =
-sigma L/n and dx/d|e| = 0. With an offset x_cur is measured on the chord of the axis and differentiated with respect to
-the end points of this chord. The vector u is the velocity of the closest point relative to the centre of the circle.
-The forces (F0, F1, torque) are power-conjugate to the rates of (a, b, phi). Therefore, if the Jacobian B maps rates of
-coordinates to the rates of (a, b, phi), B^T maps (F0, F1, torque) to forces on coordinates. With the variables y = (a,
-b, phi) and F = (F0, F1, torque), the matrix of a segment is B^T (dF/dy B + dF/dy_t dB/dt), plus the terms with the
-second derivatives of the marker positions.
+sigma L/n and dx/d|e| = 0. With the current length and an offset, the two derivatives are multiplied by r/(r - sigma y),
+and rho, theta and e in d x_cur are those of the chord of the axis. The vector u is the velocity of the closest point
+relative to the centre of the circle. The forces (F0, F1, torque) are power-conjugate to the rates of (a, b, phi).
+Therefore, if the Jacobian B maps rates of coordinates to the rates of (a, b, phi), B^T maps (F0, F1, torque) to forces
+on coordinates. With the variables y = (a, b, phi) and F = (F0, F1, torque), the matrix of a segment is B^T (dF/dy B +
+dF/dy_t dB/dt), plus the terms with the second derivatives of the marker positions.
 """
 
 from __future__ import annotations
@@ -83,9 +83,8 @@ def place_derivatives(r: float, z: SegmentState, h: Chord, rhos: Four, theta: Fo
 def fill_segment_tangent(
     par: SegmentParameters, z: SegmentState, omega: float, dq: float, dv: float, on_axis: bool, C: FloatArray
 ) -> Four:
-    """Write dq times the derivatives with respect to the end points a and b and the angle phi, plus dv times the
-    derivatives with respect to their rates, into C, shape (5, 5). The rows of C belong to the forces F0 and F1 on the
-    end points and to the torque. Return F0 and F1.
+    """Write dq times the derivatives of F = (F0, F1, torque) with respect to y = (a, b, phi), plus dv times the
+    derivatives of F with respect to y_t, into C, shape (5, 5). Return F0 and F1.
 
     If ``on_axis`` is true, x_cur depends on points of the axis instead of a and b; `add_axis_columns` adds the
     derivatives with respect to these points.
@@ -109,7 +108,7 @@ def fill_segment_tangent(
         psi1 = (0.0, 0.0, -n1y * h1, n1x * h1)
     f0x, f0y = z.fn * n0x - z.ft * n0y, z.fn * n0y + z.ft * n0x
     f1x, f1y = z.fn * n1x - z.ft * n1y, z.fn * n1y + z.ft * n1x
-    # factors of the derivatives with respect to rates
+    # factors of d rho and d theta in d v_n and d v_t
     dx, dy = z.vbx - z.vax, z.vby - z.vay
     dn, dt = dx * nx + dy * ny, dx * tx + dy * ty
     un, ut = z.vn, z.vt + r * omega
@@ -158,9 +157,9 @@ def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
 def add_axis_columns(
     par: SegmentParameters, z: SegmentState, slope: FloatArray, S: FloatArray, j: int, dq: float, X: FloatArray
 ) -> None:
-    """Add dq times the derivatives of the forces and of the torque with respect to the end points of the chord of the
-    axis to X, shape (5, 11). If x_cur is measured on the axis, the bristle deflection and f_t depend on these end
-    points.
+    """Add dq times derivatives of (F0, F1, torque) with respect to the 11 coordinates to X, shape (5, 11), if x_cur is
+    measured on the axis: f_t depends on the coordinates, because the bristle deflection depends on the end points of
+    the chord of the axis.
     """
     h = axis_chord(slope, j, par.vertical_offset, z.chord)
     rhos, theta = chord_derivatives(h)
@@ -206,8 +205,8 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v, with the factors dq and dv, at the velocities v and constant history values,
-    to the values of the matrix, for the forces f of `add_residual`.
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of the forces f of `add_residual`, at constant history values, to the
+    elements ``slots``, shape (rows, 8 + m, 8 + m), of ``values``.
     """
     C, V, X, K = np.empty((5, 5)), np.empty((5, 5)), np.empty((5, 11)), np.empty((11, 11))
     J, Jd, N = np.zeros((4, 8)), np.zeros((4, 8)), np.empty((11, 3))
@@ -230,7 +229,7 @@ def add_tangent(
         for s in range(n + 1):
             fx, fy, next_x, next_y = next_x, next_y, 0.0, 0.0
             j = shape.start[k] + s
-            # segment that begins at this point, if it is closed: C = dF/d(a, b, phi), V = dF/d(va, vb, omega)
+            # segment that begins at this point, if it is closed: C = dq dF/dy + dv dF/dy_t, V = dq dF/dy_t
             if s < n and data[first + s] <= 0.0:
                 state, stick = UNDEFINED, 0.0
                 if c.friction:
@@ -272,8 +271,8 @@ def add_tangent(
 
 @kernel(inline=True)
 def fill_cable_columns(C: FloatArray, J: FloatArray, V: FloatArray, Jd: FloatArray, X: FloatArray) -> None:
-    """Write C J + V Jd into X[:, :8]. C and V are the derivatives of the forces with respect to the end points and to
-    their velocities, J, shape (4, 8), contains the Jacobians of both end points, and Jd the time derivatives of J.
+    """Write C J + V Jd into X[:, :8], for the first four columns of C and V (see `add_tangent`). J, shape (4, 8),
+    contains the Jacobians of both end points, and Jd the time derivatives of J.
     """
     for a in range(5):
         for b in range(8):
@@ -283,7 +282,7 @@ def fill_cable_columns(C: FloatArray, J: FloatArray, V: FloatArray, Jd: FloatArr
 
 @kernel(inline=True)
 def fill_axis_columns(C: FloatArray, S: FloatArray, j: int, J: FloatArray, X: FloatArray) -> None:
-    """Write the Jacobian J = S I of points j and j + 1 on the axis, and apply `fill_cable_columns` to these points."""
+    """Write the Jacobians of the points j and j + 1 on the axis into J, shape (4, 8), and C J into X[:, :8]."""
     for b in range(4):
         S0, S1 = S[j, b], S[j + 1, b]
         J[0, 2 * b], J[1, 2 * b + 1], J[2, 2 * b], J[3, 2 * b + 1] = S0, S0, S1, S1
@@ -295,9 +294,9 @@ def fill_axis_columns(C: FloatArray, S: FloatArray, j: int, J: FloatArray, X: Fl
 
 @kernel(inline=True)
 def add_centre_rates(V: FloatArray, J: FloatArray, N: FloatArray) -> None:
-    """Add the derivatives of the generalised forces with respect to the velocity v_c of the centre and the angular
-    velocity omega to N, shape (11, 3), from the derivatives V of the forces with respect to the rates. N is necessary
-    for markers whose Jacobians change in time.
+    """Add dq times the derivatives of the generalised forces with respect to the velocity v_c of the centre and the
+    angular velocity omega to N, shape (11, 3). V: see `add_tangent`. N is necessary for markers whose Jacobians change
+    in time.
     """
     for b in range(3):
         if b < 2:
@@ -330,8 +329,8 @@ def scatter_circle(
     """Transform the columns and rows of K (11, 11) that belong to the circle to the m coordinates of the marker of the
     circle, and add the result to the matrix.
 
-    N (11, 3): derivatives of the forces with respect to the velocity of the centre and the angular velocity omega. (fx,
-    fy), torque: dq times the force and torque on the cable; the opposite force and torque act on the circle.
+    N (11, 3): see `add_centre_rates`. (fx, fy), torque: dq times the force and torque on the cable; the opposite force
+    and torque act on the circle.
     """
     if central:
         # the coordinates of the circle are x, y and the angle

@@ -4,7 +4,7 @@ outputs.
 See `kernels.py` for the symbols. Update of one segment with friction; "start" denotes stored values at the start of the
 step:
 
-    gap: if (g > 0) differs from (stored gap > 0), error += |k_c (g - stored gap)|, and the gap is stored.
+    gap: if (g > 0) differs from (stored gap > 0), error += |k_c (g - stored gap)|. Then the gap is stored.
     deflection: D = wrap(x_cur - last), where last is the sticking position at the start, or x_cur if the state at the
         start is -2.
     force: f_t = mu_v v_t + mu_k D.
@@ -15,7 +15,8 @@ step:
     no bristles: v_t replaces D; bristles switched on later have no initial deflection, see `record_positions`.
     no friction: the state is -2 if the segment is open, or if mu_k and mu_v are 0.
 
-Errors are compared with the sum of |f_n| over the segments that were closed before the update.
+The errors of the segments of a row are summed. The kernels also return the largest sum of |f_n| in a row over the
+segments that were closed before the update, with which errors are compared.
 """
 
 from __future__ import annotations
@@ -59,9 +60,10 @@ def store_gaps(
     error: FloatArray,
 ) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
     """Store gaps. For each segment that has opened or closed, add |k_c (g - stored gap)|, with the contact stiffness
-    k_c and the current gap g, to the errors [N]. If ``always`` is false, only gaps whose sign has changed are stored.
+    k_c and the current gap g, to the ``error`` of the row [N]. If ``always`` is false, only the gaps of these segments
+    are stored.
 
-    If ``always`` is true, segments that are open or without friction get the state -2.
+    If ``always`` is true, all gaps are stored, and segments that are open or without friction get the state -2.
 
     Returns three arrays for the segments that are closed or were closed before: the row, the index within the row, and
     the previous gap of each segment. Also returns the number of these segments, and whether any segment has opened or
@@ -189,7 +191,7 @@ def update_friction(
                 error[i] += abs(excess)
                 changed = True
             data[state_at] = state
-            # with current lengths the sticking position refers to the material point at the time of storage
+            # with current lengths, a stored sticking position does not contain the present shift of the material
             data[stick_at] = stick + row.shift * d_rho if row.is_current else stick
     worst, largest, at = find_worst(error, force)
     return worst, changed, largest, at
@@ -223,7 +225,7 @@ def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns,
     """Set the sticking positions of closed segments with bristles and reference lengths to the current position if the
     stored value is 0, which means that no position is stored yet.
 
-    The sticking positions of segments without bristles are deleted. This update is necessary if bristles are switched
+    The sticking positions of segments without bristles are set to 0. This update is necessary if bristles are switched
     on between two steps, because the published law stores sticking positions only for segments with bristles.
     """
     for i in range(len(c.rows)):

@@ -27,13 +27,13 @@ from windlass.framework.model.system import Evaluation, Fields
 
 BRISTLE_POWER, BRISTLE_ENERGY, CONTACT_STATE, DAMPER_POWER, DAMPER_FORCE, DRIFT, DEPTH = range(7)
 NORMAL_FORCE, SPRING_ENERGY, PARTS = range(7, 10)
-"""Indices of the values of a segment for `fill_jumps`, and the number of these values.
+"""Indices of the values of a segment or point for `fill_jumps`, and the number of these values.
 
 DRIFT is the part of v_n due to the motion of the material through the mesh [m/s], 0 without such a motion. DEPTH is the
 gap [m].
 """
 OPEN = -3.0
-"""State of open segments in the input of `fill_jumps`."""
+"""State of open segments and points in the input of `fill_jumps`."""
 POWERS = {
     "friction_power": "power lost in sliding friction",
     "friction_damping_power": "power lost in the tangential dampers of sticking parts",
@@ -63,15 +63,15 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
     bristles. The loss of a normal damper is the mean of its forces at the start and at the end of the step, times the
     change of the gap. In steps in which contact begins or ends, the work of springs that is not stored is also lost. If
     the gap is unknown at the start or at the end of the step, the loss is the mean of the damper powers at these times,
-    multiplied by the step size. ``before`` and ``now`` are results of `Account.read`; for contact points the arrays
-    contain a further value, see `fill_points`. ``lost`` is in the order of `LOST`. At the end ``now`` is copied to
-    ``before``.
+    multiplied by the step size. ``before`` and ``now`` are the ``parts`` of a `Reading` at the start and at the end of
+    the step; for contact points they contain a further value, see `fill_points`. ``lost`` is in the order of `LOST`. At
+    the end ``now`` is copied to ``before``.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
             was, state = before[i, s, CONTACT_STATE], now[i, s, CONTACT_STATE]
             if was == OPEN and state == OPEN:
-                # of an open segment, only the gap is nonzero
+                # of a segment or point that stays open, only the gap changes
                 before[i, s, DEPTH] = now[i, s, DEPTH]
                 continue
             # losses of the dampers in the normal direction
@@ -107,15 +107,16 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 def create_account(
     read: Callable[[Evaluation], None], parts: tuple[int, ...], by: str = "circle", conserves: bool = False
 ) -> Account:
-    """Create the `Account` of a contact law. ``read`` evaluates energies and powers, and fills the arrays of shape
-    ``parts`` that `fill_jumps` reads.
+    """Create the `Account` of a contact law. ``read`` evaluates energies and powers, and fills the array of shape
+    ``parts`` that `fill_jumps` reads. by, conserves: see `Account`.
     """
     jumps = call(fill_jumps, lambda s: (s.parts_before, s.parts, s.size, s.jumps))
     return Account(read, STORED, LOST, PASSED, parts=parts, jumps=jumps, by=by, conserves=conserves)
 
 
 def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields], FloatArray]) -> dict[str, Output]:
-    """Create outputs of the powers, each summed over the segments or points of a row, shape (rows,).
+    """Create the outputs of powers and, for laws with friction, of the work lost in friction. Each output is summed
+    over the segments or points of a row, shape (rows,).
 
     ``evaluate`` returns the powers of a law [W], shape (rows, segments or points, 6), in the order of `POWERS`.
     """
@@ -134,8 +135,8 @@ def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields],
 
 
 def eval_friction_work(rows: LocalRows) -> FloatArray:
-    """Return the energy [J] that sliding, bristles and tangential dampers of rows have lost since an `EnergyLedger`
-    began, NaN without a ledger.
+    """Return the energy that sliding, bristles and tangential dampers of each row have lost since an `EnergyLedger`
+    began [J], shape (rows,), NaN without a ledger.
     """
     component = rows.table.component
     losses = rows.layout.losses.get(component)

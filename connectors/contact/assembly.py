@@ -2,18 +2,20 @@
 or another cable (`add_point_and_foot`).
 
 The body has d = 2 or 3 coordinates of its centre c and 1 or 3 rotations theta, in total w = 3 or 6 degrees of freedom.
-A point p of the cable, at the lever arm p - c, has the force F and the moment m about the centre. The reaction (-F, -m)
-acts on the body. Each geometry gives the following derivatives of (F, m) for one point:
+Contact exerts the force F on a point p of the cable, with the moment m about the centre c of the body. The reaction
+(-F, -m) acts on the body. Each geometry gives the following derivatives of (F, m) for one point:
 
     C (w, w): with respect to (p - c, theta), times dq, plus with respect to the rates of (p - c, theta), times dv
     V (w, w): with respect to the rates of (p - c, theta), times dq
 
-All points of a row are summed with B = d(p)/dq, which is S_j I with the shape functions S_j for a point on the axis
-(`add_point`), and J for a point at an offset from the axis (`add_offset_point`):
+With B = dp/dq, the derivatives for all points of a row are transformed to the coordinates q of the cable and summed. B
+is S_j I with the shape functions S_j for a point on the axis (`add_point`), and J for a point at an offset from the
+axis (`add_offset_point`). The sums are
 
-    K (n + w, n + w): derivatives of the forces on the n coordinates of the cable, n = 4 d without angles of twist, and
-        on (c, theta)
-    N (n + w, w): derivatives with respect to the rates of (c, theta), for markers whose Jacobians J, Jr vary in time
+    K (n + w, n + w): derivatives of the forces on the n coordinates of the cable (n = 4 d without angles of twist) and
+        on (c, theta), with respect to the same variables, times dq, plus with respect to their rates, times dv
+    N (n + w, w): derivatives of the same forces with respect to the rates of (c, theta) only, times dq, for markers
+        whose Jacobians J, Jr vary in time
 
 `scatter_row` maps (c, theta) to the coordinates of the marker. H and Hr are the derivatives of J and Jr with respect to
 these coordinates.
@@ -132,7 +134,7 @@ def add_point_and_foot(
 
 @kernel(inline=True)
 def add_block(K: FloatArray, slots: IntArray, i: int, size: int, values: FloatArray) -> None:
-    """Add the first ``size`` rows and columns of K to the matrix."""
+    """Add the first ``size`` rows and columns of K to the elements ``slots[i]`` of ``values``."""
     for a in range(size):
         for b in range(size):
             values[slots[i, a, b]] += K[a, b]
@@ -209,8 +211,8 @@ Kernel = Callable[..., Any]
 def create_tangent(
     count: Kernel, n: int, d: int, w: int, work: np.dtype[Any], begin: Kernel, add: Kernel, end: Kernel
 ) -> Kernel:
-    """Create the kernel ``(c, m, data, start, x, v, dq, dv, slots, values)`` that adds dq df/dq + dv df/dv of all rows,
-    at constant history values, to the values of the matrix.
+    """Create the kernel ``(c, m, data, start, x, v, dq, dv, slots, values)`` that adds dq df/dq + dv df/dv of the
+    forces f of all rows, at constant history values, to the elements ``slots`` of the array ``values`` of a matrix.
 
     Args:
         count: see `create_update`.

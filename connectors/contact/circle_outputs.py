@@ -21,12 +21,12 @@ def create_outputs(
     evaluate: Callable[[LocalRows, Fields], tuple[FloatArray, Any]],
     powers: Callable[[LocalRows, Fields], FloatArray],
 ) -> dict[str, Output]:
-    """Create output variables of a contact law: values of segments, shape (rows, segments, ...), and powers of rows,
-    shape (rows,).
+    """Create the output variables of a contact law: values of segments or points, shape (rows, segments, ...), and
+    powers of rows, shape (rows,).
 
-    For rows with fewer segments than the evaluated row with the most segments, the unused elements are 0 (``state``:
-    -2). ``evaluate`` returns the quantities of `place_numbers.py` and the arrays that kernels read. ``powers``
-    returns the powers in the order of `POWERS`.
+    For rows with fewer segments or points than the evaluated row with the most segments or points, the unused elements
+    are 0 (``state``: -2). ``evaluate`` returns the quantities of `place_numbers.py` and the arrays that kernels read.
+    ``powers`` returns the powers in the order of `POWERS`.
     """
 
     def output(unit: str, doc: str, pick: Callable[[FloatArray, Any], Any]) -> Output:

@@ -1,4 +1,6 @@
-"""Circles in contact with cables: markers, coordinates, checks, and the kernels that circles have in common."""
+"""Circles in contact with cables: markers, coordinates, checks, and the kernels that the laws of contact with circles
+have in common.
+"""
 
 from __future__ import annotations
 
@@ -66,8 +68,8 @@ def add_sums(
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the nodes of the cable (8) and of the circle, or -1 for missing
-    coordinates. The number of columns of the result is determined by the circle with the most coordinates. If the
+    """Return, for each row, the global indices of the coordinates of the nodes of the cable (8) and of the circle, or
+    -1 for missing coordinates. The number of columns is determined by the circle with the most coordinates. If the
     material of any cable of the table moves along the axis, the last column of the result contains the indices of the
     axial displacements.
     """
@@ -84,9 +86,9 @@ def check_circles(world: Tables, table: EntityTable) -> None:
 
 
 def eval_rounding(c: Any, fields: Fields) -> float:
-    """Estimate the rounding errors of the forces, and return the 2-norm of these errors [N]. Gaps and displacements
-    along the circle are assumed to have rounding errors of eps (|c| + r), where eps is the machine precision, c the
-    centre and r the radius of the circle.
+    """Estimate the rounding errors of the forces of closed segments or points, and return the 2-norm of these errors
+    [N]. Gaps and displacements along the circle are assumed to have rounding errors of eps (|c| + r), where eps is the
+    machine precision, c the centre and r the radius of the circle.
 
     c: data of rows with segments or with points, as read by kernels.
     """

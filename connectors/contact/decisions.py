@@ -44,8 +44,8 @@ def find_limit(mu: float, fn: float) -> float:
 
 @kernel(inline=True)
 def decide_point(p: Any, held: bool, mu: float, mu_k: float) -> float:
-    """Set the state of a closed point and its excess |tau| - mu |f_n|. Return the distance between a slipping point and
-    its anchor, divided by the magnitude |u_t| of the deflection, or 0 for a sticking point.
+    """Set the state of a closed point and its excess |tau| - mu |f_n|. Return the new distance of a slipping point from
+    its anchor, divided by the magnitude of the present deflection (``ux``, ``uy``, ``uz``), or 0 for a sticking point.
 
     Args:
         p: the point.
@@ -69,7 +69,9 @@ def decide_point(p: Any, held: bool, mu: float, mu_k: float) -> float:
 
 @kernel(inline=True)
 def average(n: int, places: NDArray[Any], u: float) -> float:
-    """Return the mean deflection of the sticking points of a row [m], or ``u`` if no point sticks."""
+    """Return the mean of ``bend`` over the points of a row that were closed at the start of the step and stick, or
+    stuck until they opened [m]; ``u`` if there are none.
+    """
     total, count = 0.0, 0
     for k in range(n):
         # the deflection of a sticking point that opens is distributed to the other points

@@ -39,11 +39,12 @@ def follow_sets(
     thing: str,
     member: str,
 ) -> Gaps:
-    """Complete the `Gaps` of rows whose partners change; each row has n contacts. In addition, the gaps contain one
-    element for a partner through which a cable passes although no row of the cable refers to this partner.
+    """Complete the `Gaps` of rows whose partners change, and return them. Row i has n[i] contacts. In addition, the
+    gaps contain one element for a partner through which a cable passes although no row of the cable refers to this
+    partner.
 
-    If a row is assigned to a new partner within the step, the gaps at the start of the step are evaluated again.
-    Therefore results do not depend on the times of searches.
+    If a row is assigned to a new partner within the step, its gaps at the start of the step are evaluated for the new
+    partner. Therefore results do not depend on the times of searches.
 
     Args:
         gaps: gaps of the rows, with one additional element at the end for a partner through which a cable passes.

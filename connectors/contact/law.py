@@ -77,7 +77,7 @@ def read_law(row: Any, damping_depth: float) -> PointLaw:
 
 @kernel(inline=True)
 def eval_fading(law: PointLaw, gap: float) -> tuple[float, float]:
-    """Return the share s of the damping that acts at a gap [1], and its derivative with respect to the gap [1/m]."""
+    """Return the share s of the damping at a gap [1], and the derivative of s with respect to the gap [1/m]."""
     depth = law.damping_depth
     share = -gap / depth if depth > 0.0 else 1.0
     slope = -1.0 / depth if 0.0 < share < 1.0 else 0.0
@@ -103,7 +103,9 @@ def eval_normal_slopes(law: PointLaw, gap: float, vn: float, fn: float) -> tuple
 
 @kernel(inline=True)
 def scale_normal(law: PointLaw, spring: float, damper: float) -> PointLaw:
-    """Return the parameters with the contact stiffness and the damping constant multiplied by two factors."""
+    """Return the parameters with the contact stiffness multiplied by ``spring`` and the contact damping multiplied by
+    ``damper``.
+    """
     return PointLaw(
         spring * law.contact_stiffness, damper * law.contact_damping, law.damping_depth, law.friction_velocity_penalty,
         law.friction_stiffness, law.friction_coefficient, law.clip_normal_force,
@@ -142,8 +144,8 @@ def change_friction(law: PointLaw, f: Friction, fn: float, dtau: Vector, dfn: fl
 
 @kernel(inline=True)
 def rub_along(law: PointLaw, state: float, k: float, u: float, v: float, fn: float) -> float:
-    """Return the friction along a line [N] for a stored state. The arguments are the stiffness k [N/m] and the
-    deflection u [m] of the bristle, and the velocity v [m/s].
+    """Return the friction along a line [N] for the contact state ``state``. The arguments are the stiffness k [N/m] and
+    the deflection u [m] of the bristle, and the velocity v [m/s].
     """
     if state == UNDEFINED or law.friction_coefficient == 0.0:
         return 0.0

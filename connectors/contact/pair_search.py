@@ -44,7 +44,8 @@ ROUNDING = 1e-9
 
 
 def find_members(world: Tables, member: type[Component], thing: str, of: str) -> tuple[IntArray, IntArray]:
-    """Return the global coordinate indices of all members of sets, padded to equal length, and the set of each member.
+    """Return the global coordinate indices of all members of sets, padded with -1 to equal length, shape (members, m),
+    and the set of each member, shape (members,).
 
     Args:
         member: component of the members.
@@ -83,7 +84,7 @@ def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArr
 class PairRows(NamedTuple):
     """Data of the rows of a law whose partners (circles or surfaces) change. Partners are counted from 1; 0 means none.
 
-    The history values determine the fields ``active`` and the fields of the partner in the records, and the coordinates
+    The history values determine the field ``active`` and the fields of the partner in the records, and the coordinates
     of the partner in the coordinate indices of the rows.
     """
 
@@ -93,11 +94,11 @@ class PairRows(NamedTuple):
     place: IntArray  # index of the history value that contains the partner of each row, shape (rows,)
     group: IntArray  # group of each row; the rows of one cable and one set are a group, shape (rows,)
     set_of: IntArray  # set of each group, shape (groups,)
-    skin: FloatArray  # search margin of each set [m]
+    skin: FloatArray  # search margin of each set [m], shape (sets,)
     marker: IntArray  # index of the marker of each partner, shape (partners + 1,)
     reach: FloatArray  # radius of each circle, or of the bounding sphere of a surface [m], inf if unbounded, same shape
     member_set: IntArray  # set of each partner, same shape
-    dofs: IntArray  # local coordinate indices of each partner, shape (partners + 1, m)
+    dofs: IntArray  # process-local coordinate indices of each partner, shape (partners + 1, m)
 
 
 def create_assign(put: Callable[..., None]) -> Callable[..., Any]:
@@ -135,7 +136,8 @@ def find_closed(
     """Write to ``closed`` whether each row has a closed point now, or had a closed point with the same member at the
     start of the step, shape (rows,).
 
-    ``first``, ``points``: see `_give_pairs`.
+    ``first`` and ``points`` contain the index of the first history value and the number of points of each row, and
+    ``place`` the index of the history value that contains the member.
     """
     for i in range(len(first)):
         number = data[place[i]]
@@ -175,7 +177,9 @@ def eval_hulls(x: FloatArray, dofs: IntArray, length: FloatArray) -> FloatArray:
 
 @kernel(fast=False)
 def find_way(after: FloatArray, before: FloatArray) -> float:
-    """Return the largest displacement of points [m], shape (points, d); NaN if a coordinate is NaN."""
+    """Return the largest distance between the positions of a point ``after`` and ``before`` a motion [m], shape
+    (points, d) each; NaN if a coordinate is NaN.
+    """
     largest = 0.0
     for i in range(len(after)):
         total = 0.0
@@ -190,7 +194,7 @@ def find_way(after: FloatArray, before: FloatArray) -> float:
 
 
 def eval_way(after: FloatArray, before: FloatArray) -> float:
-    """Return the largest displacement of points [m], whose components are on the last axis."""
+    """Return the result of `find_way` for arrays of any shape with the coordinates of points on the last axis."""
     n = after.shape[-1]
     way: float = find_way(np.ascontiguousarray(after).reshape(-1, n), np.ascontiguousarray(before).reshape(-1, n))
     return way
@@ -339,7 +343,7 @@ class PairSearch(NeighbourSearch):
         return group, number
 
     def give_places(self, fields: Fields) -> float:
-        """Find pairs and write them into the history values."""
+        """Find pairs, write them into the history values, and return the smallest gap of a pair without a row [m]."""
         least = self._give_pairs(fields, *self.find_near(fields))
         self.given = fields.data[self.p.place].astype(np.int64)
         return least
@@ -404,7 +408,7 @@ def bind_pairs(
     Args:
         points: data of the kernels.
         place: index of the history value that contains the partner of each row, shape (rows,).
-        member, thing, of: see `find_members`; ``of`` is also the column of the law that contains the set.
+        member, thing, of: see `find_members`; ``of`` is also the name of the column of the law that contains the set.
         marker: indices of the markers of the members, shape (members,).
         reach: radii of the circles, or of the bounding spheres of the surfaces [m], shape (members,).
     """
@@ -452,7 +456,7 @@ def follow_pairs(
         assign: function ``(p, data)`` that assigns each row to the member whose index is stored in its history values.
 
     Returns:
-        The first row of each group.
+        The index of the first row of each group, shape (groups,).
     """
     processes, pattern, coupled = rows.layout.processes, NeighbourPattern(), p.number.copy()
     first: IntArray = np.unique(p.group, return_index=True)[1]

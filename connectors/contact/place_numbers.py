@@ -12,7 +12,7 @@ from windlass.framework.kernels.kernel import kernel
 
 FT, FN, BRISTLE, CLOSED_GAP, VT, VN, GAP, STATE, X, Y, NX, NY = range(12)
 """Indices of the quantities. FT, FN: f_t and f_n [N]. BRISTLE: bristle deflection of a sticking location [m], or v_t
-[m/s] if the law has no bristles. CLOSED_GAP, VT, VN: gap [m], v_t and v_n [m/s] of a closed location. GAP: gap of any
+[m/s] if the row has no bristles. CLOSED_GAP, VT, VN: gap [m], v_t and v_n [m/s] of a closed location. GAP: gap of any
 location [m].
 STATE: contact state (0 sticks, 1 and -1 slip, -2 undefined). X, Y: point of contact in global x and y [m]. NX, NY:
     normal from circle to cable.

@@ -41,7 +41,7 @@ class PointContact(Component):
 def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (CABLE_DOFS,)) -> None:
     """Raise ModelError for a cable whose coordinates are not position and slope of two material points.
 
-    widths: allowed numbers of coordinates of the cable.
+    widths: allowed numbers of coordinates of the cable, without angles of twist.
     """
     for cables, positions, _ in world.split_by_table(table.local("cable")):
         # only positions and slopes are counted: angles of twist are the last coordinates

@@ -7,7 +7,8 @@ See `law.py` for the symbols. Update of a row with n points, whose first history
     change: if the new state of a point with friction differs from the stored state, error += ||tau| - mu |f_n||.
     no friction: the state is -2 and f_t = 0 if the point is open, if mu = 0, or if mu_k and mu_v are 0.
 
-Errors are compared with the sum of |f_n| over the points that were closed before the update.
+The errors of the points of a row are summed. The update also returns the largest sum of |f_n| in a row over the points
+that were closed before the update, with which errors are compared.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -32,18 +33,18 @@ from windlass.framework.model.system import System
 
 Kernel = Callable[..., Any]
 NO_LANES = lane_type("none")
-"""Updates evaluate one row at a time."""
+"""Argument ``lane`` of `create_update` for kernels that evaluate one row at a time."""
 
 
 @kernel(inline=True)
 def read_three(data: FloatArray, at: int) -> Vector:
-    """Return three history values."""
+    """Return the three history values from the index ``at`` on."""
     return data[at], data[at + 1], data[at + 2]
 
 
 @kernel(inline=True)
 def write_three(data: FloatArray, at: int, a: Vector) -> None:
-    """Write three history values."""
+    """Write the vector a to the three history values from the index ``at`` on."""
     data[at], data[at + 1], data[at + 2] = a[0], a[1], a[2]
 
 
@@ -114,7 +115,8 @@ def place_type(*names: str, **counts: int) -> np.dtype[Any]:
 def create_update(
     count: Kernel, find: Kernel, place: np.dtype[Any], lane: np.dtype[Any], measure: Kernel, decide: Kernel
 ) -> Kernel:
-    """Create the kernel ``(c, m, data, start, x, v, size, mapped, commits, outcome)`` that updates all rows.
+    """Create the kernel ``(c, m, data, start, x, v, size, mapped, commits, outcome)`` that updates the history values
+    of all rows.
 
     ``start`` contains the history values at the start of the step, and ``size`` the step size [s]. If ``commits`` is
     false, the kernel computes the return map for an iterate of Newton's method. In this case the kernel does nothing if
@@ -203,7 +205,7 @@ def create_system(
     Newton run. Return also the return map within Newton runs.
 
     Args:
-        c: data of the rows for kernels, with the local coordinate indices ``dofs``.
+        c: data of the rows for kernels, with the process-local coordinate indices ``dofs``.
         family: family of the markers of the bodies.
         residual: kernel ``(c, m, data, start, x, v, f)`` that adds the forces of all rows to f.
         tangent, update: kernels, see `create_tangent` and `create_update`.
