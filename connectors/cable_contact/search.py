@@ -252,8 +252,8 @@ class CableSearch(NeighbourSearch):
         least = float(give_places(self.c, which, found, fields.data, fields.start_data, left))
         if left[0] >= 0:
             raise ModelError(
-                f"the cable of {self.name} row {which[left[0], 0]} has more than {TOUCHING} contacts with other cables at "
-                f"one point: must be at most {TOUCHING}; distribute thin cables around a thick one over several sets"
+                f"the cable of {self.name} row {which[left[0], 0]} has more than {TOUCHING} contacts at one point: "
+                f"must be at most {TOUCHING}; distribute thin cables around a thick one over several sets"
             )
         return min(float(self.skin.min(initial=np.inf)), least)
 
