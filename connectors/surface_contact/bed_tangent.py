@@ -1,8 +1,8 @@
 """Exact tangent of the contact of lines with soft beds; see `bed_kernels.py` for the forces, `tangent.py` for C and V,
 and `contact/assembly.py` for K and N.
 
-The force f in the frame of the surface depends on X, V and the unit tangent T of the line. With G = A f_T A^T and the
-slope p = r' = t |p|, the force varies in addition to the terms of `tangent.py` by
+The force f in the frame of the surface depends on X, V and the unit tangent T of the line. With the derivative f_T of f
+with respect to T, G = A f_T A^T and the slope p = r' = t |p|, the variations of `tangent.py` have the further terms
 
     dF = G (I - t tᵀ) dp/|p| - G (theta × t),    dm = d × dF.
 """
@@ -97,7 +97,7 @@ def fill_bed_changes(
 
 @kernel(inline=True)
 def multiply(G: FloatArray, a: Vector, x: float) -> Vector:
-    """Return x G a."""
+    """Return the product x G a of a number, a matrix and a vector."""
     return (
         x * (G[0, 0] * a[0] + G[0, 1] * a[1] + G[0, 2] * a[2]),
         x * (G[1, 0] * a[0] + G[1, 1] * a[1] + G[1, 2] * a[2]),
@@ -128,7 +128,9 @@ def add_direction(S: Four, e: Heading, z: Lever, G: FloatArray, dq: float, K: Fl
 
 
 BED_WORK = work_type(X=(3, 3), V=(3, 3), T=(3, 3), GX=(3, 3), GV=(3, 3), GT=(3, 3), C=(6, 6), B=(6, 6))
-"""Derivatives of the force of a point, in the frame of the surface and global, and C and V = B of `assembly.py`."""
+"""Derivatives of the force of a point with respect to X, V and T, in the frame of the surface and in the global frame
+(GX, GV, GT); C and V of `contact/assembly.py`, whose V is the field ``B``.
+"""
 
 
 @kernel(inline=True)

@@ -1,6 +1,6 @@
 """Drawings of surfaces that cables touch. Each surface is drawn as one mesh of faces that moves with its marker.
 
-Surfaces of revolution are drawn by rings of quadrilateral faces; the rings of a plane extend from its middle to its
+Surfaces of revolution are drawn by rings of quadrilateral faces. The faces of a plane extend from its middle to its
 rim. Infinite cylinders and planes are drawn within a box around all nodes of the model in the reference configuration.
 Height fields are drawn at their grid lines. The points have the field `velocity` [m/s].
 """
@@ -41,7 +41,7 @@ class Meshes(NamedTuple):
 
     local: FloatArray  # points in the frames of their markers [m], shape (points, 3)
     marker: IntArray  # marker of the surface of each point, shape (points,)
-    drawing: Drawing  # the reference drawing, without positions
+    drawing: Drawing  # faces of all surfaces; `draw` replaces its points
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:

@@ -90,9 +90,10 @@ def lay_line(
         The parts that were added to the model. The ends of the line are not constrained.
 
     Raises:
-        ModelError: gravity is not along -z, a column is missing, or the line is lighter than water.
+        ModelError: gravity is not along -z, a column is missing, ``slow_strain`` is given, ``displaced`` is not below
+            the mass per length, or the corners of the bed are wrong.
         ModelError: ``contact`` contains the stiffness or the coefficient of friction, or ``rounding`` is given for a
-            bed without crests.
+            bed that is not a polyline.
         RouteError: the end is not above the anchor, the line is slack on the bed, or a taut line would pass more than
             1 % of its length below the bed.
     """
@@ -147,7 +148,7 @@ def lay_line(
 
 
 def _eval_bed(bed: Any, start: FloatArray, points: FloatArray) -> FloatArray:
-    """Return the heights of the bed [m] at points [m], shape (n, 3)."""
+    """Return the heights of the bed [m], shape (n,), below ``points`` [m], shape (n, 3)."""
     if isinstance(bed, BedGrid):
         return bed.eval_heights(points[:, 0], points[:, 1])
     if np.ndim(bed) == 0:

@@ -13,12 +13,12 @@ Phi of 11 numbers of a point,
 
     w = (X, V, T, s, θ).
 
-W_q and W_v are the derivatives of w with respect to the coordinates of the row and to their rates. The coordinates are
-the 14 of the cable, and the origin c and the rotation theta of the surface. The tangent is dq times the derivatives
-with respect to coordinates plus dv times the derivatives with respect to rates. For the global force F = A f and the
-moment M these sums are
+W_q and W_v are the derivatives of w with respect to the coordinates of the row and to their rates. These coordinates
+are the 14 coordinates of the cable, and the origin c and the rotation theta of the surface. The tangent is dq times the
+derivatives with respect to coordinates plus dv times the derivatives with respect to rates. For the global force
+F = A f and the moment M these sums are
 
-    dF = theta x F + A D,    dM = D_M,    D = dq Phi_w W_q + dv Phi_w W_v,
+    dF = dq theta x F + A D_f,    dM = D_M,    D = (D_f, D_M) = dq Phi_w W_q + dv Phi_w W_v,
     forces on the coordinates: S F on the cable, M σ on y, -F on c, -(d x F + M t) on theta.
 """
 
@@ -161,7 +161,9 @@ def add_wrench(z: Lever, F: Vector, torque: Vector, dq: float, wrench: FloatArra
 
 
 WORK = work_type(space=(6, 3), X=(3, 3), V=(3, 3), GX=(3, 3), GV=(3, 3), C=(6, 6), B=(6, 6))
-"""Derivatives of the force of a point, see `fill_force_tangent`, and C and V = B of `contact/assembly.py`."""
+"""Derivatives of the force of a point, see `fill_force_tangent`: X and V in the frame of the surface, GX and GV in the
+global frame; C and V of `contact/assembly.py`, whose V is the field ``B``.
+"""
 
 
 @kernel(inline=True)
@@ -224,7 +226,7 @@ def add_tangent(
 COMPONENTS = 11
 """Number of components of w."""
 ROW = TWIST_CABLE + 6
-"""Number of coordinates of cable and surface."""
+"""Number of coordinates of the cable, the origin and the rotation of the surface."""
 X, V, T, RATE, ANGLE = 0, 3, 6, 9, 10
 """Indices of the first components of X, V, T, s and θ in w."""
 
@@ -237,7 +239,7 @@ def unit_vector(k: int) -> Vector:
 
 @kernel(inline=True)
 def write_column(M: FloatArray, row: int, column: int, a: Vector) -> None:
-    """Write a vector into three rows of a column."""
+    """Write a vector into three rows of a column of M, from the given row."""
     M[row, column], M[row + 1, column], M[row + 2, column] = a[0], a[1], a[2]
 
 
@@ -253,7 +255,7 @@ def change_slope(r: Spin, iL: float, k: int) -> Vector:
 
 @kernel(inline=True)
 def change_tangent(r: Spin, dp: Vector) -> Vector:
-    """Return the variation of the unit tangent t for a variation of the slope r'."""
+    """Return the variation of the unit tangent t for a variation dp of the slope r'."""
     return combine(1.0 / r.size, dp, -dot(r.t, dp) / r.size, r.t)
 
 
@@ -381,8 +383,7 @@ def add_twist_point(
 
     Args:
         F, M: global force [N] and moment about the axis of the rope [N m].
-        D: derivatives of the force f in the frame of the surface and of the moment M, shape (4, 20); see the start of
-            this file.
+        D: D_f and D_M, shape (4, 20), see the docstring of this module.
         E: dq times the derivatives of f and M with respect to rates, shape (4, 20).
         varies: whether the Jacobians of the marker vary in time; otherwise N is not changed.
     """
@@ -419,8 +420,8 @@ TWIST_WORK = work_type(
     dsigma=(COUNT, COUNT), y=(COUNT,), yt=(COUNT,), sigma=(COUNT,), Wq=(COMPONENTS, ROW), Wv=(COMPONENTS, ROW),
     Phi=(4, COMPONENTS), D=(4, ROW), E=(4, ROW),
 )  # fmt: skip
-"""Coordinates y of the frames of the material and their rates, the form σ and its derivative, and the matrices of the
-docstring of this module.
+"""The fields of `FRAMES`, the derivatives ``dsigma`` of σ with respect to y, the matrices W_q, W_v, Phi_w and D of the
+docstring of this module, and E of `add_twist_point`.
 """
 
 
