@@ -46,7 +46,7 @@ UNITS: dict[str, dict[str, float]] = {
 }
 """Allowed units of the columns of a file, and their factors to SI units."""
 CLOSE = 1e-6
-"""Smallest distance of headings that are not equal [rad]."""
+"""Distance from a limit of the headings up to which a heading beyond the limit is accepted [rad]."""
 
 
 class RAO:
@@ -123,7 +123,9 @@ class RAO:
 
 
 def _interpolate(x: FloatArray, y: NDArray[np.complex128], at: float) -> NDArray[np.complex128]:
-    """Interpolate linearly along the first axis of y; before the first and after the last x the result is constant."""
+    """Return y at the coordinate ``at``, interpolated linearly along the first axis of y, whose coordinates are x.
+    Before the first and after the last coordinate the result is constant.
+    """
     if len(x) == 1:
         return np.asarray(y[0])
     k = min(max(int(np.searchsorted(x, at)), 1), len(x) - 1)
@@ -181,7 +183,7 @@ def read_rao(file: str | os.PathLike[str]) -> RAO:
 
 
 def _arrange(omega: FloatArray, values: dict[str, FloatArray], file: Any) -> RAO:
-    """Arrange the lines of a file by frequency and heading."""
+    """Create the operators from the lines of a file, which are in any order."""
     frequencies, row = np.unique(np.round(omega, 12), return_inverse=True)
     headings, column = np.unique(np.round(values["heading"], 12), return_inverse=True)
     shape = len(frequencies), len(headings)

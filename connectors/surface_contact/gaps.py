@@ -264,7 +264,8 @@ def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fiel
     tangent /= np.linalg.norm(tangent, axis=2, keepdims=True)
     pulls = (force * (points[..., NORMAL] * tangent).sum(axis=2)).sum(axis=1)
     pull = np.abs(np.bincount(of_row, pulls))
-    # the error is divided by the tension, but at least by the sum of the contact forces, which is small for slack cables
+    # the error is divided by the tension or by the sum of the contact forces, whichever is larger, because the tension
+    # of slack cables is small
     least = np.bincount(of_row, np.abs(force).sum(axis=1))
     mean = np.bincount(of_row, tension.mean(axis=1)) / np.bincount(of_row)
     share = np.where(bent, pull / np.maximum(np.maximum(mean, least), np.finfo(float).tiny), 0.0)

@@ -5,11 +5,11 @@
     excitation: f_w(t) = r(t) Re Σ A X_j exp(iψ)
     buoyancy at rest: f_0 = ρ g V along z
 
-ξ contains the displacements of the node of the body along x, y, z and its rotations about these axes from the rest
-position. M is the inertia of the body, M∞ the added mass at infinite frequency, D the additional damping, K the
-stiffness of buoyancy, and V the volume displaced at rest. The hydrodynamic terms contain the linear rotations 2 (e_1,
-e_2, e_3), with the Euler parameters e, so the rotations must be small. The rigid body and all lines are computed with
-large rotations. The convolution integral of the radiation is replaced by first-order states, so the tangent is exact,
+ξ contains the displacements of the node of the body from rest along x, y, z, and its rotations from rest about these
+axes. M is the inertia of the body, M∞ the added mass at infinite frequency, D the additional damping, K the
+stiffness of buoyancy, and V the volume displaced at rest. In the hydrodynamic terms the rotations of ξ are 2 (e_1, e_2,
+e_3), with the Euler parameters e, so the rotations must be small. The rigid body and all lines are computed with large
+rotations. The convolution integral of the radiation is replaced by first-order states, so the tangent is exact,
 and checkpoints contain the history of the motion.
 
 The sum in f_w extends over the waves of the fluid. A is the amplitude of a wave, ψ the phase ψ_0 and r(t) the start
@@ -47,7 +47,9 @@ from windlass.framework.model.world import World
 
 NAMES = "x", "y", "z", "e1", "e2", "e3"
 FACTORS = np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
-"""Factors from displacements of the coordinates `NAMES` to ξ, and from forces and torques to generalised forces."""
+"""Factors from displacements of the coordinates `NAMES` to ξ, and from forces and torques along ξ to generalised forces
+on these coordinates.
+"""
 ROUGH = 1e-9
 """Largest asymmetry of the added mass, relative to the largest element of this matrix [1], that is treated as a
 rounding error.
@@ -210,7 +212,7 @@ def _add_excitation(
 
 
 def _force_of(motion: WaveMotion, j: int, factor: float) -> Callable[[float], float]:
-    """Return a generalised force of the waves as a function of time."""
+    """Return the force of the waves along coordinate j of ξ, multiplied by ``factor``, as a function of time."""
 
     def force(t: float) -> float:
         return float(factor * motion.eval_freedoms(t)[0][j])
