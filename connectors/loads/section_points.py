@@ -87,7 +87,7 @@ def create_sections(rows: LocalRows, which: BoolArray) -> list[SectionColumns]:
 
 @kernel(inline=True)
 def read_angle(c: SectionColumns, i: int, j: int, x: FloatArray) -> float:
-    """Return the angle of the section at point j of row i, in 2D."""
+    """Return the angle of the cross section [rad] at point j of row i in 2D; x contains all coordinates."""
     phi = 0.0
     for a in range(c.N.shape[2]):
         phi += c.N[i, j, a] * (x[c.dofs[i, PLANE * a + 2]] + c.shift[i, a])
@@ -198,8 +198,7 @@ def add_torques(c: SectionColumns, given: FloatArray, x: FloatArray, f: FloatArr
 def add_torque_tangents(
     c: SectionColumns, given: FloatArray, x: FloatArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the tangent dq ∂f/∂q, with the factor dq, to the values of the matrix, for the torques f of `add_torques` in
-    3D.
+    """Add dq times the derivative ∂f/∂q of the generalised forces f of `add_torques` in 3D to the values of the matrix.
     """
     e, M = np.zeros(4), np.zeros((4, 4))
     nodal = c.N.shape[2]
