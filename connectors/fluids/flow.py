@@ -59,12 +59,12 @@ class FlowColumns(NamedTuple):
     V: FloatArray  # velocity of the profile [m/s], shape (3,)
     level: float  # height of the surface [m]
     transition: float  # height over which the volume fraction of the fluid increases from 0 to 1 [m]
-    ground: float  # height of the ground, from which the profile measures h = z - ground [m]
+    ground: float  # height of the ground [m]; the profile is a function of h = z - ground
     height: float  # reference height H of the profile [m]
     exponent: float  # exponent of the power law [1]
     roughness: float  # roughness length of the logarithmic law [m]
     depth: float  # water depth d [m]
-    growth: float  # duration of the start ramp of waves [s]
+    growth: float  # duration of the start ramp of waves and gusts [s]; 0 without a ramp
     table: FloatArray  # heights z [m] and horizontal velocities [m/s], shape (k, 3)
     stretching: int  # method for the heights z' of wave velocities near the surface
     waves: FloatArray  # of each wave: amplitude [m], ω [rad/s], k [1/m], cos θ, sin θ, φ [rad], amplitude of the

@@ -124,7 +124,8 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for inconsistent tables, waves and gusts, and for waves that a current stops."""
+    """Raise ModelError for tables, waves and gusts whose columns have different lengths or values that are not allowed,
+    and for waves that a current stops."""
     for i, row in enumerate(table.resident):
         given = {name: table.local(name)[i] for name in (*TABLES, *WAVES, *CHOSEN, *GUSTS)}
         where = f"in Fluid row {row}"

@@ -123,8 +123,8 @@ def eval_highest(length: float, depth: float) -> float:
 def _solve(
     height: float, omega: float, depth: float, current: float, gravity: float, count: int
 ) -> NDArray[np.complex128]:
-    """Solve the equations of a wave. Return one array of the surface elevations η at the points and of B_j, k, v, q and
-    R, with the symbols of the docstring of this module, in SI units, shape (2 count + 5,)."""
+    """Return the solution of the equations in the docstring of this module as one array: the surface elevations η at
+    the points, then B_j, k, v, q and R, in SI units, shape (2 count + 5,). Raise ModelError if there is no solution."""
     # lengths are scaled by g/ω², times by 1/ω
     L, c = gravity / omega**2, gravity / omega
     H, d, U = height / L, depth / L, current / c

@@ -104,7 +104,7 @@ class LineGroup(NamedTuple):
     m: NDArray[Any]  # motion of the points and forces on them, see `create_points`
     x: FloatArray  # arc lengths of the points [m], shape (points,)
     time: TimeColumn  # vectors of all rows as functions of time
-    per_row: IntArray  # index of the row of each point in ``line``
+    per_row: IntArray  # process-local index of the row of each point, shape (points,)
     stretches: BoolArray  # whether the force at each point is given per current length
     groups: list[PointGroup]  # points with a force function, grouped by function
 

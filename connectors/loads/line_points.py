@@ -233,8 +233,7 @@ def check_plane(vectors: FloatArray, acting: str, name: str, unit: str) -> None:
 
 @kernel
 def locate(c: LineColumns, x: FloatArray, v: FloatArray, a: FloatArray, m: Any) -> None:
-    """Write the motion of all points into m, see `create_points`, from coordinates x, velocities v and accelerations a.
-    """
+    """Write the motion of all points, see `create_points`, from coordinates x, velocities v and accelerations a."""
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
     for i in range(len(c.dofs)):
         for j in range(n):

@@ -14,7 +14,7 @@ The force per reference length is F = g s (D + B + P), with g = |r'|, or g = 1 f
 
 B and the first term of P are the resultant of the pressure of the undisturbed fluid on a closed surface, so tensions
 are effective tensions. The derivatives of F with respect to the position contain the derivatives of s, u and a. The
-derivatives with respect to p = r' follow from, for a constant vector b,
+derivatives with respect to p = r' follow from the derivatives below, where b is a constant vector:
 
     ∂|p|/∂p = t,    ∂t/∂p = N/|p|,    ∂(N b)/∂p = -((t·b) N + t (N b)ᵀ)/|p|.
 

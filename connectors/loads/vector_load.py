@@ -91,8 +91,8 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
-    """Return the data of the rows for kernels, the same for forces and torques, and the vectors as functions of time.
-    """
+    """Return the data of the rows for kernels, with the same fields for forces and torques, and the vectors as
+    functions of time."""
     own = create_records(
         marker=rows.markers("marker"), body_fixed=rows.local("body_fixed"), active=rows.local("active")
     )

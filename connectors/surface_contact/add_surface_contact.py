@@ -46,7 +46,7 @@ flange [1]. Deeper points have no contact, because they have passed over the rim
 DAMPING = 1.0 / 3.0
 """Chosen damping ratio of the vibration of a rope on its contact stiffness [1]."""
 LINES = 2
-"""Default number of lines of contact points across the width of a ribbon."""
+"""Default number of lines of contact points along a ribbon."""
 
 
 @checked(
@@ -110,7 +110,8 @@ def add_surface_contact(
             > 0, and the rows are `ContactFrictionSurfaceTwistCable` or `ContactFrictionSurfaceSetTwistCable`.
         width: width of ribbons [m], along the axis d_1 of the material. The cables must be of type `TwistCable3D`; the
             rows are `ContactFrictionSurfaceRibbon`.
-        lines: number of lines of contact points across the width; only with ``width``.
+        lines: number of lines of contact points along each ribbon, at different offsets across the width; only with
+            ``width``.
         **columns: further columns of the law, with one value for all cables or one value per cable. With
             ``lateral_friction_ratio``, ``lateral_stiffness_ratio``, ``suction_coefficient`` or ``suction_distance`` the
             rows are `ContactFrictionBedCable`.

@@ -118,8 +118,8 @@ class BedGrid:
 @checked(world=instance(World), grid=instance(BedGrid))
 @all_or_nothing
 def add_bed_grid(world: World, grid: BedGrid) -> Entity:
-    """Add a bed whose height varies in both horizontal directions, on the ground; `add_surface_contact` adds the
-    contact of cables with it.
+    """Add a bed that is fixed to the ground, and whose height varies in both horizontal directions;
+    `add_surface_contact` adds the contact of cables with the bed.
 
     Args:
         world: the world.
@@ -265,7 +265,7 @@ def _find_lines(values: FloatArray) -> FloatArray:
 
 
 def _nearest(lines: FloatArray, values: FloatArray) -> Any:
-    """Return the index of the line that is nearest to each value, shape (k,)."""
+    """Return, for each of k coordinates ``values``, the index of the nearest grid line, shape (k,)."""
     middles = 0.5 * (lines[1:] + lines[:-1])
     return np.searchsorted(middles, values)
 
@@ -288,7 +288,7 @@ def add_bed(
     world: World, points: Any, heading: float = 0.0, origin: Any = (0.0, 0.0), rounding: float = 0.0
 ) -> list[Entity]:
     """Add a bed whose height z is a polyline along a horizontal direction; `add_surface_contact` adds the contact of
-    cables with it.
+    cables with the bed.
 
     Args:
         world: the world.

@@ -12,9 +12,10 @@ deflection and the velocity are scaled to a circle, on which the return map of `
     f̂ = w (mu_k û + mu_v v̂) while |f̂| <= mu N, else a force of the magnitude mu N in this direction
     f_t = f̂ + (rho - 1) b (b·f̂)
 
-κ is the ratio of the stiffnesses of bristles across and along the line. For steady slip in the direction (cos a, sin a)
-the friction is mu N (cos a, κ sin a)/sqrt(cos² a + (κ/rho)² sin² a). With κ = 1 the friction is opposite to the slip
-velocity; with κ = rho² the dissipated power is the largest that the ellipse allows. A sticking bristle has the energy
+κ is the ratio of the stiffnesses of bristles across and along the line. For steady slip with the components cos a along
+and sin a across the line, the components of the friction are mu N (cos a, κ sin a)/sqrt(cos² a + (κ/rho)² sin² a). With
+κ = 1 the friction on the line is opposite to the slip velocity; with κ = rho² the dissipated power is the largest that
+the ellipse allows. A sticking bristle has the energy
 mu_k w u_t·M u_t/2 with M = I + γ b bᵀ, γ = (rho - 1) + (β - 1) + (rho - 1)(β - 1) b·b, and its lever power is
 
     mu_k w ((n·u) (M u_t)·n_t - γ (b·u_t) (b_t·u_t)),    u = X - a.

@@ -138,7 +138,7 @@ def add_closed_bed_point(
     c: ContactRows, data: FloatArray, start: FloatArray, r: SurfaceRow, i: int, k: int, dq: float, dv: float,
     varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of a closed point, see `create_tangent`."""
+    """Add the derivatives of the forces of closed point k, see the argument ``add`` of `create_tangent`."""
     row: Any = c.rows[i]
     S, z, h = find_point(c, r, k, row.points)
     if not h.there:
@@ -166,5 +166,5 @@ def add_bed_tangent(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, dq: float,
     dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of all rows to the matrix, see `create_tangent`."""
+    """Add the tangent of all rows of lines on soft beds to the values of the matrix, see `create_tangent`."""
     _add_rows(c, m, data, start, x, v, dq, dv, slots, values)

@@ -1,9 +1,9 @@
 """Contact of lines with soft beds, such as clay: different friction along and across the line, and suction.
 
-Each contact point has the normal force of `ContactFrictionSurfaceCable`. The friction limit is an ellipse with the half
-axes mu N along the line and rho mu N across it, with the pressing force N. Suction holds a line that is lifted. The
-suction first grows with the contact stiffness up to c_s times the largest contact force since the line touched the bed,
-and then decreases linearly to 0 over the distance Δ; see `bed_kernels.py` for all formulas.
+Without suction, each contact point has the normal force of `ContactFrictionSurfaceCable`. The friction limit is an
+ellipse with the half axes mu N along the line and rho mu N across it, where N is the pressing force. Suction holds a
+line that is lifted. The suction first grows with the contact stiffness up to c_s times the largest contact force since
+the line touched the bed, and then decreases linearly to 0 over the distance Δ; see `bed_kernels.py` for all formulas.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): radial return; C. Bridge and others, OTC 16628
 (2004): suction of lines that are lifted from clay.
@@ -90,8 +90,8 @@ def bind(rows: LocalRows) -> ContactRows:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid cables, surfaces or history values, and for suction with ``suction_distance`` 0 or
-    with clipped normal forces."""
+    """Raise ModelError for cables of a wrong type, wrong history values, suction with ``suction_distance`` 0 or with
+    clipped normal forces, and the errors of `check_pairs`."""
     check_cables(world, table, WIDTHS)
     check_history(world, table, PER_BED_POINT)
     held = table.local("suction_coefficient") > 0.0

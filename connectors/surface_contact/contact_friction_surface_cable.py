@@ -161,7 +161,7 @@ def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray, **further:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid cables, surfaces or history values."""
+    """Raise ModelError for cables of a wrong type, wrong history values, and the errors of `check_pairs`."""
     check_cables(world, table, WIDTHS)
     check_history(world, table, PER_POINT)
     check_pairs(world, table)
@@ -409,7 +409,7 @@ def build_twist(rows: LocalRows) -> System:
 
 
 def check_twist(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid surfaces or history values."""
+    """Raise ModelError for wrong history values, and the errors of `check_pairs`."""
     check_history(world, table, PER_TWIST_POINT)
     check_pairs(world, table)
 

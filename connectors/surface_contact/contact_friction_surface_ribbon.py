@@ -76,7 +76,8 @@ def bind(rows: LocalRows) -> ContactRows:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid surfaces, numbers of points or history values."""
+    """Raise ModelError for wrong history values, numbers of points that are not multiples of ``lines``, and the errors
+    of `check_pairs`."""
     check_history(world, table, PER_POINT)
     lines, points = table.local("lines"), table.local("points")
     table.refuse(points % lines != 0, ("points", "lines"), "have points that are a multiple of lines")

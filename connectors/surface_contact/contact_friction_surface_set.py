@@ -94,7 +94,7 @@ class ContactFrictionSurfaceSetCable(PointContact):
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid cables, surfaces or history values."""
+    """Raise ModelError for cables of a wrong type, wrong history values, and the errors of `check_sets`."""
     check_history(world, table, PER_POINT, np.ones(table.resident_count, np.int64))
     check_cables(world, table, WIDTHS)
     check_sets(world, table)
@@ -125,8 +125,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def add_set_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntArray:
-    """Append the global coordinate indices of a surface of the set of each row to the indices ``cable`` of its cable.
-    """
+    """Append the global coordinate indices of a surface of the set of each row to the indices ``cable``."""
     return pair_dofs(cable, table.local("surface_set"), *_find_surfaces(world))
 
 
@@ -249,7 +248,7 @@ class ContactFrictionSurfaceSetTwistCable(PointContact):
 
 
 def check_twist(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid surfaces or history values."""
+    """Raise ModelError for wrong history values, and the errors of `check_sets`."""
     check_history(world, table, PER_TWIST_POINT, np.ones(table.resident_count, np.int64))
     check_sets(world, table)
 

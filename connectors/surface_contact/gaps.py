@@ -151,8 +151,9 @@ def sweep_surfaces(
     row: FloatArray,
     which: IntArray,
 ) -> None:
-    """Find the passage with the greatest depth within a step, among all passages of points through surfaces of the sets
-    to which the rows of the points belong; for the arguments see `sweep_circles`.
+    """Find the deepest passage of a contact point through a surface of the set of its row within a step. Write the gap
+    quantities of the point into ``row``, and the indices of its row and of the surface, counted from 1, into ``which``;
+    for the other arguments see `sweep_circles`.
     """
     c, s, place0 = p.points, p.points.surfaces, m0.p
     row[MISSED] = 0.0

@@ -62,7 +62,7 @@ Therefore forces and moments sum to 0. The moment of f_t about b, which would be
 along the axis acts on the axis, as for ropes without twist.
 
 The anchor a and the material frame at the start of the step are history values. At the end of each step, a becomes
-X - u_t, so bristles follow a rope that rolls. In an infinitesimal rotation dθ of the rope, s and θ vary as
+X - u_t, so bristles follow a rope that rolls. In an infinitesimal motion of rope and surface, θ and s vary as
 
     dθ = σ - dα·t + g·dp,    g = T_0 × T/(|p| (1 + T_0·T)),    ds = d(σ·y_t) - Ω·dt - dΩ·t
 
@@ -214,8 +214,7 @@ class PointForces(NamedTuple):
 def create_frame(
     Q: FloatArray, s: int, p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, k: int
 ) -> SurfaceFrame:
-    """Create the frame of surface s, which is attached to marker k; p, v, omega and A are the columns of the markers.
-    """
+    """Create the frame of surface s, which is attached to marker k; p, v, omega and A are columns of the markers."""
     a, b, c = A[k, 0], A[k, 1], A[k, 2]
     return SurfaceFrame(
         a[0] * Q[s, 0, 0] + a[1] * Q[s, 1, 0] + a[2] * Q[s, 2, 0],

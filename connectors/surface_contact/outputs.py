@@ -337,7 +337,7 @@ _FILLINGS = {
 
 
 def is_wide(c: ContactRows) -> bool:
-    """Return whether the rows belong to ribbons, which have several lines of points across their width."""
+    """Return whether the rows belong to ribbons, which have points on several lines along the ribbon."""
     return "lines" in (c.rows.dtype.names or ())
 
 

@@ -278,7 +278,7 @@ TURNING_WORK = work_type(on_y=(COUNT,), load=(6,), y=(COUNT,), yt=(COUNT,), sigm
 def eval_twist_point(
     c: ContactRows, r: TurningRow, i: int, k: int, data: FloatArray, start: FloatArray, g: Any
 ) -> tuple[bool, Four, Lever, Vector, float, Vector]:  # fmt: skip
-    """Evaluate closed point k of a rope with twist, see `create_turning_residual`."""
+    """Return the results of closed point k of a rope with twist, see ``evaluate`` of `create_turning_residual`."""
     row: Any = c.rows[i]
     n, first, p = row.points, row.data, r.plain
     S, z, h = find_turning_point(c, r, i, k, g)
@@ -293,14 +293,14 @@ def eval_twist_point(
 def eval_ribbon_point(
     c: ContactRows, r: TurningRow, i: int, k: int, data: FloatArray, start: FloatArray, g: Any
 ) -> tuple[bool, Four, Lever, Vector, float, Vector]:  # fmt: skip
-    """Evaluate closed point k of a ribbon, see `create_turning_residual`."""
+    """Return the results of closed point k of a ribbon, see ``evaluate`` of `create_turning_residual`."""
     row: Any = c.rows[i]
     n, first, p = row.points, row.data, r.plain
     point, z, h = find_ribbon_point(c, r, i, k, g)
     state = read_state(data, start, first, n, k, p.law.friction_stiffness)
     anchor = read_anchor(state, data, start, first, n, k)
     F = eval_global_force(p.o, h, eval_forces(p.law, p.rope_radius, h, z, state, anchor))
-    # moments of the force about d_2 and about the axis
+    # the moment about d_2 acts on the slope, the moment about the axis on the spin
     if h.there:
         add_gradient(-point.y * dot(point.t, F) / point.size, point.P, point.d1, g.on_y)
     return h.there, point.S, z, F, point.y * dot(point.d2, F), (0.0, 0.0, 0.0)

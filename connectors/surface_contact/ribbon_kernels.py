@@ -1,4 +1,4 @@
-"""Contact of a surface with a ribbon: points on m lines across the width of a rod with twist.
+"""Contact of a surface with a ribbon, a rod with twist and width, at points on m lines along the ribbon.
 
 `elements/cable3d/twist_points.py` defines the axes t, d_1, d_2 of the material frame; d_1 is the direction of the width
 b. Line j has the offset y = y_j along d_1. With these offsets, the force and the moment about the axis are exact for a

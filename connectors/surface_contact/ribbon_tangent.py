@@ -122,7 +122,7 @@ RIBBON_WORK = work_type(
 def begin_ribbon_row(
     c: ContactRows, m: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, g: Any
 ) -> tuple[TurningRow, int, int]:  # fmt: skip
-    """Read a row, see `create_tangent`."""
+    """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
     for k in range(TWIST_CABLE):
         g.rates[k] = v[c.dofs[i, k]]
     return begin_twist_row(c, m, data, x, v, i, g)
@@ -133,7 +133,7 @@ def add_closed_ribbon_point(
     c: ContactRows, data: FloatArray, start: FloatArray, r: TurningRow, i: int, k: int, dq: float, dv: float,
     varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of a closed point, see `create_tangent`."""
+    """Add the derivatives of the forces of closed point k, see the argument ``add`` of `create_tangent`."""
     row: Any = c.rows[i]
     iL = 1.0 / r.plain.length
     point, z, h = find_ribbon_point(c, r, i, k, g)
@@ -158,5 +158,5 @@ def add_ribbon_tangent(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, dq: float,
     dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of all rows to the matrix, see `create_tangent`."""
+    """Add the tangent of all rows of ribbons to the values of the matrix, see `create_tangent`."""
     _add_rows(c, m, data, start, x, v, dq, dv, slots, values)

@@ -170,7 +170,7 @@ global frame; C and V of `contact/assembly.py`, whose V is the field ``B``.
 def begin_row(
     c: ContactRows, m: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, g: Any
 ) -> tuple[SurfaceRow, int, int]:  # fmt: skip
-    """Read a row, see `create_tangent`."""
+    """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
     r = read_row(c, m, x, v, i)
     return r, r.marker, CABLE if c.dofs.shape[1] == CABLE else 0
 
@@ -199,7 +199,7 @@ def add_closed_point(
     c: ContactRows, data: FloatArray, start: FloatArray, r: SurfaceRow, i: int, k: int, dq: float, dv: float,
     varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of a closed point, see `create_tangent`."""
+    """Add the derivatives of the forces of closed point k, see the argument ``add`` of `create_tangent`."""
     S, z, h = find_axis_point(c, r, i, k, g)
     if not h.there:
         return
@@ -219,7 +219,7 @@ def add_tangent(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, dq: float,
     dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of all rows to the matrix, see `create_tangent`."""
+    """Add the tangent of all rows to the values of the matrix, see `create_tangent`."""
     _add_rows(c, m, data, start, x, v, dq, dv, slots, values)
 
 
@@ -429,7 +429,7 @@ docstring of this module, and E of `add_twist_point`.
 def begin_twist_row(
     c: ContactRows, m: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, g: Any
 ) -> tuple[TurningRow, int, int]:  # fmt: skip
-    """Read a row, see `create_tangent`."""
+    """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
     r = read_turning_row(c, m, x, v, i, g)
     return r, r.plain.marker, TWIST_CABLE if c.dofs.shape[1] == TWIST_CABLE else 0
 
@@ -439,7 +439,7 @@ def add_closed_twist_point(
     c: ContactRows, data: FloatArray, start: FloatArray, r: TurningRow, i: int, k: int, dq: float, dv: float,
     varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of a closed point, see `create_tangent`."""
+    """Add the derivatives of the forces of closed point k, see the argument ``add`` of `create_tangent`."""
     row: Any = c.rows[i]
     n, first, p = row.points, row.data, r.plain
     S, z, h = find_turning_point(c, r, i, k, g)
@@ -473,5 +473,5 @@ def add_twist_tangent(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, dq: float,
     dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of all rows to the matrix, see `create_tangent`."""
+    """Add the tangent of all rows of ropes with twist to the values of the matrix, see `create_tangent`."""
     _add_twist_rows(c, m, data, start, x, v, dq, dv, slots, values)

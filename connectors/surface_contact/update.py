@@ -167,7 +167,7 @@ def keep_suction(row: Any, data: FloatArray, start: FloatArray, k: int, p: Any) 
 def store_bed_anchor(
     data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
 ) -> None:  # fmt: skip
-    """Store the anchor of a point on a soft bed; see `store_anchor`."""
+    """Store the anchor of a point on a soft bed as `store_anchor`, with u_t instead of the deflection û."""
     X, Y, Z = p.X - back * p.bx, p.Y - back * p.by, p.Z - back * p.bz
     if stays:
         X, Y, Z = start[at], start[at + 1], start[at + 2]
@@ -178,8 +178,8 @@ def store_bed_anchor(
 def store_anchor(
     data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
 ) -> None:  # fmt: skip
-    """Store the anchor of a point. ``back`` is the result of `decide_point`, and ``stays`` states whether the point has
-    stuck since the start of the step."""
+    """Store the anchor of a point. ``back`` is the result of `decide_point`; ``stays`` is true if a point with a
+    bristle has stuck since the start of the step, so that its anchor is the anchor at the start of the step."""
     X, Y, Z = p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz
     if stays:
         X, Y, Z = start[at], start[at + 1], start[at + 2]
@@ -205,7 +205,7 @@ def create_surface_update(
 
     Args:
         place: type of the record that contains the values of a point.
-        frames: type of the record that contains the frames of a rope.
+        frames: type of the work space g, `FRAMES` for cables with twist, otherwise `NO_LANES`.
         begin: kernel that reads a row, see `begin_row`.
         find: kernel that evaluates the place of a point, see `find_axis_point`.
         evaluate: kernel that evaluates the forces of a sticking point, see `try_point`.
@@ -272,7 +272,7 @@ def update_history(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
 ) -> None:  # fmt: skip
-    """Update all rows, see `create_update`."""
+    """Update the history values of all rows, see `create_update`."""
     _update(c, m, data, start, x, v, size, mapped, commits, outcome)
 
 
@@ -281,7 +281,7 @@ def update_twist_history(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
 ) -> None:  # fmt: skip
-    """Update all rows of ropes with twist, see `create_update`."""
+    """Update the history values of all rows of ropes with twist, see `create_update`."""
     _update_twist(c, m, data, start, x, v, size, mapped, commits, outcome)
 
 
@@ -290,7 +290,7 @@ def update_ribbon_history(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
 ) -> None:  # fmt: skip
-    """Update all rows of ribbons, see `create_update`."""
+    """Update the history values of all rows of ribbons, see `create_update`."""
     _update_ribbon(c, m, data, start, x, v, size, mapped, commits, outcome)
 
 
@@ -299,5 +299,5 @@ def update_bed_history(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
 ) -> None:  # fmt: skip
-    """Update all rows of lines on soft beds, see `create_update`."""
+    """Update the history values of all rows of lines on soft beds, see `create_update`."""
     _update_bed(c, m, data, start, x, v, size, mapped, commits, outcome)

@@ -13,11 +13,12 @@ H_ij = k((i + j) dt). From the singular value decomposition of this matrix follo
 impulse response approximates k. The order increases until the root mean square of the error of k, divided by the root
 mean square of k, is at most the tolerance; systems that are not stable are omitted.
 
-File of WAMIT. The file ``name.1`` contains rows (period, i, j, A, B) and ``name.3`` rows (period, heading, i,
-modulus, phase, real part, imaginary part), without dimensions: A = ρ L^k A', B = ρ L^k ω B', X = ρ g L^m X' with k = 3
-for two translations, 4 for a translation and a rotation, 5 for two rotations, and m = 2 or 3. In these files the period
--1 denotes ω = 0, and the period 0 denotes infinite ω. WAMIT multiplies complex amplitudes by exp(iωt), so X' is the
-complex conjugate of the response of `windlass.connectors.fluids.rao`. Capytaine uses exp(-iωt) and SI units.
+Files of WAMIT. The file ``name.1`` contains rows (period, i, j, A', B'), and ``name.3`` rows (period, heading, i,
+modulus, phase, real part and imaginary part of X'). A', B' and X' have no dimensions: A = ρ L^k A', B = ρ L^k ω B',
+X = ρ g L^m X' with k = 3 for two translations, 4 for a translation and a rotation, 5 for two rotations, and m = 2 for a
+translation, 3 for a rotation. In these files the period -1 denotes ω = 0, and the period 0 denotes infinite ω. WAMIT
+multiplies complex amplitudes by exp(iωt), so X' has the conjugate phase of the response of
+`windlass.connectors.fluids.rao`. Capytaine uses exp(-iωt) and SI units.
 
 Source: W. E. Cummins, The impulse response function and ship motions, Schiffstechnik 9 (1962) 101-109; T. F. Ogilvie,
 Recent progress toward the understanding and prediction of ship motions, 5th Symp. Naval Hydrodynamics (1964); S. Y.
@@ -65,7 +66,7 @@ class Hydrodynamics(NamedTuple):
         damping: damping B at each frequency [N s/m, N s, N m s], shape (n, 6, 6).
         infinite: added mass M∞ at infinite frequency [kg, kg m, kg m^2], shape (6, 6), for the argument ``added_mass``
             of `floater`.
-        excitation: forces of the waves per amplitude [N/m] and torques [N], or None if the file contains no forces.
+        excitation: forces [N/m] and torques [N] of waves per wave amplitude, or None if the file contains no forces.
     """
 
     frequencies: FloatArray
@@ -75,7 +76,7 @@ class Hydrodynamics(NamedTuple):
     excitation: RAO | None
 
     def eval_retardation(self, times: Any) -> FloatArray:
-        """Return the retardation functions k [N/m, N, N m] at times [s], shape (n, 6, 6).
+        """Return the retardation functions k [N/m, N, N m] at n ``times`` [s], shape (n, 6, 6).
 
         Raises:
             ModelError: a time is negative or not finite.
@@ -91,7 +92,8 @@ class Hydrodynamics(NamedTuple):
         module.
 
         Args:
-            tolerance: root mean square of the error of each function, relative to its root mean square [1].
+            tolerance: largest root mean square of the error of each function, relative to the root mean square of the
+                function [1].
             largest: largest number of states that a pair of degrees of freedom may have.
 
         Raises:
