@@ -2,7 +2,7 @@
 
     velocity: u = profile(h) V + waves + gusts + user function
     acceleration: a = ∂u/∂t at a fixed point
-    profile: 1, (h/H)^α or ln(h/h0)/ln(H/h0); h is the height above the bed of water, or above the surface in air
+    profile: 1, (h/H)^α or ln(h/h0)/ln(H/h0); h is the height above the bed of water, for other fluids above the level
     profile from a table: V + (velocity of the table at the height z) replaces profile(h) V
     phase of an Airy wave: ψ = k (x cos θ + y sin θ) - ω t + φ,    ω² = g k tanh(k d)
     surface of a wave: η = A cos ψ

@@ -8,8 +8,8 @@
     API intensity: σ = 0.15 (z/20)^-0.125 U(z) for z <= 20 m, 0.15 (z/20)^-0.275 U(z) above
 
 S is the one-sided spectrum of the speed along the mean wind [m²/s²/Hz], f the frequency [Hz], z the height above the
-ground or the sea [m], and U_0 the mean speed of one hour at 10 m [m/s]. The integral of the API spectrum from 0 to
-infinity is σ². The gusts of a fluid have the spectrum of one height at all heights; σ of API does not depend on the
+ground or the sea [m], and U_0 the mean speed over one hour at z = 10 m [m/s]. The integral of the API spectrum from 0
+to infinity is σ². The gusts of a fluid have the spectrum of one height at all heights; σ of API does not depend on the
 height up to 20 m, and σ of NPD decreases slowly with the height. Gusts travel with the mean velocity V at the reference
 height (Taylor's hypothesis), so they are uniform across the wind; the lower correlation of real gusts at distant points
 is neglected, which gives larger loads on long lines across the wind. The component of the wind across the mean

@@ -54,7 +54,8 @@ class RAO:
 
     Args:
         frequencies: increasing angular frequencies ω > 0 [rad/s], shape (n,).
-        headings: increasing headings β [rad], shape (h,), from 0 to π for a symmetric vessel, or from -π to 2 π.
+        headings: increasing headings β [rad], shape (h,), for a symmetric vessel within 0 to π, otherwise within -π to
+            2 π.
         amplitudes: amplitudes a_j per wave amplitude, shape (n, h, 6): motions [m/m for surge, sway, heave; rad/m for
             roll, pitch, yaw], or forces [N/m] and torques [N m/m].
         phases: phase lags ε_j [rad], shape (n, h, 6).
@@ -140,8 +141,8 @@ def read_rao(file: str | os.PathLike[str]) -> RAO:
     The first line that is not a comment (``#``) contains the names of the columns with units in brackets, in any order:
     ``period [s]`` or ``frequency [rad/s]`` (or ``[Hz]``), ``heading [deg]`` (or ``[rad]``), and for each degree of
     freedom, such as ``surge [m/m]`` and ``roll [deg/m]`` (or ``[rad/m]``), its amplitude per wave amplitude and its
-    phase lag, such as ``surge phase [deg]``. Degrees of freedom without columns are 0. Each pair of a period and a
-    heading has one line. The docstring of rao.py defines headings and phase lags.
+    phase lag, such as ``surge phase [deg]``. Degrees of freedom without columns have the amplitude 0. Each pair of a
+    period and a heading has one line. The docstring of rao.py defines headings and phase lags.
 
     Args:
         file: path of the file with values separated by commas.

@@ -7,7 +7,7 @@ k tanh(k d) and V = a g/ω, the surface and the potential have the terms
     F± (ω±² - g κ tanh(κ d)) = g/2 (a_j V_i Q_i ± a_i V_j Q_j) + ω± V_i V_j (k_i·k_j ∓ R_i R_j),    Q = k² - R²
     A± = ω± F±/g - V_i V_j (k_i·k_j ∓ R_i R_j)/(2 g) + a_i a_j (R_i + R_j)/2
 
-For each wave, half of the terms with + for i = j is added, which is Stokes' wave of second order. With these terms, the
+Each wave also has half of the terms with + for i = j, which are Stokes' wave of second order. With these terms, the
 errors of the conditions at the surface are of order 3 in the steepness. The mean level remains at η = 0, because
 differences of waves with the same frequency are left out.
 

@@ -225,9 +225,9 @@ def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
 
 
 def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:
-    """Return reasons for doubt at the start of a solve: the cable that is deepest behind its surface, if deeper than
-    `DEEP`; a step [s] longer than the period of the vibration of a cable on the contact stiffness; and in static solves
-    (step 0) surfaces that no cable can reach.
+    """Return reasons for doubt at the start of a solve: the cable that is deepest behind its surface, if its depth
+    exceeds `DEEP` times its length; a step [s] that is longer than the period of the vibration of a cable on the
+    contact stiffness; and in static solves (step 0) surfaces that no cable can reach.
     """
     on = np.flatnonzero(c.rows["active"])
     if not len(on):

@@ -10,7 +10,7 @@ to the stored values at the start of the step:
     slips: if |tau| > (1 + TIE) mu |f_n|, the state is 1 and a := X - mu |f_n|/(w mu_k) u_t/|u_t|.
     sticks: otherwise the state is 0 and a is the anchor of the start.
     no bristles: if mu_k = 0, tau is the force of the damper, and a := X.
-    no friction: if the point is open or friction is switched off, the state is -2, and a does not change.
+    no friction: if the point is open or the row has no friction, the state is -2, and a does not change.
 
 Beyond the end of a surface a point is open, and its stored gap is `OUTSIDE`.
 

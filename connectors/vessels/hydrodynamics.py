@@ -17,8 +17,8 @@ Files of WAMIT. The file ``name.1`` contains rows (period, i, j, A', B'), and ``
 modulus, phase, real part and imaginary part of X'). A', B' and X' have no dimensions: A = ρ L^k A', B = ρ L^k ω B',
 X = ρ g L^m X' with k = 3 for two translations, 4 for a translation and a rotation, 5 for two rotations, and m = 2 for a
 translation, 3 for a rotation. In these files the period -1 denotes ω = 0, and the period 0 denotes infinite ω. WAMIT
-multiplies complex amplitudes by exp(iωt), so X' has the conjugate phase of the response of
-`windlass.connectors.fluids.rao`. Capytaine uses exp(-iωt) and SI units.
+multiplies complex amplitudes by exp(iωt), so the response of `windlass.connectors.fluids.rao` is the complex conjugate
+of X. Capytaine uses exp(-iωt) and SI units.
 
 Source: W. E. Cummins, The impulse response function and ship motions, Schiffstechnik 9 (1962) 101-109; T. F. Ogilvie,
 Recent progress toward the understanding and prediction of ship motions, 5th Symp. Naval Hydrodynamics (1964); S. Y.
