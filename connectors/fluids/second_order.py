@@ -66,7 +66,7 @@ def second_order_waves(
 
     Raises:
         ModelError: other columns than those of Airy waves, columns of different lengths, amplitudes or frequencies that
-            are not > 0, or a depth, gravity or number that is not > 0.
+            are not > 0, or a depth, gravity or ``most`` that is not > 0.
     """
     a, omega, theta, phase = _read_waves(waves)
     k = wave_number(omega, depth, gravity)

@@ -201,7 +201,7 @@ def locate(group: BodyGroup, whole: bool = True, gradients: bool = False) -> Cal
 
 
 def build_system(rows: LocalRows) -> System:
-    """Create the system of a component."""
+    """Create the system of a fluid load on bodies."""
     group: BodyGroup = rows.columns
     own, c, m, flow, surface = group.own, group.c, group.m, group.flow, group.surface
     system = System(rows.table.kind, rows.dofs)
@@ -392,7 +392,7 @@ def register_body_load(
     """Register a component with the columns marker, fluid and active.
 
     Args:
-        component: the schema.
+        component: class that defines the columns.
         divide: function that divides rows into pieces.
         outline: function that returns the outlines of rows as three arrays: points in the frame of the marker [m],
             shape (rows, k, 3), and, as indices of the points of one row, the ends of lines, shape (m, 2), and the

@@ -64,7 +64,7 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
-    """Create the array with the data of the rows, and the loads as functions of time."""
+    """Return the data of the rows for kernels, and the loads as functions of time."""
     own = create_records(marker=rows.markers("marker"), active=rows.local("active"))
     return own, bind_values(rows, "value", "function")
 

@@ -72,11 +72,12 @@ class LineKind(NamedTuple):
 
 
 class LineColumns(NamedTuple):
-    """Data of k rows with n points each, on cables or beams in d dimensions. Arrays have four shape functions for each
-    axis. If a beam has fewer shape functions, the remaining ones are 0 and refer to the coordinates of its first node.
+    """Data of k rows with n points each, on cables or beams in d dimensions. S and dS contain four shape functions for
+    each cable or beam. If a beam has fewer shape functions, the remaining ones are 0 and refer to the coordinates of
+    its first node.
     """
 
-    row: IntArray  # local indices of these rows, shape (k,)
+    row: IntArray  # process-local indices of these rows, shape (k,)
     dofs: IntArray  # process-local indices of the coordinates of the axis, shape (k, 4 d)
     own: IntArray  # indices of these coordinates within the coordinates of a row, shape (4 d,)
     x: FloatArray  # distances of the points along the axes [m], shape (k, n)

@@ -41,7 +41,7 @@ from windlass.framework.model.law import LocalRows
 class SectionColumns(NamedTuple):
     """Data of k rows with m points each, on beams with n nodes; all beams have the same dimension and order."""
 
-    row: IntArray  # local indices of these rows, shape (k,)
+    row: IntArray  # process-local indices of these rows, shape (k,)
     dofs: IntArray  # process-local indices of the coordinates of the nodes, shape (k, 3 n) or (k, 7 n)
     turns: BoolArray  # whether the vector rotates with the section, shape (k,)
     N: FloatArray  # shape functions at the points, shape (k, m, n)

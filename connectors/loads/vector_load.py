@@ -126,7 +126,7 @@ def register_vector_load(
     """Register a load with the columns marker, vector, function, body_fixed and active.
 
     Args:
-        component: the schema.
+        component: class that defines the columns.
         output: name of the output variable of the vector.
         unit: unit of the vector.
         turning: whether the vector is a torque, which acts on rotations; otherwise it is a force.

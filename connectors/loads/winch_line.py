@@ -40,9 +40,9 @@ its velocity at constant ξ.
 class WinchLine(NamedTuple):
     """Data of k rows with n points each, on winch cables in d dimensions."""
 
-    row: IntArray  # local indices of these rows, shape (k,)
-    dofs: IntArray  # local indices of the coordinates of the nodes and of l, shape (k, 4 d + 1)
-    begin: FloatArray  # σ0 and Δ of the cables [1], shape (k,)
+    row: IntArray  # process-local indices of these rows, shape (k,)
+    dofs: IntArray  # process-local indices of the coordinates of the nodes and of l, shape (k, 4 d + 1)
+    begin: FloatArray  # begin, share: σ0 and Δ of the cables [1], shape (k,) each
     share: FloatArray
     s: FloatArray  # ξ of the points [1], shape (k, n)
     w: FloatArray  # weights of the points for a length of 1, shape (n,)
@@ -168,7 +168,7 @@ def add_tangents(
                     change[q, last] += dq * (Fr * m[k].r_l[o] + Fp * m[k].p_l[o]) + Fv * by_l[o]
                     for e in range(4):
                         change[q, d * e + o] = dq * (Fr * m[k].S[e] + Fp * m[k].dS[e]) + Fv * motion[e]
-            # derivatives of the products with the weight, S and w
+            # derivatives of the generalised forces, the products of F with the weight, S and w
             corner = 0.0
             for q in range(d):
                 force = dq * weight * m[k].F[q]

@@ -4,10 +4,10 @@ The bed of a polyline has a constant height perpendicular to the direction of th
 polyline is a plane that is limited to this piece. At each corner there is a region below the bed in which no piece
 acts or both pieces act. The size of this region is of the order of the penetration depth of the cables.
 
-At a sharp crest, where the two pieces form the angle theta, the direction of a cable changes within one element. Forces
-normal to the pieces then have a component along the cable, of the order of theta^2 times the tension of the cable. A
-rounded crest is a drum of the radius R that is tangent to both pieces at the distance R tan(theta/2) from the corner.
-On this drum forces are normal to the cable, so the tension of the cable is continuous.
+At a sharp crest, where the directions of the two pieces differ by the angle theta, a cable is bent within one element.
+Forces normal to the pieces then have a component along the cable, of the order of theta^2 times the tension of the
+cable. A rounded crest is a drum of the radius R that is tangent to both pieces at the distance R tan(theta/2) from the
+corner. On this drum forces are normal to the cable, so the tension of the cable is continuous.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ class BedGrid:
 
     @checked(start=numbers("m", (2,), (3,)), end=numbers("m", (2,), (3,)), count=whole(1))
     def eval_profile(self, start: Any, end: Any, count: int = 50) -> list[tuple[float, float, float]]:
-        """Return points of the bed below the straight line from ``start`` (excluded) to ``end``, at equal distances,
-        for ``ground=`` of `hang_from_ground`.
+        """Return points of the bed at equal horizontal distances below the straight line from ``start``, which is
+        excluded, to ``end``, for the argument ``ground`` of `hang_from_ground`.
 
         Args:
             start, end: ends of the line [m], (x, y) or (x, y, z); z has no effect.
@@ -141,8 +141,9 @@ def read_bed_grid(path: str | Path, spacing: float | None = None) -> BedGrid:
 
     Text files (.csv, .txt, .xyz) contain either rows x, y, z, or a table whose first row contains the coordinates y and
     whose other rows contain x and the heights at x. The numbers are separated by commas, semicolons, blanks or tabs. A
-    first row of words and lines that begin with ``#`` are comments. The first row of a table begins with a word, or has
-    one element less than the other rows. Other files are read by meshio, and the points of the mesh are used.
+    first row that contains only words, and lines that begin with ``#``, are ignored. The first row of a table begins
+    with a word, or has one element less than the other rows. Other files are read by meshio, and the points of the mesh
+    are used.
 
     Args:
         path: the file; all numbers are in metres, z is positive upwards.

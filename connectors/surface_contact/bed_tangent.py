@@ -80,17 +80,17 @@ def fill_bed_changes(
     for j in range(3):
         axis = unit_vector(j)
         nj = dot(n, axis)
-        # position
+        # derivatives with respect to X
         dn = hessian_product(h, axis[0], axis[1], axis[2])
         dfn = F.by_gap * nj + F.by_rate * dot(on_rate, axis)
         du = combine(1.0, combine(1.0, axis, -nj - dot(on_slip, axis), n), -along, dn)
         dv = combine(-dot(on_rate, axis), n, -F.vn, dn)
         db = change_across(e, cross(dn, e.T))
         write_column(X, 0, j, change_force(row, r, F, e, n, dn, dfn, du, dv, db))
-        # velocity
+        # derivatives with respect to V
         dv = combine(1.0, axis, -nj, n)
         write_column(V, 0, j, change_force(row, r, F, e, n, NONE, F.by_rate * nj, NONE, dv, NONE))
-        # direction of the line
+        # derivatives with respect to T
         db = change_across(e, cross(n, axis))
         write_column(T, 0, j, change_force(row, r, F, e, n, NONE, 0.0, NONE, NONE, db))
 
@@ -111,7 +111,7 @@ def add_direction(S: Four, e: Heading, z: Lever, G: FloatArray, dq: float, K: Fl
     d = z.dx, z.dy, z.dz
     for b in range(3):
         axis = unit_vector(b)
-        # slope of the line, then rotation of the surface
+        # variations of the force for the slope of the line, then for the rotation of the surface
         on_slope = multiply(G, combine(1.0, axis, -dot(e.t, axis), e.t), dq / e.size)
         on_turn = multiply(G, cross(e.t, axis), dq)
         slope_moment, turn_moment = cross(d, on_slope), cross(d, on_turn)

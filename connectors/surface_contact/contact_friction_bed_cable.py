@@ -84,7 +84,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> ContactRows:
-    """Create the arrays that the kernels read."""
+    """Return the data of the rows for kernels, with the columns `BED`."""
     ids, surface = np.unique(rows.local("surface"), return_inverse=True)
     return bind_rows(rows, bind_surfaces(rows, ids), surface, **{name: rows.local(name) for name in BED})
 

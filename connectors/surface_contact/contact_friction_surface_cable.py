@@ -144,13 +144,13 @@ def find_cable_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> ContactRows:
-    """Create the arrays that the kernels read."""
+    """Return the data of the rows for kernels."""
     ids, surface = np.unique(rows.local("surface"), return_inverse=True)
     return bind_rows(rows, bind_surfaces(rows, ids), surface)
 
 
 def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray, **further: NDArray[Any]) -> ContactRows:
-    """Create the arrays that the kernels read. ``surface`` contains the index of the surface of each row in
+    """Return the data of the rows for kernels. ``surface`` contains the index of the surface of each row in
     ``surfaces``, and ``further`` contains further fields of the records."""
     points = rows.local("points")
     own = create_records(
@@ -280,8 +280,8 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
     elif is_bed(c):
         forces, tangent, update = add_bed_residual, add_bed_tangent, update_bed_history
     system, maps = create_contact_system(rows, c, FAMILY, forces, tangent, update)
-    # the return map is used only in static solves: in dynamic solves the damping force jumps when a point closes, and
-    # Newton's method would not converge
+    # the return map is used only in static solves, because in dynamic solves the damping force jumps when a point
+    # closes, and Newton's method would not converge
     system.return_map.rest = maps
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     return system
@@ -376,7 +376,7 @@ def bind_frames(rows: LocalRows) -> dict[str, NDArray[Any]]:
 
 
 def bind_twist(rows: LocalRows) -> ContactRows:
-    """Create the arrays that the kernels read."""
+    """Return the data of the rows for kernels, with the fields of `bind_frames`."""
     ids, surface = np.unique(rows.local("surface"), return_inverse=True)
     return bind_rows(rows, bind_surfaces(rows, ids), surface, **bind_frames(rows))
 

@@ -134,12 +134,12 @@ def _find_surfaces(world: Tables) -> tuple[IntArray, IntArray]:
 
 
 def bind(rows: LocalRows) -> PairRows:
-    """Create the arrays that the kernels read. In these arrays, no surface is assigned to the rows."""
+    """Return the data of the rows for kernels. No surface is assigned to the rows yet."""
     return bind_pairs(rows, PER_POINT)
 
 
 def bind_pairs(rows: LocalRows, per_point: int, **further: NDArray[Any]) -> PairRows:
-    """Create the arrays that the kernels read; a point has ``per_point`` history values, and ``further`` contains
+    """Return the data of the rows for kernels. A point has ``per_point`` history values, and ``further`` contains
     further fields of the records."""
     surfaces = bind_surfaces(rows, rows.world.table(SetSurface).local("surface"))
     points = bind_rows(rows, surfaces, np.zeros(len(rows.rows), np.int64), **further)
@@ -259,7 +259,8 @@ def twist_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind_twist(rows: LocalRows) -> PairRows:
-    """Create the arrays that the kernels read. In these arrays, no surface is assigned to the rows."""
+    """Return the data of the rows for kernels, with the fields of `bind_frames`. No surface is assigned to the rows
+    yet."""
     return bind_pairs(rows, PER_TWIST_POINT, **bind_frames(rows))
 
 

@@ -68,7 +68,7 @@ def create_meshes(world: Tables, surfaces: Geometry, m: PositionColumns) -> Mesh
         else:
             seen = (nodes - m.p[marker]) @ m.A[marker] @ Q
             points = eval_mesh(surfaces, s, seen.min(axis=0), seen.max(axis=0))
-            # rings are closed
+            # the last face of each ring ends at the first point of the ring
             here = np.arange(ALONG * AROUND).reshape(ALONG, AROUND)
             beside = np.roll(here, -1, axis=1)
         faces.append(np.stack((here[:-1], beside[:-1], beside[1:], here[1:]), axis=-1).reshape(-1, 4) + sum(counts))

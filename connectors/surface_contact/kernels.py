@@ -11,7 +11,8 @@ signed distance phi(X) of the point, its gradient n and Hessian H, and the radiu
     normal: g = phi - r_c,    v_n = n.V,    f_n = w (k g + d v_n)
     tangential: v_t = V - v_n n,    u_t = (I - n n^T) (X - a),    tau = w (mu_k u_t + mu_v v_t)
     sticks: f_t = tau, where a is the current anchor
-    slips: f_t = mu |f_n| tau/|tau|, where a is the anchor at the start of the step
+    slips: f_t = mu |f_n| tau/|tau|, where a is the anchor at the start of the step, or the current anchor if the point
+        was open then
 
 The stiffnesses k, mu_k, the damping constants d, mu_v and the friction coefficient mu are parameters of the row.
 

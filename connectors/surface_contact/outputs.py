@@ -429,7 +429,8 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
 
     The fields are `contact_normal_force_per_length` [N/m] (negative values press),
     `contact_tangential_force_per_length` (magnitude of the friction) [N/m], `gap` [m] and `stick_slip` (0 sticks, 1
-    slips, -2 open). Runs with an `EnergyLedger` also have the field `friction_work_per_length` [J/m].
+    slips, -2 open or without friction). Runs with an `EnergyLedger` also have the field `friction_work_per_length`
+    [J/m].
     """
     return paint_points(rows, rows.columns, fields)
 

@@ -207,8 +207,8 @@ def add_forces(j: int, g: Any) -> None:
 
 @kernel(inline=True)
 def add_reaction(c: ContactRows, m: PositionColumns, i: int, n: int, load: FloatArray, f: FloatArray) -> None:
-    """Add the reaction of the surface in row i to f: minus the generalised forces of ``load``, force [N] and moment
-    [N m] on the cable, shape (6,). The cable has n coordinates.
+    """Subtract the generalised forces of ``load``, the force [N] and the moment [N m] of row i, shape (6,), from the
+    elements of f that belong to the marker of the surface. The cable has n coordinates.
     """
     marker = c.surfaces.marker[c.rows[i].surface]
     for b in range(c.dofs.shape[1] - n):

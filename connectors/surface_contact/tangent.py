@@ -129,12 +129,12 @@ def fill_wrench(
     with respect to position and velocity, shape (3, 3) each, and F is the global force [N]."""
     d, e = (z.dx, z.dy, z.dz), (z.ex, z.ey, z.ez)
     for a in range(3):
-        # derivatives with respect to d and its rate
+        # row a of the derivatives of the force with respect to d and its rate
         x, y = (GX[a, 0], GX[a, 1], GX[a, 2]), (GV[a, 0], GV[a, 1], GV[a, 2])
         C[a, 0] = dq * (x[0] + o.wy * y[2] - o.wz * y[1]) + dv * y[0]
         C[a, 1] = dq * (x[1] + o.wz * y[0] - o.wx * y[2]) + dv * y[1]
         C[a, 2] = dq * (x[2] + o.wx * y[1] - o.wy * y[0]) + dv * y[2]
-        # derivatives with respect to theta and omega: g.(theta x d) = theta.(d x g)
+        # derivatives of the force with respect to theta and omega, from g.(theta x d) = theta.(d x g)
         on_x, on_y, on_e = cross(d, x), cross(d, y), cross(e, y)
         for b in range(3):
             V[a, b], V[a, 3 + b] = dq * y[b], -dq * on_y[b]

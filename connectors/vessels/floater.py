@@ -126,8 +126,9 @@ def floater(
         fluid: the water, one `Fluid`; the waves of this fluid excite the floater.
         added_mass: added mass M∞ at infinite frequency [kg, kg m, kg m^2], shape (6, 6).
         stiffness: stiffness K of the buoyancy [N/m, N, N m], shape (6, 6). K must not include the weight, because
-            gravity acts on the body. For example K_33 = ρ g A, K_44 = ρ g (I + V z_B), with the height z_B of the
-            centre of buoyancy.
+            gravity acts on the body. For example K_33 = ρ g A, K_44 = ρ g (I + V z_B), with the area A of the
+            waterplane, its second moment I about the x axis, and the height z_B of the centre of buoyancy above the
+            node.
         volume: volume V that the body displaces at rest [m^3]; the centre of this volume is on the z axis of the body.
         damping: additional linear damping D [N s/m, N s, N m s], shape (6, 6); default: none.
         radiation: retardation functions; default: none.
@@ -139,8 +140,7 @@ def floater(
 
     Raises:
         ModelError: a body that is not one `RigidBody3D` without rotation, a fluid that is not one `Fluid`, matrices of
-            another shape, an added mass that is not symmetric, states that are not stable, waves without excitation, or
-            excitation without waves.
+            another shape, an added mass that is not symmetric, waves without excitation, or excitation without waves.
     """
     body = merge_handles(body)
     if body.table.component is not RigidBody3D or len(body) != 1:
@@ -191,7 +191,7 @@ def _add_radiation(world: World, coordinates: list[Entity], radiation: Radiation
 def _add_excitation(
     world: World, body: Entity, fluid: Entity, coordinates: list[Entity], excitation: RAO | None
 ) -> Entity | None:
-    """Add the loads of the waves of the fluid."""
+    """Add the loads of the waves of the fluid on the coordinates of the body; return None if the fluid has no waves."""
     waves = len(create_flow(fluid.table, int(fluid.rows[0]), 2, np.zeros(0, np.int64)).waves) > 0
     if waves != (excitation is not None):
         raise ModelError(

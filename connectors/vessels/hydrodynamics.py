@@ -207,8 +207,8 @@ def read_wamit(
         length: characteristic length L of the run, called ULEN in WAMIT [m].
 
     Raises:
-        ModelError: a missing file, rows that are not numbers or of another width, fewer than three frequencies, pairs
-            without value at a frequency, or modes above 6 (several bodies).
+        ModelError: a missing file ``name.1``, rows that are not numbers or have another width, fewer than three
+            frequencies, values that are missing at some frequencies or headings, or modes above 6 (several bodies).
     """
     stem = Path(file)
     stem = stem.with_suffix("") if stem.suffix in (".1", ".3") else stem
