@@ -15,8 +15,8 @@ n + 1 points from crest to trough. Newton's method with exact derivatives solves
 R. The height increases in steps up to H, because the method converges only from a close initial value.
 
 The wave satisfies Laplace's equation, the condition at the bed, and the conditions at the surface; the number n of
-harmonics determines the accuracy of the conditions at the surface. The limit of the height is the empirical formula of
-Fenton (1990) for the highest waves.
+harmonics determines the accuracy of the conditions at the surface. The largest height that is allowed is computed by
+the empirical formula of Fenton (1990) for the highest waves.
 
 Source: M. M. Rienecker, J. D. Fenton, A Fourier approximation method for steady water waves, J. Fluid Mech. 104 (1981)
 119-137; J. D. Fenton, The numerical solution of steady water wave problems, Computers and Geosciences 14 (1988)

@@ -148,8 +148,8 @@ def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for an axis of length 0, or an axis of a 2D body that is inclined to its plane; see also
-    `check_rows`."""
+    """Raise ModelError for an axis of length 0, for an axis of a 2D body that is neither in the xy plane nor along z,
+    and for the errors of `check_rows`."""
     check_rows(world, table)
     axis, markers = table.local("axis"), table.local("marker")
     for i in np.flatnonzero(~axis.any(axis=1))[:1]:
