@@ -13,8 +13,8 @@ rotations. The convolution integral of the radiation is replaced by first-order 
 and checkpoints contain the history of the motion.
 
 The sum in f_w extends over the waves of the fluid. A is the amplitude of a wave; the docstring of vessel.py defines the
-phase ψ = ψ_0 at the position of the node at rest, and the start ramp r(t). X_j is the force per wave amplitude, with the phases and headings of
-`windlass.connectors.fluids.rao`.
+phase ψ = ψ_0 at the position of the node at rest, and the start ramp r(t). X_j is the force per wave amplitude, with
+the phases and headings of `windlass.connectors.fluids.rao`.
 
 Source: W. E. Cummins, The impulse response function and ship motions, Schiffstechnik 9 (1962) 101-109; T. I. Fossen,
 Handbook of Marine Craft Hydrodynamics and Motion Control, Wiley (2011), chapter 5, for the states.
