@@ -2,8 +2,8 @@
 
     velocity: u = profile(h) V + waves + gusts + user function
     acceleration: a = ∂u/∂t at a fixed point
-    profile: 1, (h/H)^α or ln(h/h0)/ln(H/h0); h is the height above the ground of the flow
-    profile from a table: V + velocity of the table at the height z replaces profile(h) V
+    profile: 1, (h/H)^α or ln(h/h0)/ln(H/h0); h is the height above the bed of water, for other fluids above the level
+    profile from a table: V + (velocity of the table at the height z) replaces profile(h) V
     phase of an Airy wave: ψ = k (x cos θ + y sin θ) - ω t + φ,    ω² = g k tanh(k d)
     surface of a wave: η = A cos ψ
     velocities of a wave: u_h = A ω C cos ψ,    u_v = A ω S sin ψ
@@ -17,10 +17,10 @@
 
 `FlowColumns` defines the parameters. With vertical stretching, the velocities of waves above the mean water level are
 equal to the velocities at this level. With all other methods, the velocities above the surface are equal to the
-velocities at the surface. Accelerations are the accelerations of Airy waves at the same height z'. On a current that
-carries the waves, A ω in the velocities and ω in the factor of the accelerations are replaced by A σ and σ, where σ is
-the frequency for an observer who moves with the current. For h < H/1000 the power law is replaced by a straight line,
-because the slope of the power law is unbounded at the ground. With a start ramp, waves and gusts are multiplied by the
+velocities at the surface. Accelerations are the accelerations of Airy waves at the same height z', with the amplitudes
+A ω² C and A ω² S. On a current that carries the waves, ω in the amplitudes of velocities and accelerations is replaced
+by σ, the frequency for an observer who moves with the current. For h < H/1000 the power law is replaced by a straight
+line, because the slope of the power law is unbounded at h = 0. With a start ramp, waves and gusts are multiplied by the
 factor r(t), a cubic step from 0 to 1.
 
 Source: G. B. Airy, Tides and waves (1845); J. D. Wheeler, Method for calculating forces produced by irregular waves, J.
@@ -44,8 +44,8 @@ UNIFORM, POWER, LOG, TABLE = range(4)
 BELOW, ABOVE, EVERYWHERE = range(3)
 VERTICAL, WHEELER, LINEAR, NONE = range(4)
 DEEPEST = -40.0
-"""Exponent k z' below which the velocity of a wave is neglected [1], because the velocity is below 1e-17 times the
-velocity at the surface."""
+"""Exponent k z' below which a wave is neglected [1], because its velocity is below 1e-17 times the velocity at z' = 0.
+"""
 LOWEST = 1e-3
 """Height h/H [1] below which the power law is replaced by a straight line."""
 
@@ -59,12 +59,12 @@ class FlowColumns(NamedTuple):
     V: FloatArray  # velocity of the profile [m/s], shape (3,)
     level: float  # height of the surface [m]
     transition: float  # height over which the volume fraction of the fluid increases from 0 to 1 [m]
-    ground: float  # height of the ground, from which the profile measures h = z - ground [m]
+    ground: float  # height of the ground [m]; the profile is a function of h = z - ground
     height: float  # reference height H of the profile [m]
     exponent: float  # exponent of the power law [1]
     roughness: float  # roughness length of the logarithmic law [m]
     depth: float  # water depth d [m]
-    growth: float  # duration of the start ramp of waves [s]
+    growth: float  # duration of the start ramp of waves and gusts [s]; 0 without a ramp
     table: FloatArray  # heights z [m] and horizontal velocities [m/s], shape (k, 3)
     stretching: int  # method for the heights z' of wave velocities near the surface
     waves: FloatArray  # of each wave: amplitude [m], ω [rad/s], k [1/m], cos θ, sin θ, φ [rad], amplitude of the
@@ -78,9 +78,10 @@ def create_flows(count: int) -> NDArray[Any]:
     """Create an array for the motion of a fluid at points, shape (count,), with the following values for each point.
 
     u, a: velocity [m/s] and acceleration [m/s^2], shape (3,).
-    G, H: derivatives of u and a with respect to position, shape (3, 3), valid after `fill_flow_gradients`.
-    s, ds, st: volume fraction of the fluid [1], its derivatives with respect to position [1/m], shape (3,), and time
-    [1/s], valid after `fill_flow_gradients` or `fill_share`.
+    G, H: derivatives of u [1/s] and a [1/s^2] with respect to position, shape (3, 3), valid after
+    `fill_flow_gradients`.
+    s, ds, st: volume fraction of the fluid [1], its derivatives with respect to position [1/m], shape (3,), and its
+    derivative with respect to time [1/s].
     """
     vectors = {name: np.zeros((count, 3)) for name in ("u", "a", "ds")}
     matrices = {name: np.zeros((count, 3, 3)) for name in ("G", "H")}
@@ -101,7 +102,7 @@ def create_surfaces(count: int) -> NDArray[Any]:
 
 @kernel(inline=True)
 def step_up(x: float) -> tuple[float, float]:
-    """Evaluate a cubic step from 0 at x <= 0 to 1 at x >= 1, and its derivative."""
+    """Return the value of a cubic step from 0 at x <= 0 to 1 at x >= 1, and the derivative of the step."""
     y = min(max(x, 0.0), 1.0)
     return y * y * (3.0 - 2.0 * y), 6.0 * y * (1.0 - y)
 
@@ -130,8 +131,8 @@ def eval_profile(c: FlowColumns, z: float) -> tuple[float, float]:
 
 @kernel
 def eval_current(c: FlowColumns, z: float) -> tuple[float, float, float, float]:
-    """Return the horizontal velocity of the profile at the height z [m], along x and along the other horizontal axis
-    [m/s], and its derivatives with respect to z [1/s].
+    """Return the velocities of the profile along x and along the other horizontal axis [m/s] at the height z [m], and
+    their derivatives with respect to z [1/s].
     """
     side = 3 - c.up
     if c.kind != TABLE:
@@ -175,9 +176,9 @@ def add_profile(c: FlowColumns, z: float, f: Any) -> None:
 
 @kernel
 def fill_means(c: FlowColumns, cx: FloatArray, cy: FloatArray, z: FloatArray, w: FloatArray, mean: FloatArray) -> None:
-    """Write means of the velocity of the profile into ``mean`` [m/s], shape (m,). Each mean belongs to one of m
-    directions (cx, cy), shape (m,) each, and is the sum over n heights z [m], shape (m, n), with the weights w [1],
-    shape (n,).
+    """Write the mean velocities of the profile [m/s] along m horizontal directions into ``mean``, shape (m,). Mean i is
+    the sum of the velocities along (cx[i], cy[i]) at the n heights z[i] [m], multiplied by the weights w [1]. cx and cy
+    have the shape (m,), z the shape (m, n), and w the shape (n,).
     """
     for m in range(len(cx)):
         mean[m] = 0.0
@@ -222,8 +223,8 @@ def eval_elevation(c: FlowColumns, r: FloatArray, t: float) -> tuple[float, floa
 
 @kernel
 def eval_height(c: FlowColumns, z: float, eta: float) -> tuple[float, float, float]:
-    """Return the height z' at which the velocities of waves are evaluated [m], from the height z above the level [m]
-    and the surface elevation η [m], and the derivatives of z' with respect to z and η [1].
+    """Return the height z' [m] at which the velocities of waves are evaluated, and its derivatives with respect to z
+    and η [1]. z is the height above the level [m], and ``eta`` the surface elevation η [m].
     """
     if z <= -c.depth:
         return -c.depth, 0.0, 0.0
@@ -241,8 +242,8 @@ def eval_height(c: FlowColumns, z: float, eta: float) -> tuple[float, float, flo
 
 @kernel(inline=True)
 def eval_decrease(c: FlowColumns, k: float, y: float) -> tuple[float, float, float, float]:
-    """Return the factors C and S of the decrease with the depth of a wave with the wave number k at the height z' = y
-    [m], and their derivatives with respect to y [1/m].
+    """Return the factors C and S [1] of a wave with the wave number k [1/m] at the height z' = y [m], and their
+    derivatives with respect to y [1/m].
     """
     above = y if c.stretching == LINEAR and y > 0.0 else 0.0
     z = y - above
@@ -260,14 +261,16 @@ def eval_decrease(c: FlowColumns, k: float, y: float) -> tuple[float, float, flo
 
 @kernel
 def add_waves(c: FlowColumns, r: FloatArray, t: float, gradients: bool, f: Any) -> None:
-    """Add velocity and acceleration of all waves at the position r, shape (3,), to the values f of a point."""
+    """Add velocity and acceleration of all waves at the position r [m], shape (3,), to the values f of a point. If
+    ``gradients`` is true, add also their derivatives with respect to position.
+    """
     grown, rate = eval_growth(c, t)
     side = 3 - c.up
     eta, along, across = 0.0, 0.0, 0.0
     if c.stretching != VERTICAL:
         eta, _, along, across = eval_elevation(c, r, t)
     y, by_z, by_eta = eval_height(c, r[c.up] - c.level, eta)
-    # derivatives of velocity and acceleration with respect to y, along x, the other horizontal axis and upwards
+    # derivatives with respect to y of the velocities and accelerations along x, the other horizontal axis and upwards
     ux, uy, uz, ax, ay, az = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for m in range(len(c.waves)):
         w = c.waves[m]
@@ -329,8 +332,8 @@ def add_flow(up: int, side: int, cx: float, cy: float, u: float, v: float, to: F
 
 @kernel(inline=True)
 def add_gradient(up: int, side: int, cx: float, cy: float, us: float, vs: float, to: FloatArray) -> None:
-    """Add the derivatives of the vector of `add_flow` with respect to horizontal positions to the matrix ``to``; us and
-    vs are derivatives along (cx, cy)."""
+    """Add the derivatives of the vector of `add_flow` with respect to horizontal positions to the matrix ``to``, shape
+    (3, 3); us and vs are the derivatives of u and v along (cx, cy)."""
     to[0, 0] += us * cx * cx
     to[0, side] += us * cx * cy
     to[side, 0] += us * cx * cy
@@ -352,7 +355,8 @@ def add_product(
 
 @kernel
 def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
-    """Write the volume fraction of the fluid at points, and its derivatives, at the time ``time[0]``."""
+    """Write the volume fraction of the fluid at its points, and the derivatives of the volume fraction, into f, see
+    `create_flows`, at the time ``time[0]`` [s]."""
     t, side, highest = time[0], 3 - c.up, 0.5 * c.transition
     for m in range(len(c.waves)):
         highest += c.waves[m, 0]
@@ -364,7 +368,7 @@ def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
         if c.fills == EVERYWHERE:
             continue
         if abs(below) >= highest:
-            # points that are higher or lower than any wave can reach
+            # the region in which the volume fraction changes does not reach this point at any time
             f[i].s = 1.0 if (below > 0.0) == (c.fills == BELOW) else 0.0
             continue
         eta, eta_t, along, across = eval_elevation(c, points[i].r, t)
@@ -380,14 +384,16 @@ def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
 
 @kernel
 def fill_surface(c: FlowColumns, points: Any, time: FloatArray, height: FloatArray) -> None:
-    """Write the height of the surface above points [m], shape (p,)."""
+    """Write the height of the surface [m] above the points of the fluid into ``height``, shape (p,), at the time
+    ``time[0]`` [s]."""
     for i in c.where:
         height[i] = c.level + eval_elevation(c, points[i].r, time[0])[0]
 
 
 @kernel
 def fill_surface_shape(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
-    """Write the shape of the surface above points into f, see `create_surfaces`, at the time ``time[0]``."""
+    """Write the shape of the surface above the points of the fluid into f, see `create_surfaces`, at the time
+    ``time[0]`` [s]."""
     t, side = time[0], 3 - c.up
     grown, rate = eval_growth(c, t)
     for i in c.where:
@@ -417,9 +423,10 @@ def fill_surface_shape(c: FlowColumns, points: Any, time: FloatArray, f: Any) ->
 
 @kernel
 def fill_flow(c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Any) -> None:
-    """Write velocities, accelerations and volume fractions of the fluid at points, at the time ``time[0]``.
+    """Write velocities, accelerations and volume fractions of the fluid at its points into f, see `create_flows`, at
+    the time ``time[0]`` [s].
 
-    ``given``: velocities and accelerations of user functions, shape (p, 2, 3), or an empty array.
+    ``given``: velocities and accelerations of user functions at all p points, shape (p, 2, 3), or an empty array.
     """
     fill_all(c, points, time, given, gradients, False, f)
 
@@ -438,8 +445,8 @@ def fill_flow_gradients(
 def fill_all(
     c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, whole: bool, f: Any
 ) -> None:
-    """Write velocity, acceleration and volume fraction at points; if ``whole`` is true, write also the derivatives of
-    these values.
+    """Write the values of `fill_flow` into f; if ``whole`` is true, write also the derivatives of velocities and
+    accelerations with respect to position.
     """
     fill_share(c, points, time, f)
     for i in c.where:

@@ -14,8 +14,8 @@ from windlass.framework.model.law import Tables
 def create_flows_at(
     world: Tables, fluids: IntArray, up: IntArray, scale: FloatArray
 ) -> tuple[list[FlowColumns], list[UserFlow]]:
-    """Create the data with which kernels evaluate the fluids at points, and the `UserFlow` of each fluid that has a
-    user function.
+    """Return the data with which kernels evaluate the fluids at points, one `FlowColumns` for each fluid and upward
+    axis, and the `UserFlow` of those with a user function.
 
     Args:
         world: the world.

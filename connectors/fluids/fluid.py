@@ -112,7 +112,8 @@ class Fluid(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Insert the gravity of the world as default, and zeros for missing velocities along y in tables."""
+    """Return ``values`` with the gravity of the world as default for ``gravity``, and with zeros for ``table_y`` if
+    only ``table_x`` is given."""
     size = float(np.linalg.norm(world.gravity))
     if "gravity" not in values and size > 0.0:
         values["gravity"] = size
@@ -123,7 +124,8 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for inconsistent tables, waves and gusts, and for waves that a current stops."""
+    """Raise ModelError for tables, waves and gusts whose columns have different lengths or values that are not allowed,
+    and for waves that a current stops."""
     for i, row in enumerate(table.resident):
         given = {name: table.local(name)[i] for name in (*TABLES, *WAVES, *CHOSEN, *GUSTS)}
         where = f"in Fluid row {row}"
@@ -190,7 +192,7 @@ def check_downwards(world: Tables, up: int, user: str, carrier: str) -> None:
 
 
 def check_plane(table: EntityTable, row: int, user: str) -> None:
-    """Raise ModelError for a fluid that flows perpendicular to the xy plane, in which y points upwards.
+    """Raise ModelError for a fluid whose velocity, table or waves have a component perpendicular to the xy plane.
 
     Args:
         table: table of the fluids.
@@ -219,6 +221,9 @@ def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> FlowC
         row: index of the fluid.
         up: index of the axis that points upwards.
         where: indices of the points of this fluid in the arrays of all points, shape (n,).
+
+    Raises:
+        ModelError: the fluid has gusts, but its velocity has no horizontal component.
     """
     value = {name: table.local(name, np.array([row]))[0] for name in table.component.columns if name != "function"}
     level, depth = float(value["surface"]), float(value["depth"])

@@ -8,8 +8,8 @@
     API intensity: σ = 0.15 (z/20)^-0.125 U(z) for z <= 20 m, 0.15 (z/20)^-0.275 U(z) above
 
 S is the one-sided spectrum of the speed along the mean wind [m²/s²/Hz], f the frequency [Hz], z the height above the
-ground or the sea [m], and U_0 the mean speed of one hour at 10 m [m/s]. The integral of the API spectrum from 0 to
-infinity is σ². The gusts of a fluid have the spectrum of one height at all heights; σ of API does not depend on the
+ground or the sea [m], and U_0 the mean speed over one hour at z = 10 m [m/s]. The integral of the API spectrum from 0
+to infinity is σ². The gusts of a fluid have the spectrum of one height at all heights; σ of API does not depend on the
 height up to 20 m, and σ of NPD decreases slowly with the height. Gusts travel with the mean velocity V at the reference
 height (Taylor's hypothesis), so they are uniform across the wind; the lower correlation of real gusts at distant points
 is neglected, which gives larger loads on long lines across the wind. The component of the wind across the mean
@@ -37,7 +37,7 @@ from windlass.framework.checks.checks import checked, number, numbers, whole, wo
 from windlass.framework.errors import ModelError
 
 HEIGHT = 10.0
-"""Height of the mean speeds of all spectra [m]."""
+"""Height of the mean speed U_0 above the ground [m]."""
 SURFACE_LAYER = 20.0
 POINTS = 20_000
 STEEPNESS = 0.468
@@ -99,8 +99,8 @@ def npd_wind(
     highest: float = 0.5,
     components: str = "equal steps",
 ) -> dict[str, Any]:
-    """Create columns of a `Fluid` for wind with gusts by the spectrum and profile of NPD (Frøya); the same seed creates
-    the same gusts: ``world.add(Fluid, density=1.23, fills="above", **npd_wind(25.0, seed=1))``.
+    """Create columns of a `Fluid` for wind with gusts by the spectrum and profile of NPD (Frøya), for example
+    ``world.add(Fluid, density=1.23, fills="above", **npd_wind(25.0, seed=1))``. The same seed creates the same gusts.
 
     Args:
         speed: mean wind speed U_0 over one hour, 10 m above the ground [m/s].
@@ -116,8 +116,8 @@ def npd_wind(
         The columns of velocity, profile and gusts.
 
     Raises:
-        ModelError: a speed, height or frequency that is not > 0, a highest frequency that is not above the lowest,
-            other components, or values that are not finite.
+        ModelError: a speed, height or frequency that is not > 0, a highest frequency that is not above the lowest, a
+            value of ``components`` that is not allowed, or values that are not finite.
     """
     slope = 0.0573 * np.sqrt(1.0 + 0.15 * speed)
     profile = {"profile": "log", "roughness": HEIGHT * float(np.exp(-1.0 / slope))}
@@ -155,7 +155,7 @@ def _create_gusts(
     highest: float,
     components: str,
 ) -> dict[str, Any]:
-    """Create the columns of velocity and gusts."""
+    """Create the columns of velocity and gusts; ``name`` is the calling function, for error messages."""
     if highest <= lowest:
         raise ModelError(f"highest = {highest:g} Hz in {name}: must be > lowest = {lowest:g} Hz")
     # the spectrum is divided over log f: S df = S f d(log f)

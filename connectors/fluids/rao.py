@@ -46,7 +46,7 @@ UNITS: dict[str, dict[str, float]] = {
 }
 """Allowed units of the columns of a file, and their factors to SI units."""
 CLOSE = 1e-6
-"""Smallest distance of headings that are not equal [rad]."""
+"""Distance from a limit of the headings up to which a heading beyond the limit is accepted [rad]."""
 
 
 class RAO:
@@ -54,7 +54,8 @@ class RAO:
 
     Args:
         frequencies: increasing angular frequencies ω > 0 [rad/s], shape (n,).
-        headings: increasing headings β [rad], shape (h,), from 0 to π for a symmetric vessel, or from -π to 2 π.
+        headings: increasing headings β [rad], shape (h,), for a symmetric vessel within 0 to π, otherwise within -π to
+            2 π.
         amplitudes: amplitudes a_j per wave amplitude, shape (n, h, 6): motions [m/m for surge, sway, heave; rad/m for
             roll, pitch, yaw], or forces [N/m] and torques [N m/m].
         phases: phase lags ε_j [rad], shape (n, h, 6).
@@ -123,7 +124,9 @@ class RAO:
 
 
 def _interpolate(x: FloatArray, y: NDArray[np.complex128], at: float) -> NDArray[np.complex128]:
-    """Interpolate linearly along the first axis of y; before the first and after the last x the result is constant."""
+    """Return y at the coordinate ``at``, interpolated linearly along the first axis of y, whose coordinates are x.
+    Before the first and after the last coordinate the result is constant.
+    """
     if len(x) == 1:
         return np.asarray(y[0])
     k = min(max(int(np.searchsorted(x, at)), 1), len(x) - 1)
@@ -138,8 +141,8 @@ def read_rao(file: str | os.PathLike[str]) -> RAO:
     The first line that is not a comment (``#``) contains the names of the columns with units in brackets, in any order:
     ``period [s]`` or ``frequency [rad/s]`` (or ``[Hz]``), ``heading [deg]`` (or ``[rad]``), and for each degree of
     freedom, such as ``surge [m/m]`` and ``roll [deg/m]`` (or ``[rad/m]``), its amplitude per wave amplitude and its
-    phase lag, such as ``surge phase [deg]``. Degrees of freedom without columns are 0. Each pair of a period and a
-    heading has one line. The docstring of rao.py defines headings and phase lags.
+    phase lag, such as ``surge phase [deg]``. Degrees of freedom without columns have the amplitude 0. Each pair of a
+    period and a heading has one line. The docstring of rao.py defines headings and phase lags.
 
     Args:
         file: path of the file with values separated by commas.
@@ -181,7 +184,7 @@ def read_rao(file: str | os.PathLike[str]) -> RAO:
 
 
 def _arrange(omega: FloatArray, values: dict[str, FloatArray], file: Any) -> RAO:
-    """Arrange the lines of a file by frequency and heading."""
+    """Create the operators from the lines of a file, which are in any order."""
     frequencies, row = np.unique(np.round(omega, 12), return_inverse=True)
     headings, column = np.unique(np.round(values["heading"], 12), return_inverse=True)
     shape = len(frequencies), len(headings)

@@ -7,10 +7,10 @@ spectrum.
     spreading: D(θ) ~ cos^2s((θ - θ_0)/2)
 
 A sea is a sum of waves. With components of equal energy, the spectrum is divided into parts of equal energy, one for
-each wave, and each wave has the frequency that divides its part into two halves of equal energy. Therefore the
-frequencies have no common period. With components of equal frequency steps, the spectrum is divided into parts of equal
-width Δω, and each wave has the frequency in the middle of its part; the envelope of the sea repeats itself after 2π/Δω.
-In both cases, the sum has exactly the significant height Hs.
+each wave, and each wave has the frequency that divides its part into two halves of equal energy. Therefore the waves
+have no common period, and the sea does not repeat itself. With components of equal frequency steps, the spectrum is
+divided into parts of equal width Δω, and each wave has the frequency in the middle of its part; the envelope of the sea
+repeats itself after 2π/Δω. In both cases, the sum has exactly the significant height Hs.
 
 In a sea with spreading, each wave has one direction, so the sea is homogeneous. The directions are the centres of parts
 of D(θ) with equal energy, in a random order that depends on the seed.
@@ -68,7 +68,7 @@ def wave_number(frequency: Any, depth: float, gravity: float = 9.81) -> FloatArr
 
 @checked(height=number("m", above=0.0), period=number("s", above=0.0), direction=number("rad"), phase=number("rad"))
 def regular_wave(height: float, period: float, direction: float = 0.0, phase: float = 0.0) -> dict[str, FloatArray]:
-    """Create columns of a `Fluid` for one Airy wave: ``world.add(Fluid, ..., **regular_wave(2.0, 8.0))``.
+    """Create columns of a `Fluid` for one Airy wave, for example ``world.add(Fluid, ..., **regular_wave(2.0, 8.0))``.
 
     Args:
         height: height from trough to crest [m].
@@ -121,8 +121,8 @@ def jonswap(
         [rad], shape (count,) each.
 
     Raises:
-        ModelError: a height, period or spreading that is not > 0, a peakedness below 1, other components, or values
-            that are not finite.
+        ModelError: a height, period or spreading that is not > 0, a peakedness below 1, a value of ``components`` that
+            is not allowed, or values that are not finite.
     """
     x = np.linspace(*(RANGE if components == "equal energy" else EQUAL_STEPS_RANGE), POINTS)
     middle, share = divide_spectrum(x, _spectrum(x, peakedness), count, components)
@@ -136,12 +136,12 @@ def jonswap(
 
 
 def divide_spectrum(x: FloatArray, S: FloatArray, count: int, components: str) -> tuple[FloatArray, FloatArray]:
-    """Divide a spectrum into parts, and return the frequency of each part and the energy of each part relative to the
+    """Divide a spectrum into parts, and return the value of x of each part and the energy of each part relative to the
     energy of all parts [1], shape (count,) each.
 
     Args:
-        x: ascending frequencies, shape (n,).
-        S: spectrum at these frequencies, shape (n,).
+        x: ascending frequencies or functions of the frequency, such as its logarithm, shape (n,).
+        S: energy per x, shape (n,).
         count: number of parts.
         components: ``"equal energy"`` or ``"equal frequency"``, see `jonswap`.
     """
@@ -154,7 +154,8 @@ def divide_spectrum(x: FloatArray, S: FloatArray, count: int, components: str) -
 
 
 def _divide_spreading(s: float, count: int) -> FloatArray:
-    """Return directions relative to the mean direction [rad] that divide cos^2s(θ/2) into parts of equal energy."""
+    """Return the directions relative to the mean direction [rad] in the centres of ``count`` parts of cos^2s(θ/2) with
+    equal energy, shape (count,)."""
     theta = np.linspace(-np.pi, np.pi, POINTS + 1)
     energy = cumulative_trapezoid(np.cos(0.5 * theta) ** (2.0 * s), theta, initial=0.0)
     found: FloatArray = np.interp((np.arange(count) + 0.5) / count * energy[-1], energy, theta)
@@ -162,7 +163,7 @@ def _divide_spreading(s: float, count: int) -> FloatArray:
 
 
 def _spectrum(x: FloatArray, peakedness: float) -> FloatArray:
-    """Return the unscaled spectrum S at the frequency ω relative to the peak frequency ω_p, x = ω/ω_p."""
+    """Return the unscaled spectrum S at the ratios x = ω/ω_p of frequencies to the peak frequency, shape (n,)."""
     width = np.where(x <= 1.0, *WIDTHS)
     peak: FloatArray = peakedness ** np.exp(-0.5 * ((x - 1.0) / width) ** 2)
     return np.asarray(x**-5.0 * np.exp(-1.25 * x**-4.0) * peak)
@@ -171,6 +172,6 @@ def _spectrum(x: FloatArray, peakedness: float) -> FloatArray:
 def _columns(
     amplitude: FloatArray, frequency: FloatArray, direction: float, phase: FloatArray
 ) -> dict[str, FloatArray]:
-    """Create the columns of `Fluid` for waves that travel in one direction."""
+    """Return the columns of `Fluid` for waves that travel in one direction."""
     along = np.full(len(amplitude), float(direction))
     return {"wave_amplitudes": amplitude, "wave_frequencies": frequency, "wave_directions": along, "wave_phases": phase}

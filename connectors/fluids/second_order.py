@@ -1,15 +1,15 @@
-"""Waves of second order: the sums and differences of the phases of Airy waves, in water of finite depth.
+"""Waves of second order, whose phases are sums and differences of the phases of Airy waves, in water of finite depth.
 
-For each pair of Airy waves with amplitudes a, phases ψ, wave vectors k, frequencies ω_i >= ω_j, R = k tanh(k d) and V =
-a g/ω, the surface and the potential have the terms
+For each pair of different Airy waves with amplitudes a, phases ψ, wave vectors k, frequencies ω_i >= ω_j, R =
+k tanh(k d) and V = a g/ω, the surface and the potential have the terms
 
     η = A± cos(ψ_i ± ψ_j),    φ = F± cosh(κ (z + d))/cosh(κ d) sin(ψ_i ± ψ_j),    κ = |k_i ± k_j|,    ω± = ω_i ± ω_j
     F± (ω±² - g κ tanh(κ d)) = g/2 (a_j V_i Q_i ± a_i V_j Q_j) + ω± V_i V_j (k_i·k_j ∓ R_i R_j),    Q = k² - R²
     A± = ω± F±/g - V_i V_j (k_i·k_j ∓ R_i R_j)/(2 g) + a_i a_j (R_i + R_j)/2
 
-and half of the terms with + for i = j, which are Stokes' waves of second order. These terms fulfil the conditions at
-the surface up to terms of order 3 in the steepness. The mean level remains at η = 0: differences of waves with the same
-frequency are left out.
+Each wave also has half of the terms with + for i = j, which are Stokes' wave of second order. With these terms, the
+errors of the conditions at the surface are of order 3 in the steepness. The mean level remains at η = 0, because
+differences of waves with the same frequency are left out.
 
 Source: J. N. Sharma, R. G. Dean, Second-order directional seas and associated wave forces, Soc. Petroleum Engineers J.
 21 (1981) 129-140; J. F. Dalzell, A note on finite depth second-order wave-wave interactions, Appl. Ocean Res. 21 (1999)
@@ -31,7 +31,9 @@ from windlass.framework.errors import ModelError
 
 AIRY = "wave_amplitudes", "wave_frequencies", "wave_directions", "wave_phases"
 TINY = 1e-12
-"""Smallest amplitude and smallest wave number of a wave, divided by the largest ones [1]."""
+"""Smallest amplitude of a wave of second order, divided by the largest amplitude of the Airy waves [1]. Waves of second
+order are left out if their wave number is at most this fraction of the largest wave number of the Airy waves.
+"""
 
 
 @checked(
@@ -43,12 +45,13 @@ TINY = 1e-12
 def second_order_waves(
     waves: Mapping[str, Any], depth: float, gravity: float = 9.81, most: int = 500
 ) -> dict[str, Any]:
-    """Add waves of second order to Airy waves: ``world.add(Fluid, density=1025.0, **second_order_waves(sea, 30.0))``
-    with ``sea = jonswap(6.0, 10.0, seed=1, count=40)``.
+    """Return columns of a `Fluid` for Airy waves and their waves of second order, for example
+    ``world.add(Fluid, density=1025.0, **second_order_waves(sea, 30.0))`` with the Airy waves ``sea =
+    jonswap(6.0, 10.0, seed=1, count=40)``.
 
-    The number of pairs is the square of the number n of waves. Only the ``most`` waves of second order with the largest
-    surface elevations are added; the time for the flow at a point is proportional to the number of all waves. The
-    amplitudes of sums increase with the frequency, so spectra should end at about sqrt(2 g/Hs).
+    The number of waves of second order is the square of the number n of Airy waves. Only the ``most`` of them with the
+    largest amplitudes are added; the computing time for the flow at a point is proportional to the number of all waves.
+    The amplitudes of sums increase with the frequency, so spectra should end at about sqrt(2 g/Hs).
 
     Args:
         waves: the columns ``wave_amplitudes``, ``wave_frequencies``, ``wave_directions`` and ``wave_phases``, as
@@ -63,7 +66,7 @@ def second_order_waves(
 
     Raises:
         ModelError: other columns than those of Airy waves, columns of different lengths, amplitudes or frequencies that
-            are not > 0, or a depth, gravity or number that is not > 0.
+            are not > 0, or a depth, gravity or ``most`` that is not > 0.
     """
     a, omega, theta, phase = _read_waves(waves)
     k = wave_number(omega, depth, gravity)
@@ -73,7 +76,7 @@ def second_order_waves(
         # pairs with ω_i >= ω_j, each once
         i, j = np.triu_indices(len(a))
         i, j = np.where(omega[i] >= omega[j], i, j), np.where(omega[i] >= omega[j], j, i)
-        # the sum of two opposite waves with the same frequency is a pressure without velocity and elevation
+        # the sum of two opposite waves with the same frequency has no velocity and elevation, only a pressure
         moves = np.hypot(x[i] + sign * x[j], y[i] + sign * y[j]) > TINY * k.max()
         moves &= (sign > 0.0) | (omega[i] > omega[j])
         i, j = i[moves], j[moves]
@@ -118,8 +121,9 @@ def _eval_pairs(
     a: FloatArray, omega: FloatArray, k: FloatArray, inner: FloatArray, i: Any, j: Any, sign: float, depth: float,
     gravity: float,
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-    """Return A [m] and the amplitudes κ F of the horizontal velocity at the level [m/s] of pairs i, j of waves;
-    ``inner`` contains k_i·k_j, and ``sign`` is 1 for sums and -1 for differences; see the docstring of this module.
+    """Return the amplitudes A of the surface [m] and κ F of the horizontal velocity at the level [m/s] for pairs of
+    waves with the indices i and j, shape (pairs,) each. ``inner`` contains k_i·k_j, and ``sign`` is 1 for sums and -1
+    for differences; see the docstring of this module.
     """
     R, V = k * np.tanh(k * depth), a * gravity / omega
     Q = k**2 - R**2

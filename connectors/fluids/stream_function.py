@@ -1,6 +1,7 @@
 """Regular waves of finite height by Fourier approximation of the stream function.
 
-In the frame that moves with the wave, with X from the crest and Y upwards from the level, d the depth, j = 1 ... n:
+In the frame that moves with the wave, X is the distance from the crest, Y the height above the level, d the depth, and
+j = 1 ... n:
 
     stream function: ψ = -v Y + Σ B_j sinh(j k (Y + d))/cosh(j k d) cos(j k X)
     at the surface Y = η(X): ψ = -q,    (u² + w²)/2 + g η = R,    u = ∂ψ/∂Y, w = -∂ψ/∂X
@@ -8,14 +9,14 @@ In the frame that moves with the wave, with X from the crest and Y upwards from 
     at a fixed point: u = U + Σ j k B_j cosh(j k (Y + d))/cosh(j k d) cos(j (k x - ω t))
     surface: η = Σ E_j cos(j (k x - ω t))
 
-v is the mean speed of the fluid towards the wave, c the phase speed, and U the current, the mean velocity at fixed
-points below the troughs. The conditions at the surface hold at n + 1 points from crest to trough. Newton's method with
-exact derivatives solves for η at these points, B_j, k, v, q and R. The height increases in steps up to H, because the
-method converges only from a close initial value.
+H is the height of the wave, v the mean speed of the fluid towards the wave, c the phase speed, U the current (the mean
+velocity at fixed points below the troughs), and q and R are constants. The conditions at the surface are satisfied at
+n + 1 points from crest to trough. Newton's method with exact derivatives solves for η at these points, B_j, k, v, q and
+R. The height increases in steps up to H, because the method converges only from a close initial value.
 
 The wave satisfies Laplace's equation, the condition at the bed, and the conditions at the surface; the number n of
-harmonics determines the accuracy of the conditions at the surface. The limit of the height is the empirical formula of
-Fenton (1990) for the highest waves.
+harmonics determines the accuracy of the conditions at the surface. The largest height that is allowed is computed by
+the empirical formula of Fenton (1990) for the highest waves.
 
 Source: M. M. Rienecker, J. D. Fenton, A Fourier approximation method for steady water waves, J. Fluid Mech. 104 (1981)
 119-137; J. D. Fenton, The numerical solution of steady water wave problems, Computers and Geosciences 14 (1988)
@@ -36,7 +37,9 @@ from windlass.framework.errors import ModelError
 STEP = 0.05
 """Largest increase of H/H_max from one solution to the next [1]."""
 CLOSE = 1e-11
-"""Largest residual of the scaled equations [1]."""
+"""Largest residual of the scaled equations, divided by the smaller of 1 and the scaled height, for which Newton's
+method has converged [1].
+"""
 MOST = 40
 TINY = 1e-12
 """Amplitude of a harmonic, relative to the height [1], below which the harmonic is left out."""
@@ -61,8 +64,8 @@ def stream_function_wave(
     gravity: float = 9.81,
     count: int = 24,
 ) -> dict[str, Any]:
-    """Create columns of a `Fluid` for a regular wave of finite height, with its crest at the origin at t = 0:
-    ``world.add(Fluid, density=1025.0, **stream_function_wave(8.0, 10.0, 30.0))``.
+    """Create columns of a `Fluid` for a regular wave of finite height, whose crest is at the origin at t = 0, for
+    example ``world.add(Fluid, density=1025.0, **stream_function_wave(8.0, 10.0, 30.0))``.
 
     Args:
         height: height H from trough to crest [m].
@@ -120,8 +123,8 @@ def eval_highest(length: float, depth: float) -> float:
 def _solve(
     height: float, omega: float, depth: float, current: float, gravity: float, count: int
 ) -> NDArray[np.complex128]:
-    """Solve the equations of a wave. Return one array of the surface elevations η at the points and of B_j, k, v, q and
-    R, with the symbols of the docstring of this module, in SI units, shape (2 count + 5,)."""
+    """Return the solution of the equations in the docstring of this module as one array: the surface elevations η at
+    the points, then B_j, k, v, q and R, in SI units, shape (2 count + 5,). Raise ModelError if there is no solution."""
     # lengths are scaled by g/ω², times by 1/ω
     L, c = gravity / omega**2, gravity / omega
     H, d, U = height / L, depth / L, current / c
@@ -163,13 +166,15 @@ def _solve(
 
 
 def _find_length(d: float, U: float) -> float | None:
-    """Return the scaled wave number of a small wave on a current U, or None if the current stops the wave."""
+    """Return the scaled wave number of a wave of small height on a current, or None if the current stops the wave; d
+    and U are the scaled depth and current."""
     k, _ = find_wave_numbers(np.ones(1), d, 1.0, lambda k: np.full(1, U))
     return None if np.isnan(k[0]) else float(k[0])
 
 
 def _newton(y: NDArray[np.complex128], H: float, d: float, U: float, count: int) -> NDArray[np.complex128] | None:
-    """Solve the scaled equations by Newton's method; return None if the method does not converge."""
+    """Return the solution of the scaled equations by Newton's method with the initial values y, or None if the method
+    does not converge."""
     for _ in range(MOST):
         # heights above the height of the highest wave can cause an overflow
         with np.errstate(over="ignore", invalid="ignore"):

@@ -32,12 +32,13 @@ class UserFlow:
         self._loop = _create_loop(function.function) if isinstance(function, Compiled) else None
 
     def fill(self, t: float, r: FloatArray, given: FloatArray) -> None:
-        """Evaluate velocities and accelerations at the points r, shape (p, 3), and the time t [s], and write them into
-        ``given``, shape (p, 2, 3)."""
+        """Write velocities [m/s] and accelerations [m/s^2] at the points of the fluid and the time t [s] into
+        ``given``, shape (p, 2, 3). r contains the positions of all p points [m], shape (p, 3)."""
         given[self._where] = self._eval(t, r[self._where])
 
     def fill_gradients(self, t: float, r: FloatArray, gradients: FloatArray) -> None:
-        """Write derivatives of velocities and accelerations with respect to position, shape (p, 2, 3, 3)."""
+        """Write the derivatives of the values of `fill` with respect to position into ``gradients``, shape
+        (p, 2, 3, 3)."""
         here = r[self._where]
         for k in range(3):
             ahead, behind = here.copy(), here.copy()
@@ -47,8 +48,8 @@ class UserFlow:
             gradients[self._where, :, :, k] = (self._eval(t, ahead) - self._eval(t, behind)) / width
 
     def _eval(self, t: float, x: FloatArray) -> FloatArray:
-        """Return velocities and accelerations at the positions x, shape (n, 3), as an array of shape (n, 2, 3); NaN if
-        x is not finite."""
+        """Return velocities and accelerations at the positions x [m], shape (n, 3), as an array of shape (n, 2, 3). The
+        values at positions that are not finite are NaN."""
         out = np.full((len(x), 2, 3), np.nan)
         good = np.isfinite(x).all(axis=1)
         if not good.any():

@@ -4,9 +4,9 @@
     mean current: Ũ = 2 k/sinh(2 k d) ∫ U(z) cosh(2 k (z + d)) dz    from the bed to the level
 
 ω is the frequency of a wave at a fixed point, σ the frequency for an observer who moves with the current, and U(z) the
-component of the current along the direction of the wave. Ũ is exact for a uniform current, and of first order for a
-current that changes with depth and is slow compared with the wave. For the integration variable y = sinh(2 k (z +
-d))/sinh(2 k d), the weight in the integral is 1.
+component of the current along the direction of the wave. The dispersion is exact for a uniform current, and an
+approximation of first order for a current that changes with depth and is slow compared with the wave. With the
+integration variable y = sinh(2 k (z + d))/sinh(2 k d), Ũ is the integral of U over y from 0 to 1.
 
 A wave against a current that is too fast does not exist: on deep water, Ũ must be > -g/(4 ω).
 

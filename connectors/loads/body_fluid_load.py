@@ -87,7 +87,7 @@ class Pieces(NamedTuple):
 
 
 class BodyGroup(NamedTuple):
-    """The rows of a component, the pieces of each row, and the fluid at the centres of the pieces."""
+    """Data of the rows of a component, of the pieces of the rows, and of the fluid at the centres of the pieces."""
 
     own: NDArray[Any]  # marker of each row, and range of the indices of its pieces
     c: NDArray[Any]  # constants of the pieces, see `create_group`
@@ -178,7 +178,8 @@ def locate(group: BodyGroup, whole: bool = True, gradients: bool = False) -> Cal
     Args:
         group: the pieces.
         whole: whether to evaluate velocity and acceleration of the fluid in addition to its surface.
-        gradients: whether to evaluate derivatives with respect to position.
+        gradients: whether to evaluate also the derivatives of velocity and acceleration of the fluid with respect to
+            position.
     """
     c, m, flow, surface = group.c, group.m, group.flow, group.surface
     place = call(locate_pieces)
@@ -200,7 +201,7 @@ def locate(group: BodyGroup, whole: bool = True, gradients: bool = False) -> Cal
 
 
 def build_system(rows: LocalRows) -> System:
-    """Create the system of a component."""
+    """Create the system of a fluid load on bodies."""
     group: BodyGroup = rows.columns
     own, c, m, flow, surface = group.own, group.c, group.m, group.flow, group.surface
     system = System(rows.table.kind, rows.dofs)
@@ -253,7 +254,7 @@ def find_sunken(rows: LocalRows, group: BodyGroup, fields: Fields) -> list[str]:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Replace bodies and nodes in ``marker`` by markers at their reference points."""
+    """Return ``values`` in which bodies and nodes in ``marker`` are replaced by markers at their reference points."""
     given = values.get("marker")
     handles: Any = [given] if isinstance(given, Entity) else given
     if isinstance(handles, list | tuple) and handles and all(isinstance(handle, Entity) for handle in handles):
@@ -262,7 +263,9 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def repeat_numbers(component: type[Component], values: dict[str, Any]) -> dict[str, Any]:
-    """Repeat a single number for a coefficient that has several components: ends of a cylinder or axes of a box."""
+    """Return ``values`` in which single numbers are repeated for columns that have one value for each end of a cylinder
+    or for each axis of a box.
+    """
     found = dict(values)
     for name, given in values.items():
         column = component.columns.get(name)
@@ -345,8 +348,8 @@ def answer(rows: LocalRows, fields: Fields, divide: Divide) -> BodyAnswer:
 
 
 def eval_surface(rows: LocalRows, fields: Fields, at: FloatArray) -> FloatArray:
-    """Return, for each row, the height of the fluid surface over the points ``at`` [m], which have the shape (rows,
-    3)."""
+    """Return the height of the fluid surface [m], shape (rows,), above the point ``at`` of each row [m], shape
+    (rows, 3)."""
     count = len(rows.rows)
     up, height = find_up(rows.world, rows.local("marker")), np.zeros(count)
     flows, _ = create_flows_at(rows.world, rows.local("fluid"), up, np.ones(count))
@@ -356,7 +359,7 @@ def eval_surface(rows: LocalRows, fields: Fields, at: FloatArray) -> FloatArray:
 
 
 def create_outputs(divide: Divide) -> dict[str, Output]:
-    """Create the outputs of a component."""
+    """Create the outputs of a component whose rows are divided into pieces by ``divide``."""
 
     def output(unit: str, doc: str, name: str) -> Output:
         def read(rows: LocalRows, fields: Fields) -> FloatArray:
@@ -389,7 +392,7 @@ def register_body_load(
     """Register a component with the columns marker, fluid and active.
 
     Args:
-        component: the schema.
+        component: class that defines the columns.
         divide: function that divides rows into pieces.
         outline: function that returns the outlines of rows as three arrays: points in the frame of the marker [m],
             shape (rows, k, 3), and, as indices of the points of one row, the ends of lines, shape (m, 2), and the

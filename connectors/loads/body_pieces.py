@@ -13,7 +13,8 @@ coefficients C_k and C_ak, and reference areas A_k and volumes V_k. The matrix P
 resultant determines the drag: all components of a sphere, the two components across the axis of a cylinder, and for a
 box each component separately.
 
-Kinematics of a point at h = A l from the marker, which is at A b from the node of the body:
+The centre of the piece is at h = A l from the marker, and the marker, whose position is p, at A b from the node of the
+body. Therefore
 
     r = p + h,    v = p_t + ω × h,    r_tt = J q_tt + (J_r q_tt) × h + ω × (ω × A (b + l))
 
@@ -232,12 +233,12 @@ def vary_immersion(c: Any, m: Any, surface: Any, i: int, dr: FloatArray, turn: F
 
 @kernel(inline=True)
 def vary_place(m: Any, i: int, column: int, dr: FloatArray, turn: FloatArray, moved: FloatArray) -> None:
-    """Write the variations of piece i for the motion in one column: a displacement of the marker in columns 0 to 2, a
-    rotation of the marker in columns 3 to 5. For other columns write zeros.
+    """Write the variations of piece i for a unit displacement of the marker (``column`` 0 to 2), or for a unit rotation
+    of the marker (``column`` 3 to 5). For other columns write zeros.
 
     Args:
         dr, turn, moved: displacement of the centre, rotation, and displacement of the centre due to the rotation, shape
-            (3,) each.
+            (3,) each; written by this function.
     """
     dr[:], turn[:], moved[:] = 0.0, 0.0, 0.0
     if column < 3:
@@ -321,7 +322,8 @@ def fill_derivatives(c: Any, m: Any, flow: Any, surface: Any) -> None:
 
 @kernel
 def fill_inertia(c: Any, m: Any) -> None:
-    """Write the forces of the added mass into F and M of all pieces; `accelerate_pieces` must be called before."""
+    """Write the forces of the added mass of the accelerated body, and their torques about the marker, into F and M of
+    all pieces; `accelerate_pieces` must be called before."""
     for i in range(len(c)):
         eval_inertia(c, m[i].E, i, m[i].a, m[i].F)
         for a in range(3):
@@ -331,8 +333,8 @@ def fill_inertia(c: Any, m: Any) -> None:
 
 @kernel
 def fill_inertia_derivatives(c: Any, m: Any, surface: Any) -> None:
-    """Write the force F and the torque M as `fill_inertia`, and the derivatives K, D and G of both with respect to
-    displacements, velocities and accelerations of the marker."""
+    """Write the force F and the torque M of `fill_inertia` for all pieces, and the derivatives K, D and G of both with
+    respect to displacements, velocities and accelerations of the marker."""
     fill_inertia(c, m)
     dr, turn, moved, spun, da = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     I, de, dS, dF, dM = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)

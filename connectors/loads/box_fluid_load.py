@@ -46,7 +46,7 @@ class BoxFluidLoad(Component):
 
 
 def divide(rows: LocalRows) -> Pieces:
-    """Create the parts of all rows."""
+    """Divide the boxes of all rows into parts."""
     parts, sides = rows.local("parts"), rows.local("sides")
     count = parts.prod(axis=1)
     row = np.repeat(np.arange(len(parts)), count)
@@ -69,7 +69,7 @@ def divide(rows: LocalRows) -> Pieces:
 
 
 def outline(rows: LocalRows) -> tuple[FloatArray, IntArray, IntArray]:
-    """Return the edges and the faces of the boxes."""
+    """Return the edges and the faces of the boxes, see `register_body_load`."""
     corners = np.array(
         [(x, y, z) for z in (-0.5, 0.5) for x, y in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))]
     )
@@ -80,7 +80,7 @@ def outline(rows: LocalRows) -> tuple[FloatArray, IntArray, IntArray]:
 
 
 def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Replace bodies by markers, and repeat single numbers for all axes."""
+    """Return ``values`` in which bodies are replaced by markers, and single numbers are repeated for all axes."""
     return repeat_numbers(BoxFluidLoad, fill_defaults(world, values))
 
 

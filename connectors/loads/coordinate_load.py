@@ -41,7 +41,7 @@ class CoordinateLoad(Component):
 
 @kernel
 def load(rows: Any, m: CoordinateColumns, F: FloatArray, dofs: IntArray, f: FloatArray) -> None:
-    """Add Jᵀ F to f."""
+    """Add the generalised forces Jᵀ F of all active rows to f."""
     for i in range(len(rows)):
         if rows[i].active:
             for a in range(dofs.shape[1]):
@@ -52,7 +52,7 @@ def load(rows: Any, m: CoordinateColumns, F: FloatArray, dofs: IntArray, f: Floa
 def load_tangent(
     rows: Any, m: CoordinateColumns, F: FloatArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq times F H, the derivative of the generalised force, to the values of the matrix."""
+    """Add dq times the derivative F H of the generalised forces of all active rows to the values of the matrix."""
     n = slots.shape[1]
     for i in range(len(rows)):
         h = m.h[rows[i].marker]
@@ -64,7 +64,7 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
-    """Create the array with the data of the rows, and the loads as functions of time."""
+    """Return the data of the rows for kernels, and the loads as functions of time."""
     own = create_records(marker=rows.markers("marker"), active=rows.local("active"))
     return own, bind_values(rows, "value", "function")
 

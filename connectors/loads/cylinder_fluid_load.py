@@ -85,7 +85,7 @@ def find_axes(axis: FloatArray) -> FloatArray:
 
 
 def divide(rows: LocalRows) -> Pieces:
-    """Create the strips of all rows."""
+    """Divide the cylinders of all rows into strips."""
     strips = rows.local("strips")
     row = np.repeat(np.arange(len(strips)), strips)
     place = np.arange(len(row)) - np.repeat(np.cumsum(strips) - strips, strips)
@@ -118,8 +118,8 @@ def divide(rows: LocalRows) -> Pieces:
 
 
 def outline(rows: LocalRows) -> tuple[FloatArray, IntArray, IntArray]:
-    """Return the outline of a cylinder: the circles of both ends with four lines between the circles, and the faces of
-    the side and of the ends.
+    """Return the outlines of cylinders, see `register_body_load`: the circles of both ends with four lines between the
+    circles, and the faces of the side and of the ends.
     """
     around = np.arange(SIDES) * 2.0 * np.pi / SIDES
     axes, radius = find_axes(rows.local("axis")), 0.5 * rows.local("diameter")[:, None, None]
@@ -138,7 +138,8 @@ def outline(rows: LocalRows) -> tuple[FloatArray, IntArray, IntArray]:
 
 
 def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Replace bodies by markers, insert the axis of 2D bodies as default, and repeat single numbers for both ends."""
+    """Return ``values`` in which bodies are replaced by markers, the default axis of a 2D body is inserted, and single
+    numbers are repeated for both ends."""
     values = fill_defaults(world, values)
     marker = values.get("marker")
     if "axis" not in values and isinstance(marker, Entity) and marker.table.component in PLANE:
@@ -147,8 +148,8 @@ def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for an axis of length 0, or an axis of a 2D body that is inclined to its plane; see also
-    `check_rows`."""
+    """Raise ModelError for an axis of length 0, for an axis of a 2D body that is neither in the xy plane nor along z,
+    and for the errors of `check_rows`."""
     check_rows(world, table)
     axis, markers = table.local("axis"), table.local("marker")
     for i in np.flatnonzero(~axis.any(axis=1))[:1]:

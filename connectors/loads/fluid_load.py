@@ -4,9 +4,9 @@ wind.
     load: ∫ Sᵀ F dx,    F = g s (D + B + P)
     inertia: ∫ Sᵀ g s ρ A (C_a N + C_at t tᵀ) r_tt dx
 
-The docstring of morison.py states the equations and defines the symbols. The added mass depends on the rotation and the
-immersion of the cable, so it is a mass matrix that depends on the coordinates; its derivatives are exact. Load factors
-do not scale the forces of the added mass, because these forces are forces of inertia.
+The docstring of morison.py states the equations and defines the symbols. The added mass changes with the rotation and
+the immersion of the cable, so its mass matrix depends on the coordinates; all derivatives are exact. Load factors do
+not scale the forces of the added mass, because these forces are forces of inertia.
 """
 
 from __future__ import annotations
@@ -177,7 +177,8 @@ def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False
     Args:
         group: the points.
         whole: whether to evaluate velocity and acceleration of the fluid in addition to its volume fraction.
-        gradients: whether to evaluate derivatives with respect to position.
+        gradients: whether to evaluate also the derivatives of velocity and acceleration of the fluid with respect to
+            position.
     """
     line, m, flow, kernel = group.line, group.m, group.flow, group.locate
     place = call(kernel)
@@ -246,14 +247,15 @@ def find_sunken(groups: list[FluidGroup], fields: Fields) -> list[str]:
 
 
 def _forces(group: FluidGroup, fill: Any) -> Call:
-    """Create the calls that evaluate F and add the forces on the nodes."""
+    """Create the calls that evaluate F with the kernel ``fill``, and add the generalised forces on the nodes."""
     line, c, m, flow = group.line, group.c, group.m, group.flow
     return call(fill, lambda s: (c, m, flow)) + call(add_forces, lambda s: (line, m, s.f))
 
 
 def _tangents(group: FluidGroup, fill: Any, factor: str) -> Call:
-    """Create the calls that evaluate the derivatives of F and add them to the matrix; ``factor`` is ``"dv"`` for
-    derivatives with respect to velocities, or ``"da"`` for derivatives with respect to accelerations.
+    """Create the calls that evaluate the derivatives of F with the kernel ``fill``, and add the tangent to the matrix.
+    ``factor`` is the factor of ``Fv``: ``"dv"`` for derivatives with respect to velocities, or ``"da"`` for derivatives
+    with respect to accelerations.
     """
     line, c, m, flow = group.line, group.c, group.m, group.flow
     return call(fill, lambda s: (c, m, flow)) + call(
@@ -273,8 +275,8 @@ def read_powers(group: FluidGroup) -> Call:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for inconsistent cables and fluids, for gravity that does not point downwards, and for
-    vibrations that are too large."""
+    """Raise ModelError for cables whose material moves along their axis, for fluids that leave the plane of 2D cables,
+    for gravity that does not point downwards, and for vibrations that are too large."""
     check_cables(world, table)
     check_vibration(table)
     for cables, positions, _ in world.split_by_table(table.local("cable")):
@@ -293,11 +295,11 @@ def check_vibration(table: EntityTable) -> None:
 
 
 class FluidAnswer(NamedTuple):
-    """Motion and forces of the fluid at k points of each row; 0 for inactive rows."""
+    """Motion and forces of the fluid at k points of each row; forces and vibrations are 0 for inactive rows."""
 
-    force: FloatArray  # total force per current length [N/m], (rows, k, 3)
+    force: FloatArray  # force of the fluid without the added mass, per current length [N/m], (rows, k, 3)
     drag: FloatArray  # drag per current length [N/m], (rows, k, 3)
-    weight: FloatArray  # weight of the cable minus its buoyancy [N/m], (rows, k)
+    weight: FloatArray  # weight of the cable minus its buoyancy, per current length [N/m], (rows, k)
     u: FloatArray  # velocity of the fluid [m/s], (rows, k, 3)
     a: FloatArray  # acceleration of the fluid [m/s^2], (rows, k, 3)
     vibration: FloatArray  # amplitude A/d of the vibration by vortices [1], (rows, k)
@@ -355,7 +357,7 @@ OUTPUTS = {
 DRAWN = {
     "fluid_force_per_length": ("force", "N/m"), "drag_per_length": ("drag", "N/m"), "fluid_velocity": ("u", "m/s"),
 }  # fmt: skip
-"""Vectors in drawings, by name: fields of `FluidAnswer` and their units."""
+"""For the name of each vector in drawings: the field of `FluidAnswer` and its unit."""
 
 register(
     FluidLoad,

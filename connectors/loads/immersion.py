@@ -1,6 +1,7 @@
 """Immersed volume of spheres, cylinders and boxes below a plane, with first moments and waterplane integrals.
 
-A point ρ of the body, relative to its centre and in its own axes, is immersed if its depth below the plane is positive:
+A point at the position ρ relative to the centre of the body, in the axes of the body, is immersed if its depth below
+the plane is positive; h is the depth of the centre:
 
     depth: h - N·ρ > 0
     volume and first moment: V = ∫ dρ, S = ∫ ρ dρ over the immersed part
@@ -11,12 +12,12 @@ The vector N = (-∂Z/∂x, -∂Z/∂y, 1) is normal to the water surface Z, and
 the area of the waterplane. All integrals are exact:
 
     sphere: closed forms of the integrals over a spherical cap
-    cylinder: filaments parallel to the axis at the distance d = R sin β from the middle, along the gradient of the
-        depth in the cross section. Each filament is immersed, dry, or pierces the plane at l = (h - s d)/c. The
-        integrals over β have smooth integrands between the limits of these three zones.
+    cylinder: filaments parallel to the axis, whose distance from the axis in the direction of the component of N across
+        the axis is d = R sin β. Each filament is immersed, dry, or pierces the plane at the distance l = (h - s d)/c
+        from the middle. The integrals over β have smooth integrands between the limits of these three zones.
     box: the faces are cut by the plane, and the integrals are sums over tetrahedra and triangles
 
-Here c is the component of N along the axis, and s its component across the axis.
+Here c is the component of N along the axis, and s the magnitude of its component across the axis.
 
 Source: J. N. Newman, Marine Hydrodynamics, MIT Press (1977), section 6.16.
 """
@@ -37,14 +38,14 @@ GAUSS_AT, GAUSS_WEIGHT = (tuple(map(float, part)) for part in gauss_rule(POINTS)
 """Gauss points and weights on [0, 1] for the integrals over β. The integrands are trigonometric polynomials of
 degree 4, so the integration error is below 1e-15 of the integral."""
 FLAT = 1e-7
-"""Ratio c L/(s R) below which the axis of a cylinder is treated as parallel to the plane [1]."""
+"""Ratio c L/(s R) below which the axis of a cylinder of length L is treated as parallel to the plane [1]."""
 LEAST = 1e-12
-"""Distance by which the plane is moved for boxes, relative to half the height of the box across the plane [1]."""
+"""Increase of the depth h of a box, divided by the largest N·ρ of its corners [1]."""
 TINY = 1e-150
 """Smallest divisor that replaces 0 [1]."""
 
-# In the kernels of this file, N, S, Sw have the shape (3,) and Iw the shape (3, 3); each function writes S, Sw and Iw
-# and returns V and A_w.
+# In the kernels of this file, h is the depth of the centre [m], N, S, Sw have the shape (3,) and Iw the shape (3, 3);
+# each function writes S, Sw and Iw and returns V and A_w.
 
 
 @kernel

@@ -104,7 +104,7 @@ class LineGroup(NamedTuple):
     m: NDArray[Any]  # motion of the points and forces on them, see `create_points`
     x: FloatArray  # arc lengths of the points [m], shape (points,)
     time: TimeColumn  # vectors of all rows as functions of time
-    per_row: IntArray  # index of the row of each point in ``line``
+    per_row: IntArray  # process-local index of the row of each point, shape (points,)
     stretches: BoolArray  # whether the force at each point is given per current length
     groups: list[PointGroup]  # points with a force function, grouped by function
 
@@ -129,8 +129,8 @@ def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> LineGr
 
 
 def _wrap(force: Any, name: str, in_plane: bool) -> Callable[..., FloatArray]:
-    """Wrap a force function so that it accepts arrays and returns an array of shape (n, 3); ``in_plane`` is true in
-    2D."""
+    """Return the function ``(t, x, r, p, v) -> F`` that evaluates a force function at n points and checks the results
+    F, shape (n, 3). ``name`` describes the force function in error messages; ``in_plane`` is true in 2D."""
     if isinstance(force, Compiled):
         function = force.function
 
@@ -179,13 +179,14 @@ def fill_forces(group: LineGroup, t: float) -> None:
 
 
 def _stretch(group: LineGroup) -> FloatArray:
-    """Return |r'| at the points with a force per current length."""
+    """Return |r'| [1] at the points with a force per current length, shape (n,)."""
     size: FloatArray = np.sqrt((group.m["p"][group.stretches] ** 2).sum(axis=1))
     return size
 
 
 def fill_derivatives(group: LineGroup, t: float) -> None:
-    """Write the derivatives of F with respect to position, slope and velocity."""
+    """Write the force F per reference length at all points, and the derivatives of F with respect to position, slope
+    and velocity."""
     m, some = group.m, group.stretches
     by = m["Fr"], m["Fp"], m["Fv"]
     for out in by:
@@ -212,7 +213,7 @@ class FollowerGroup(NamedTuple):
     """Rows on beams of one type whose force rotates with the section, with the same number of points."""
 
     line: LineColumns  # points on the beams
-    section: SectionColumns
+    section: SectionColumns  # rotations of the cross sections at the points
     m: NDArray[Any]  # forces at the points, see `create_points`
 
 
@@ -271,7 +272,8 @@ def build(rows: LocalRows) -> System:
 
 
 def _rotate(group: FollowerGroup, time: TimeColumn) -> tuple[Call, Call]:
-    """Create the calls that add the forces of rows whose vectors rotate with the section, and their derivatives."""
+    """Create the calls that add the forces of rows whose vectors rotate with the section, and the calls that add the
+    derivatives of these forces to the matrix."""
     line, section, m = group
     fill = call(fill_vectors, lambda s: (section, time.values, s.x, m))
     forces = call(add_forces, lambda s: (line, m, s.f))
@@ -290,7 +292,7 @@ def copy_vectors(c: LineColumns, vectors: FloatArray, m: Any) -> None:
 
 
 def _spread(group: LineGroup) -> Call:
-    """Create the calls that add the loads that depend only on time."""
+    """Create the calls that add the forces of a group in which all forces depend only on time."""
     line, m, time = group.line, group.m, group.time
     fill = call(copy_vectors, lambda s: (line, time.values, m))
     return fill + call(add_forces, lambda s: (line, m, s.f))

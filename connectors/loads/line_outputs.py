@@ -23,8 +23,9 @@ Answer = Callable[[LocalRows, Fields, FloatArray], Any]
 
 
 def line_output(unit: str, doc: str, answer: Answer, name: str) -> Output:
-    """Create the output variable ``name`` at distances x [m]: one distance, an array of shape (rows,), or an array of
-    shape (rows, k) for k points per row. Without x, the output is evaluated at the middle of each cable or beam.
+    """Create the output variable that returns the field ``name`` of the results of ``answer`` at distances x [m]: one
+    distance, an array of shape (rows,), or an array of shape (rows, k) for k points per row. Without x, the output is
+    evaluated at the middle of each cable or beam.
     """
 
     def evaluate(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
@@ -39,7 +40,9 @@ def line_drawing(answer: Answer, names: Mapping[str, tuple[str, str]]) -> Callab
     """Create a function that draws the axes of cables and beams, with vectors at points of the axes.
 
     Args:
-        names: dictionary from the names of vectors in the drawing to the field of ``answer`` and its unit.
+        answer: see the docstring of this module.
+        names: dictionary from the name of each vector in the drawing to a field of the results of ``answer`` and its
+            unit.
     """
 
     def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:

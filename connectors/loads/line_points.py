@@ -36,8 +36,9 @@ from windlass.framework.model.table import EntityTable
 
 LEAST_POINTS = 3
 SIDEWAYS = 1e-9
-"""In 2D some components of loads must be 0. Larger values than this fraction of the other components [1] are errors;
-smaller values are ignored as rounding errors."""
+"""Largest magnitude of a component of a load that must be 0 in 2D, divided by the magnitude of the largest component
+[1]. Larger components are errors; smaller components are treated as rounding errors.
+"""
 
 
 class LineKind(NamedTuple):
@@ -71,11 +72,12 @@ class LineKind(NamedTuple):
 
 
 class LineColumns(NamedTuple):
-    """Data of k rows with n points each, on cables or beams in d dimensions. Arrays have four shape functions for each
-    axis. If a beam has fewer shape functions, the remaining ones are 0 and refer to the coordinates of its first node.
+    """Data of k rows with n points each, on cables or beams in d dimensions. S and dS contain four shape functions for
+    each cable or beam. If a beam has fewer shape functions, the remaining ones are 0 and refer to the coordinates of
+    its first node.
     """
 
-    row: IntArray  # local indices of these rows, shape (k,)
+    row: IntArray  # process-local indices of these rows, shape (k,)
     dofs: IntArray  # process-local indices of the coordinates of the axis, shape (k, 4 d)
     own: IntArray  # indices of these coordinates within the coordinates of a row, shape (4 d,)
     x: FloatArray  # distances of the points along the axes [m], shape (k, n)
@@ -170,7 +172,7 @@ def find_dims(table: EntityTable) -> int:
 
 
 def check_cables(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows whose cable has moving material."""
+    """Raise ModelError for rows on cables whose material moves along their axis."""
     for cables, positions, _ in world.split_by_table(table.local("cable")):
         if "ale" in cables.component.refs:
             row = table.resident[positions.min()]
@@ -205,7 +207,8 @@ def bind_vectors(rows: LocalRows, acting: str) -> TimeColumn:
 
 
 def _check_values(function: TimeFunction, acting: str, name: str, unit: str) -> TimeFunction:
-    """Wrap the function of time of a row in 2D, so its results are checked for components that are not allowed."""
+    """Return the function of time of a row in 2D with a check of its results: other components than ``acting`` must be
+    0."""
 
     def evaluate(t: float) -> FloatArray:
         values = function(t)
@@ -231,7 +234,7 @@ def check_plane(vectors: FloatArray, acting: str, name: str, unit: str) -> None:
 
 @kernel
 def locate(c: LineColumns, x: FloatArray, v: FloatArray, a: FloatArray, m: Any) -> None:
-    """Evaluate the motion of all points from coordinates x, velocities v and accelerations a."""
+    """Write the motion of all points, see `create_points`, from coordinates x, velocities v and accelerations a."""
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
     for i in range(len(c.dofs)):
         for j in range(n):

@@ -59,7 +59,7 @@ class LineTorque(Component):
 
 
 def bind(rows: LocalRows) -> tuple[TimeColumn, list[SectionColumns]]:
-    """Create the points of the active rows, and their functions of time."""
+    """Return the torques of all rows as functions of time, and the points of the active rows in groups."""
     return bind_vectors(rows, "z"), create_sections(rows, rows.local("active"))
 
 

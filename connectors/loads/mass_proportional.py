@@ -28,7 +28,7 @@ Placing = Callable[[Evaluation], Evaluation]
 
 
 class MassProportional(Component):
-    """An acceleration field acting on one body, for instance gravity on a belt but not on its pulleys."""
+    """An acceleration field that acts on one body, for example gravity that acts on a belt but not on its pulleys."""
 
     body = ref("body", "a body or cable with mass")
     acceleration = column("m/s^2", "global frame", shape=(3,), default=(0.0, 0.0, 0.0), switchable=True)
@@ -39,8 +39,8 @@ class MassProportional(Component):
 
 
 class AccelerationGroup(NamedTuple):
-    """Rows on bodies of one type that have the same acceleration. The group contains the index of the first row, and
-    the process-local indices of the bodies, shape (k,).
+    """Rows on bodies of one type that have the same acceleration: type of the bodies, process-local index of the first
+    row, and process-local indices of the bodies, shape (k,).
     """
 
     component: type[Component]
@@ -97,8 +97,8 @@ def build(rows: LocalRows) -> System:
 
 
 def join(accelerations: TimeColumn, parts: list[tuple[Function, Placing]]) -> Function:
-    """Combine functions of bodies into one function, which passes the accelerations at the current time to each of
-    these functions.
+    """Combine functions of bodies into one function that first evaluates the accelerations at the current time, and
+    then calls each function with the evaluation that its `Placing` returns.
     """
     calls = [function.where(place) for function, place in parts if isinstance(function, Call)]
     if len(calls) == len(parts):

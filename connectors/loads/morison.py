@@ -13,9 +13,10 @@ the fluid at the point:
 The force per reference length is F = g s (D + B + P), with g = |r'|, or g = 1 for cables of constant volume.
 
 B and the first term of P are the resultant of the pressure of the undisturbed fluid on a closed surface, so tensions
-are effective tensions. Derivatives with respect to the position x and to p = r', for a constant vector b:
+are effective tensions. The derivatives of F with respect to the position contain the derivatives of s, u and a. The
+derivatives with respect to p = r' follow from the derivatives below, where b is a constant vector:
 
-    ∂|p|/∂p = t,    ∂t/∂p = N/|p|,    ∂(N b)/∂p = -((t·b) N + t (N b)ᵀ)/|p|,    ∂s/∂x of the fluid.
+    ∂|p|/∂p = t,    ∂t/∂p = N/|p|,    ∂(N b)/∂p = -((t·b) N + t (N b)ᵀ)/|p|.
 
 A/d is the amplitude of the vibration of a cable across the flow, divided by the diameter, and f is the natural
 frequency of the cable. As a function of the reduced velocity V_r, A/d is the smaller of the largest amplitude Y and the
@@ -41,9 +42,9 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 CORNERS = ((2.0, 0.0), (3.0, 0.15), (7.0, 1.3), (9.0, 1.3), (16.0, 0.0))
-"""Corners of the fit of A/d: reduced velocity and amplitude in diameters [1]."""
+"""Corners of the polygon of A/d: reduced velocity V_r [1] and A/d [1]."""
 LARGEST = 1.3
-"""Largest amplitude of the vibration in diameters [1], for which the fit is valid."""
+"""Largest A/d of the polygon [1], the upper limit of the largest amplitude Y."""
 
 # Kernels read structured arrays. The argument c contains the parameters of the cables (`create_parameters` in
 # fluid_load.py), m the motion of the points (`line_points.create_points`), and flow the motion of the fluid at the
@@ -88,8 +89,8 @@ def eval_amplification(c: Any, i: int, speed: float) -> tuple[float, float]:
 def eval_drag(
     c: Any, m: Any, flow: Any, i: int, t: FloatArray, wn: FloatArray, D: FloatArray
 ) -> tuple[float, float, float]:
-    """Write the tangent t, the relative velocity w_n of the fluid across the axis, and the drag D at point i into the
-    arrays t, wn and D, shape (3,) each. Return |r'|, |w_n| and the relative velocity w_t along the axis."""
+    """Write the tangent t, the relative velocity w_n of the fluid across the axis [m/s], and the drag D [N/m] at point
+    i into the arrays t, wn and D, shape (3,) each. Return |r'|, |w_n| and the relative velocity w_t along the axis."""
     size, q, square = 0.0, 0.0, 0.0
     for k in range(3):
         size += m[i].p[k] ** 2
@@ -109,7 +110,7 @@ def eval_drag(
 
 @kernel
 def fill_forces(c: Any, m: Any, flow: Any) -> None:
-    """Write the forces F per reference length at all points."""
+    """Write the forces F per reference length at all points into ``F`` of m."""
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c)):
         size, _, _ = eval_drag(c, m, flow, i, t, wn, D)
@@ -166,7 +167,7 @@ def fill_derivatives(c: Any, m: Any, flow: Any) -> None:
 
 @kernel
 def fill_inertia(c: Any, m: Any, flow: Any) -> None:
-    """Write the inertia force of the added mass per reference length, g s I, of all points into F."""
+    """Write the inertia forces of the added mass per reference length, g s I, at all points into ``F`` of m."""
     for i in range(len(c)):
         square, along = 0.0, 0.0
         for k in range(3):
@@ -203,11 +204,11 @@ def fill_inertia_derivatives(c: Any, m: Any, flow: Any) -> None:
 
 @kernel
 def fill_powers(c: Any, line: LineColumns, m: Any, rates: Any, flow: Any, powers: FloatArray) -> None:
-    """Add two powers [W] to the array ``powers`` for each row: the power that drag dissipates, and the power that the
-    added mass transfers to the fluid.
+    """Add two powers [W] to the array ``powers``, shape (rows, 2), for each row: the power that drag dissipates, and
+    the power that the added mass transfers to the fluid.
 
-    The second power is -½ v·(dM/dt) v with the mass matrix M of the added mass: Morison's equation has no term for the
-    change of the added mass by rotation or immersion. ``rates.p`` contains r'_t; ``powers`` has the shape (rows, 2).
+    The second power is -½ v·(dM/dt) v with the mass matrix M of the added mass, because Morison's equation has no force
+    for the change of the added mass by rotation or immersion. ``rates.p`` contains r'_t.
     """
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     n = line.S.shape[1]
@@ -233,7 +234,7 @@ def fill_powers(c: Any, line: LineColumns, m: Any, rates: Any, flow: Any, powers
 
 @kernel
 def fill_drag(c: Any, m: Any, flow: Any, drag: FloatArray) -> None:
-    """Write the drag s D per current length of all points [N/m], shape (points, 3)."""
+    """Write the drag per current length [N/m], g s D/|r'|, at all points into ``drag``, shape (points, 3)."""
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c)):
         size, _, _ = eval_drag(c, m, flow, i, t, wn, D)
@@ -243,7 +244,7 @@ def fill_drag(c: Any, m: Any, flow: Any, drag: FloatArray) -> None:
 
 @kernel
 def fill_vibrations(c: Any, m: Any, flow: Any, vibration: FloatArray) -> None:
-    """Write the amplitude A/d of the vibration by vortices at all points [1], shape (points,)."""
+    """Write the amplitude A/d of the vibration by vortices [1] at all points into ``vibration``, shape (points,)."""
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c)):
         _, speed, _ = eval_drag(c, m, flow, i, t, wn, D)

@@ -41,7 +41,7 @@ from windlass.framework.model.law import LocalRows
 class SectionColumns(NamedTuple):
     """Data of k rows with m points each, on beams with n nodes; all beams have the same dimension and order."""
 
-    row: IntArray  # local indices of these rows, shape (k,)
+    row: IntArray  # process-local indices of these rows, shape (k,)
     dofs: IntArray  # process-local indices of the coordinates of the nodes, shape (k, 3 n) or (k, 7 n)
     turns: BoolArray  # whether the vector rotates with the section, shape (k,)
     N: FloatArray  # shape functions at the points, shape (k, m, n)
@@ -87,7 +87,7 @@ def create_sections(rows: LocalRows, which: BoolArray) -> list[SectionColumns]:
 
 @kernel(inline=True)
 def read_angle(c: SectionColumns, i: int, j: int, x: FloatArray) -> float:
-    """Return the angle of the section at point j of row i, in 2D."""
+    """Return the angle of the cross section [rad] at point j of row i in 2D; x contains all coordinates."""
     phi = 0.0
     for a in range(c.N.shape[2]):
         phi += c.N[i, j, a] * (x[c.dofs[i, PLANE * a + 2]] + c.shift[i, a])
@@ -198,9 +198,7 @@ def add_torques(c: SectionColumns, given: FloatArray, x: FloatArray, f: FloatArr
 def add_torque_tangents(
     c: SectionColumns, given: FloatArray, x: FloatArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the tangent dq ∂f/∂q, with the factor dq, to the values of the matrix, for the torques f of `add_torques` in
-    3D.
-    """
+    """Add dq times the derivative ∂f/∂q of the generalised forces f of `add_torques` in 3D to values of the matrix."""
     e, M = np.zeros(4), np.zeros((4, 4))
     nodal = c.N.shape[2]
     for i in range(len(c.dofs)):

@@ -54,7 +54,8 @@ def divide(rows: LocalRows) -> Pieces:
 
 
 def outline(rows: LocalRows) -> tuple[FloatArray, IntArray, IntArray]:
-    """Return the outlines of spheres: circles of latitude, meridians, and the faces between these lines."""
+    """Return the outlines of spheres, see `register_body_load`: the equator and four half meridians as lines, and
+    `RINGS` rings of faces."""
     up, around = np.linspace(-0.5 * np.pi, 0.5 * np.pi, RINGS + 1), np.arange(SIDES) * 2.0 * np.pi / SIDES
     ball = np.stack(
         (

@@ -4,7 +4,8 @@
     derivative: ∂load/∂q = F·H + Jᵀ ∂F/∂q
     derivative of the vector: ∂F/∂q = Jr × F for each column of Jr if the vector rotates, otherwise 0
 
-For forces, J and H are the first and second derivatives of the position of the marker; for torques, of its rotation.
+For forces, J and H are the first and second derivatives of the position of the marker with respect to the coordinates
+q; for torques, J = Jr and H = Hr are those of its rotation.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from windlass.framework.model.table import EntityTable
 
 @kernel
 def eval_force(A: FloatArray, k: int, F: FloatArray, i: int, turns: bool) -> tuple[float, float, float]:
-    """Return the vector of row i on marker k in the global frame [N or N m]."""
+    """Return the vector F of row i in the global frame [N or N m]; ``turns``: whether F rotates with marker k."""
     x, y, z = F[i, 0], F[i, 1], F[i, 2]
     if not turns:
         return x, y, z
@@ -44,7 +45,7 @@ def eval_force(A: FloatArray, k: int, F: FloatArray, i: int, turns: bool) -> tup
 
 @kernel
 def load(rows: Any, A: FloatArray, J: FloatArray, F: FloatArray, dofs: IntArray, f: FloatArray) -> None:
-    """Add Jᵀ F to f."""
+    """Add the generalised forces Jᵀ F of all active rows to f."""
     for i in range(len(rows)):
         row = rows[i]
         if row.active:
@@ -65,7 +66,8 @@ def load_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq (F·H + Jᵀ (Jr × F)) to the values of the matrix."""
+    """Add dq times the derivative F·H + Jᵀ ∂F/∂q of the generalised forces of all active rows to the values of the
+    matrix."""
     n = slots.shape[1]
     for i in range(len(rows)):
         row = rows[i]
@@ -89,9 +91,8 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
-    """Create the array with the data of the rows, in one form for forces and torques, and the vectors as functions of
-    time.
-    """
+    """Return the data of the rows for kernels, with the same fields for forces and torques, and the vectors as
+    functions of time."""
     own = create_records(
         marker=rows.markers("marker"), body_fixed=rows.local("body_fixed"), active=rows.local("active")
     )
@@ -105,8 +106,8 @@ def on_curved_markers(rows: LocalRows) -> bool:
 
 
 def eval_vector(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return the vector in the global frame without the load factor [N or N m], shape (rows, 3); 0 for inactive
-    rows."""
+    """Return the vectors in the global frame [N or N m], without the load factor, shape (rows, 3). The vectors of
+    inactive rows are 0."""
     own, vectors = rows.columns
     given = vectors(s.t)
     turned = np.einsum("ikl,il->ik", s.markers[FAMILY].A[own["marker"]], given)
@@ -125,7 +126,7 @@ def register_vector_load(
     """Register a load with the columns marker, vector, function, body_fixed and active.
 
     Args:
-        component: the schema.
+        component: class that defines the columns.
         output: name of the output variable of the vector.
         unit: unit of the vector.
         turning: whether the vector is a torque, which acts on rotations; otherwise it is a force.

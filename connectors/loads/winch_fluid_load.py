@@ -121,14 +121,14 @@ def build(rows: LocalRows) -> System:
 
 
 def _forces(group: FluidGroup, fill: Any) -> Call:
-    """Create the calls that evaluate F and add the generalised forces."""
+    """Create the calls that evaluate F with the kernel ``fill``, and add the generalised forces."""
     line, c, m, flow = group.line, group.c, group.m, group.flow
     return call(fill, lambda s: (c, m, flow)) + call(add_forces, lambda s: (line, m, s.f))
 
 
 def _tangents(group: FluidGroup, fill: Sequence[Any], inertia: bool) -> Call:
-    """Create the calls that evaluate F and its derivatives with the kernels ``fill``, and add the derivatives of the
-    generalised forces to the matrix.
+    """Create the calls that evaluate F and its derivatives with the kernels ``fill``, and add the tangent of the
+    generalised forces to the matrix; for ``inertia`` see `winch_line.add_tangents`.
     """
     line, c, m, flow = group.line, group.c, group.m, group.flow
     filled = sum((call(kernel, lambda s: (c, m, flow)) for kernel in fill), Call())
@@ -141,7 +141,7 @@ def read_powers(group: FluidGroup) -> Call:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for gravity that does not point downwards, for flows that are not in the plane, and for
+    """Raise ModelError for gravity that does not point downwards, for fluids that leave the plane of 2D cables, and for
     vibrations that are too large."""
     check_vibration(table)
     for cables, positions, _ in world.split_by_table(table.local("cable")):
@@ -154,8 +154,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def at_share(unit: str, doc: str, name: str) -> Output:
-    """Create an output at a point of each cable; ``share`` is the distance of the point from node0 divided by the
-    length of the cable.
+    """Create the output of the value ``name`` of `answer` at a point of each cable. The argument ``share`` of the
+    output is the distance of the point from node0, divided by the length of the cable.
     """
 
     def evaluate_at(rows: LocalRows, fields: Fields, share: float = 0.5) -> FloatArray:
@@ -168,7 +168,8 @@ def at_share(unit: str, doc: str, name: str) -> Output:
 
 
 def answer(rows: LocalRows, fields: Fields, share: float) -> dict[str, FloatArray]:
-    """Return the outputs at a point of each row; 0 for inactive rows and cables in reserve."""
+    """Return the outputs by name at the point ``share`` of each row, see `at_share`; 0 for inactive rows and cables in
+    reserve."""
     count, which = len(rows.rows), np.flatnonzero(find_active(rows))
     found = {name: np.zeros((count, 3)) for name in ("force", "drag", "u")}
     found |= {name: np.zeros(count) for name in ("share", "surface")}

@@ -40,9 +40,9 @@ its velocity at constant ξ.
 class WinchLine(NamedTuple):
     """Data of k rows with n points each, on winch cables in d dimensions."""
 
-    row: IntArray  # local indices of these rows, shape (k,)
-    dofs: IntArray  # local indices of the coordinates of the nodes and of l, shape (k, 4 d + 1)
-    begin: FloatArray  # σ0 and Δ of the cables [1], shape (k,)
+    row: IntArray  # process-local indices of these rows, shape (k,)
+    dofs: IntArray  # process-local indices of the coordinates of the nodes and of l, shape (k, 4 d + 1)
+    begin: FloatArray  # begin, share: σ0 and Δ of the cables [1], shape (k,) each
     share: FloatArray
     s: FloatArray  # ξ of the points [1], shape (k, n)
     w: FloatArray  # weights of the points for a length of 1, shape (n,)
@@ -54,8 +54,8 @@ class WinchLine(NamedTuple):
 def create_winch_line(
     row: IntArray, dofs: IntArray, begin: FloatArray, share: FloatArray, s: FloatArray, w: FloatArray
 ) -> WinchLine:
-    """Create the points at ξ = s, shape (k, n), with the weights w, shape (n,), of cables with begin and share, shape
-    (k,)."""
+    """Create the points at ξ = s, shape (k, n), with the weights w, shape (n,), of k cables; for the other arguments
+    see `WinchLine`."""
     shape = eval_shape(s, np.ones(()))
     return WinchLine(row, np.ascontiguousarray(dofs), begin, share, s, w, shape.S, shape.dS, shape.ddS)
 
@@ -75,7 +75,8 @@ def create_winch_points(count: int) -> NDArray[Any]:
 
 @kernel
 def locate(c: WinchLine, x: FloatArray, v: FloatArray, a: FloatArray, m: Any) -> None:
-    """Evaluate the motion of all points from coordinates x, velocities v and accelerations a."""
+    """Write the motion of all points into m, see `create_winch_points`, from coordinates x, velocities v and
+    accelerations a."""
     n, last = c.N.shape[1], c.dofs.shape[1] - 1
     d = last // 4
     for i in range(len(c.dofs)):
@@ -133,10 +134,11 @@ def add_forces(c: WinchLine, m: Any, f: FloatArray) -> None:
 def add_tangents(
     c: WinchLine, m: Any, inertia: bool, dq: float, dv: float, da: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the derivatives of `add_forces` to values; ``slots`` contains the indices of matrix entries of all rows.
+    """Add the tangent of the generalised forces of `add_forces`, with the factors dq, dv and da, to the values of the
+    matrix; ``slots`` contains the indices of matrix entries of all rows.
 
-    The field Fv contains the derivative of a load F with respect to the velocity u of the material, or with ``inertia``
-    the derivative with respect to its acceleration a.
+    The field Fv contains the derivative of the load F with respect to the velocity u of the material, or, if
+    ``inertia`` is true, with respect to its acceleration a.
     """
     n, last = c.N.shape[1], c.dofs.shape[1] - 1
     d = last // 4
@@ -146,7 +148,7 @@ def add_tangents(
         for j in range(n):
             k = i * n + j
             l, l_t, l_tt, weight = m[k].l, m[k].l_t, m[k].l_tt, m[k].weight
-            # change of the velocity or acceleration of the material with the coordinates of the nodes, and with l
+            # derivatives of the velocity or acceleration of the material with respect to coordinates of nodes and to l
             for e in range(4):
                 if inertia:
                     own = dq * (l_tt * m[k].B[e] + l_t * l_t * m[k].C[e]) + 2.0 * dv * l_t * m[k].B[e]
@@ -166,7 +168,7 @@ def add_tangents(
                     change[q, last] += dq * (Fr * m[k].r_l[o] + Fp * m[k].p_l[o]) + Fv * by_l[o]
                     for e in range(4):
                         change[q, d * e + o] = dq * (Fr * m[k].S[e] + Fp * m[k].dS[e]) + Fv * motion[e]
-            # derivatives of the products with the weight, S and w
+            # derivatives of the generalised forces, the products of F with the weight, S and w
             corner = 0.0
             for q in range(d):
                 force = dq * weight * m[k].F[q]

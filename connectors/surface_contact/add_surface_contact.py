@@ -34,17 +34,19 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 CORD_FACTOR = 100.0
-"""Smallest k R²/EA for which penetration and deflection of bristles are small relative to the stretch of the rope [1].
+"""Smallest chosen value of k R²/EA [1], with the stiffness k of contact and bristles per length, the radius R of the
+surface and the axial stiffness EA of the rope. Above this value penetrations and deflections of bristles are small
+relative to the elongation of the rope.
 """
 
 RIM = 0.1
-"""Largest penetration of a flange, relative to its height [1]. Deeper points are ignored, because they have come from
-outside over the rim.
+"""Largest depth of a point behind the face of a flange at which the point has contact, divided by the height of the
+flange [1]. Deeper points have no contact, because they have passed over the rim from the outer side of the flange.
 """
 DAMPING = 1.0 / 3.0
-"""Damping ratio of the rope on its contact stiffness [1]."""
+"""Chosen damping ratio of the vibration of a rope on its contact stiffness [1]."""
 LINES = 2
-"""Default number of lines of contact points across the width of a ribbon."""
+"""Default number of lines of contact points along a ribbon."""
 
 
 @checked(
@@ -86,14 +88,15 @@ def add_surface_contact(
     `ContactFrictionSurfaceSetCable`, whose computing time is proportional to the number of cables instead of the number
     of pairs.
 
-    If stiffness and damping are not given, they are chosen from the tension T of the rope and the radius R of the
-    surface. For a sea bed T/R is the weight per metre. The stiffness is k = 1000 T/R², so the line pressure T/R causes
-    a penetration of 0.1 % of R. If all surfaces are drums, sheaves, V-grooves or spheres, k is at least 100 EA/R². The
-    penetration is then at most 1 % of the elongation T R/EA of a rope of the length R. Bristles have the same stiffness
-    mu_k = k. Contact and bristles have a third of the critical damping.
+    Stiffness and damping that are not given are chosen from the tension T of the rope and the radius R of the surface.
+    For a sea bed, T and R are any values whose ratio T/R is the weight of the rope per metre. The stiffness is
+    k = 1000 T/R², so the line pressure T/R causes a penetration of 0.1 % of R. If all surfaces are drums, sheaves,
+    V-grooves or spheres, k is at least 100 EA/R². The penetration is then at most 1 % of the elongation T R/EA of a
+    rope of the length R. Bristles have the same stiffness mu_k = k. Contact and bristles have a third of the critical
+    damping.
 
     Args:
-        surfaces: k surfaces, of one type or of several types.
+        surfaces: m surfaces, of one type or of several types.
         cables: n cables of type `Cable2D`, `Cable3D` or `TwistCable3D`.
         points: number of contact points of each cable, for ribbons on each line.
         rope_radius: radius of the rope, for ribbons half the thickness [m].
@@ -101,24 +104,28 @@ def add_surface_contact(
         radius: radius of the axis of the rope on the surface [m], used to choose stiffness and damping.
         touching: number of surfaces that a cable can touch simultaneously; with None, each pair has one row.
         skin: distance within which the search finds surfaces [m]; with None, the length of the longest cable is used.
-        turns_rope: whether friction acts at the radius of the rope and turns the rope about its axis. The cables must
-            be of type `TwistCable3D` and have a ``rope_radius`` > 0; the rows are `ContactFrictionSurfaceTwistCable` or
-            `ContactFrictionSurfaceSetTwistCable`. Otherwise friction acts on the axis.
+            Without ``touching`` it has no effect.
+        turns_rope: whether friction acts at the radius of the rope and turns the rope about its axis; if False,
+            friction acts on the axis. With True, the cables must be of type `TwistCable3D`, ``rope_radius`` must be
+            > 0, and the rows are `ContactFrictionSurfaceTwistCable` or `ContactFrictionSurfaceSetTwistCable`.
         width: width of ribbons [m], along the axis d_1 of the material. The cables must be of type `TwistCable3D`; the
             rows are `ContactFrictionSurfaceRibbon`.
-        lines: number of lines of contact points across the width; only with ``width``.
+        lines: number of lines of contact points along each ribbon, at different offsets across the width; only with
+            ``width``.
         **columns: further columns of the law, with one value for all cables or one value per cable. With
             ``lateral_friction_ratio``, ``lateral_stiffness_ratio``, ``suction_coefficient`` or ``suction_distance`` the
             rows are `ContactFrictionBedCable`.
 
     Returns:
-        The rows, shape (k n,); row i n + j belongs to surface i and cable j. With ``touching`` the shape is (touching
+        The rows, shape (m n,); row i n + j belongs to surface i and cable j. With ``touching`` the shape is (touching
         n,), and row j touching + i is the row with index i of cable j.
 
     Raises:
-        ModelError: no surface, no cable or no stiffness is given, the law does not allow a value, ropes that friction
-            turns have no twist or no radius, or ribbons or lines on soft beds have the arguments ``touching`` or
-            ``turns_rope``, or ribbons have no twist.
+        ModelError: no surface, no cable or no stiffness is given, only one of ``tension`` and ``radius`` is given, or
+            the law does not allow a value.
+        ModelError: ``turns_rope`` or ``width`` is used with cables without twist, ``turns_rope`` with ``rope_radius``
+            0, or ``lines`` without ``width``.
+        ModelError: ``width`` or columns of soft beds are used with ``touching`` or ``turns_rope``, or with each other.
     """
     touched, ropes = (
         list_handles("add_surface_contact", name, given) for name, given in (("surfaces", surfaces), ("cables", cables))
@@ -187,15 +194,17 @@ def add_surface_contact(
 
 
 def _expand(value: Any, cables: int, repeat: int, places: bool) -> Any:
-    """Convert values with one element per cable to values with one element per row; other arguments are not changed."""
+    """Convert a value of shape (cables,) to one element per row, shape (cables repeat,). The rows are ordered by cable
+    if ``places`` is true, otherwise by surface. A value of another shape is returned unchanged.
+    """
     if shape_of(value) != (cables,):
         return value
     return np.repeat(value, repeat) if places else np.tile(value, repeat)
 
 
 def _choose(tension: float, radius: float, cables: Sequence[Entity], bends: bool) -> dict[str, Any]:
-    """Choose stiffness and damping per metre of cable for a taut rope; ``bends``: whether the rope bends around drums
-    and sheaves."""
+    """Return stiffness and damping columns for a taut rope, see `add_surface_contact`; ``bends``: whether all surfaces
+    have a radius, so that the rope bends around them."""
     mass, EA = (
         np.concatenate([cable.table.collect(name, cable.rows) for cable in cables])
         for name in ("mass_per_length", "axial_stiffness")
@@ -280,8 +289,8 @@ def add_v_groove(
     outer_radius: float,
     axis: Sequence[float] = (0.0, 0.0, 1.0),
 ) -> Entity:
-    """Add a V-groove with two conical flanks. The sum of the normal forces on a rope is 1/sin(half_angle) times the
-    normal force on a drum.
+    """Add a V-groove with two conical flanks. The sum of the normal forces of both flanks on a rope is
+    1/sin(half_angle) times the normal force of a drum.
 
     Args:
         marker: rigid marker in the middle of the sheave.

@@ -1,15 +1,13 @@
-"""Beds whose height varies in both horizontal directions: heights on a rectangular grid (bathymetry).
+"""Beds whose height is given on a rectangular grid (bathymetry), or by a polyline along one horizontal direction.
 
-A bed can also have a polyline as profile. Each straight piece of the polyline is a plane that is limited to this piece.
+The bed of a polyline has a constant height perpendicular to the direction of the profile. Each straight piece of the
+polyline is a plane that is limited to this piece. At each corner there is a region below the bed in which no piece
+acts or both pieces act. The size of this region is of the order of the penetration depth of the cables.
 
-The height of such a bed is constant perpendicular to the direction of the profile. Below a concave corner (hollow)
-there is a region in which neither of the two pieces acts, and below a convex corner (crest) both pieces act. These
-errors are limited to regions that are as large as the penetration depth of the cables.
-
-At a sharp crest with the angle theta, the direction of a cable changes within one element. Forces normal to the pieces
-then have a component along the cable, of the order of theta^2 times the tension of the cable. A rounded crest is a drum
-of the radius R that is tangent to both pieces at the distance R tan(theta/2) from the corner. On this drum forces are
-normal to the cable, so the tension of the cable is continuous.
+At a sharp crest, where the directions of the two pieces differ by the angle theta, a cable is bent within one element.
+Forces normal to the pieces then have a component along the cable, of the order of theta^2 times the tension of the
+cable. A rounded crest is a drum of the radius R that is tangent to both pieces at the distance R tan(theta/2) from the
+corner. On this drum forces are normal to the cable, so the tension of the cable is continuous.
 """
 
 from __future__ import annotations
@@ -45,7 +43,7 @@ from windlass.framework.model.world import World
 SAME = 1e-6
 """Difference of coordinates, relative to their range, below which points of a file are on the same grid line [1]."""
 TOLERANCE = 1e-10
-"""Relative tolerance of the iteration for the slopes of the heights at scattered points [1]."""
+"""Relative tolerance of the iteration with which SciPy computes the slopes of the heights at scattered points [1]."""
 FIELDS = {"x": numbers("m", (None,)), "y": numbers("m", (None,)), "heights": numbers("m", (None, None))}
 PLACES = numbers("m", (), (None,), (None, None))
 LARGEST = 4_000_000
@@ -101,8 +99,8 @@ class BedGrid:
 
     @checked(start=numbers("m", (2,), (3,)), end=numbers("m", (2,), (3,)), count=whole(1))
     def eval_profile(self, start: Any, end: Any, count: int = 50) -> list[tuple[float, float, float]]:
-        """Return points of the bed below the straight line from ``start`` (excluded) to ``end``, at equal distances,
-        for ``ground=`` of `hang_from_ground`.
+        """Return points of the bed at equal horizontal distances below the straight line from ``start``, which is
+        excluded, to ``end``, for the argument ``ground`` of `hang_from_ground`.
 
         Args:
             start, end: ends of the line [m], (x, y) or (x, y, z); z has no effect.
@@ -120,8 +118,8 @@ class BedGrid:
 @checked(world=instance(World), grid=instance(BedGrid))
 @all_or_nothing
 def add_bed_grid(world: World, grid: BedGrid) -> Entity:
-    """Add a bed whose height varies in both horizontal directions, on the ground; `add_surface_contact` adds the
-    contact of cables with it.
+    """Add a bed that is fixed to the ground, and whose height varies in both horizontal directions;
+    `add_surface_contact` adds the contact of cables with the bed.
 
     Args:
         world: the world.
@@ -143,18 +141,19 @@ def read_bed_grid(path: str | Path, spacing: float | None = None) -> BedGrid:
 
     Text files (.csv, .txt, .xyz) contain either rows x, y, z, or a table whose first row contains the coordinates y and
     whose other rows contain x and the heights at x. The numbers are separated by commas, semicolons, blanks or tabs. A
-    first row of words and lines that begin with ``#`` are comments. The first row of a table begins with a word, or has
-    one element less than the other rows. Other files are read by meshio, and the points of the mesh are used.
+    first row that contains only words, and lines that begin with ``#``, are ignored. The first row of a table begins
+    with a word, or has one element less than the other rows. Other files are read by meshio, and the points of the mesh
+    are used.
 
     Args:
         path: the file; all numbers are in metres, z is positive upwards.
-        spacing: distance of the grid lines [m] for points that are not on a rectangular grid. Heights at the grid
-            points are interpolated (Clough-Tocher), and outside of the convex hull of the points the height of the
-            nearest point is used. With None, the points must be on a rectangular grid.
+        spacing: largest distance of the grid lines [m] for points that are not on a rectangular grid. Heights at the
+            grid points are interpolated (Clough-Tocher), and outside of the convex hull of the points the height of the
+            nearest point is used. With None, the points must be on a rectangular grid. Tables do not use this argument.
 
     Raises:
-        ModelError: the file cannot be read, contains none of these forms of heights, or the points are not on a
-            rectangular grid.
+        ModelError: the file cannot be read, contains none of these forms of heights, the points are not on a
+            rectangular grid and ``spacing`` is None, or ``spacing`` needs more than 4 000 000 heights.
     """
     file = Path(path)
     if file.suffix.lower() in (".csv", ".txt", ".xyz"):
@@ -167,7 +166,7 @@ def read_bed_grid(path: str | Path, spacing: float | None = None) -> BedGrid:
 
 
 def _read_text(file: Path) -> BedGrid | FloatArray:
-    """Return the grid of a table, or points, shape (k, 3)."""
+    """Return the grid if the file contains a table, otherwise the points [m], shape (k, 3)."""
     try:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
@@ -211,7 +210,7 @@ def _read_number(word: str) -> float | None:
 
 
 def _read_mesh(file: Path) -> FloatArray:
-    """Return the points of a mesh, shape (k, 3)."""
+    """Return the points of a mesh [m], shape (k, 3)."""
     import meshio  # imported here, because only files of meshes need meshio
 
     try:
@@ -224,7 +223,9 @@ def _read_mesh(file: Path) -> FloatArray:
 
 
 def _create_grid(file: Path, points: FloatArray, spacing: float | None) -> BedGrid:
-    """Return the grid of points, shape (k, 3)."""
+    """Return the grid of ``points`` [m], shape (k, 3), or with ``spacing`` [m] a grid on which the heights of
+    ``points`` are interpolated; see `read_bed_grid`.
+    """
     x, y = (_find_lines(points[:, k]) for k in range(2))
     if spacing is None:
         heights = np.full((len(x), len(y)), np.nan)
@@ -255,7 +256,9 @@ def _create_grid(file: Path, points: FloatArray, spacing: float | None) -> BedGr
 
 
 def _find_lines(values: FloatArray) -> FloatArray:
-    """Return the distinct values of coordinates in ascending order, shape (n,)."""
+    """Return the coordinates of grid lines in ascending order, shape (n,): values that differ by more than `SAME` times
+    their range.
+    """
     lines = np.unique(values)
     keep = np.append(True, np.diff(lines) > SAME * np.ptp(lines))
     found: FloatArray = lines[keep]
@@ -263,7 +266,7 @@ def _find_lines(values: FloatArray) -> FloatArray:
 
 
 def _nearest(lines: FloatArray, values: FloatArray) -> Any:
-    """Return the index of the line that is nearest to each value, shape (k,)."""
+    """Return, for each of k coordinates ``values``, the index of the nearest grid line, shape (k,)."""
     middles = 0.5 * (lines[1:] + lines[:-1])
     return np.searchsorted(middles, values)
 
@@ -286,13 +289,13 @@ def add_bed(
     world: World, points: Any, heading: float = 0.0, origin: Any = (0.0, 0.0), rounding: float = 0.0
 ) -> list[Entity]:
     """Add a bed whose height z is a polyline along a horizontal direction; `add_surface_contact` adds the contact of
-    cables with it.
+    cables with the bed.
 
     Args:
         world: the world.
         points: distances from the origin and heights z of k >= 2 corners [m], shape (k, 2), in ascending order of the
             distances. The first and the last piece are extended by at least 100 km.
-        heading: angle between the x axis and the horizontal direction of the profile, positive towards y [rad].
+        heading: angle from the x axis to the horizontal direction of the profile, positive towards y [rad].
         origin: x and y of the point with the distance 0 [m].
         rounding: radius of the crests [m]; about four lengths of a cable are recommended. The radius is reduced at
             crests where an arc would cover more than half of a piece between two corners, or where the drum of the arc
@@ -327,7 +330,7 @@ def add_bed(
     along, up = np.array([np.cos(heading), np.sin(heading), 0.0]), np.array([0.0, 0.0, 1.0])
 
     def place(point: FloatArray) -> Entity:
-        """Create a marker at a point with the given distance and height."""
+        """Create a rigid marker on the ground at ``point``, a distance from the origin and a height [m]."""
         at = np.array([*origin, 0.0]) + point[0] * along + point[1] * up
         return rigid_marker(world, world.add(Ground, position=at))
 
@@ -354,7 +357,9 @@ def add_bed(
 
 
 def _choose_radius(corners: FloatArray, k: int, bend: float, rounding: float) -> float:
-    """Return the radius of corner k [m], 0 at hollows; ``bend`` is the tangent of half the angle of the corner."""
+    """Return the radius of the drum at corner k [m], 0 at hollows. ``bend`` is the tangent of half the angle of a
+    crest, 0 at hollows, and ``rounding`` is the largest radius [m].
+    """
     if bend == 0.0 or rounding == 0.0:
         return 0.0
     ways = np.diff(corners, axis=0)

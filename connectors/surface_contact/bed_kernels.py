@@ -12,16 +12,17 @@ deflection and the velocity are scaled to a circle, on which the return map of `
     f̂ = w (mu_k û + mu_v v̂) while |f̂| <= mu N, else a force of the magnitude mu N in this direction
     f_t = f̂ + (rho - 1) b (b·f̂)
 
-κ is the ratio of the stiffnesses of bristles across and along the line. For steady slip in the direction (cos a, sin a)
-the friction is mu N (cos a, κ sin a)/sqrt(cos² a + (κ/rho)² sin² a). With κ = 1 the friction is opposite to the slip
-velocity; with κ = rho² the dissipated power is the largest that the ellipse allows. A sticking bristle has the energy
+κ is the ratio of the stiffnesses of bristles across and along the line. For steady slip with the components cos a along
+and sin a across the line, the components of the friction are mu N (cos a, κ sin a)/sqrt(cos² a + (κ/rho)² sin² a). With
+κ = 1 the friction on the line is opposite to the slip velocity; with κ = rho² the dissipated power is the largest that
+the ellipse allows. A sticking bristle has the energy
 mu_k w u_t·M u_t/2 with M = I + γ b bᵀ, γ = (rho - 1) + (β - 1) + (rho - 1)(β - 1) b·b, and its lever power is
 
     mu_k w ((n·u) (M u_t)·n_t - γ (b·u_t) (b_t·u_t)),    u = X - a.
 
 Suction: δ is the largest penetration since the line touched the bed, m the largest gap since then. Up to the gap c_s δ
-the contact spring pulls, to the largest suction w k c_s δ. Over the further distance Δ the suction decreases linearly
-to 0. If the line is lowered before that, the suction decreases along the straight line to g = 0:
+the contact spring pulls; the largest suction is w k c_s δ. Over the further distance Δ the suction decreases linearly
+to 0. If the line is lowered before the suction is 0, the suction decreases in proportion to the gap:
 
     f_n = w s (k g + d v_n) for g > 0,    f_n = w (k g + s d v_n) for g <= 0
     s = 1 for m <= c_s δ,    s = c_s δ (c_s δ + Δ - m)/(Δ m) for m between c_s δ and c_s δ + Δ,    else 0
@@ -88,8 +89,8 @@ class Heading(NamedTuple):
 
 
 class Suction(NamedTuple):
-    """Suction of a point: c_s δ [m], largest gap m at the start of the step [m], gap at which the suction ends [m]; 0
-    for points that the bed does not hold.
+    """Suction of a point: c_s δ [m], largest gap m before the step [m], and gap c_s δ + Δ at which the suction ends
+    [m]. All fields are 0 for points that the bed does not hold.
     """
 
     peak: float
@@ -98,8 +99,9 @@ class Suction(NamedTuple):
 
 
 class BedForces(NamedTuple):
-    """Forces of a point: f_n [N], -N [N], the law with s, derivatives of f_n with respect to gap and rate of the gap,
-    friction on the circle, f_t [N], gap [m], v_n [m/s], v_t and u_t, and whether friction acts.
+    """Forces of a point: f_n [N], -N [N], parameters of the normal force with the factor s, derivatives of f_n with
+    respect to g [N/m] and v_n [N s/m], friction on the circle, f_t [N], gap g [m], v_n [m/s], v_t [m/s], u_t [m], and
+    whether friction acts.
     """
 
     fn: float
@@ -160,7 +162,7 @@ def read_suction(row: Any, start: FloatArray, k: int) -> Suction:
 
 @kernel(inline=True)
 def eval_share(s: Suction, gap: float) -> tuple[float, float]:
-    """Return the factor s of the contact spring [1], and its derivative with respect to the gap [1/m]."""
+    """Return the factor s [1] at a gap > 0, and its derivative with respect to the gap [1/m]."""
     widest = max(s.opened, gap)
     if widest <= s.peak or s.peak == 0.0:
         return 1.0, 0.0
@@ -194,7 +196,7 @@ def eval_bed_forces(
 
 @kernel(inline=True)
 def dot_normal(h: Distance, x: float, y: float, z: float) -> float:
-    """Return n·(x, y, z)."""
+    """Return the product n·(x, y, z) with the normal n."""
     return h.nx * x + h.ny * y + h.nz * z
 
 
@@ -212,6 +214,6 @@ def eval_bed_point(
 
 @kernel(inline=True)
 def total_force(F: BedForces) -> PointForces:
-    """Return the forces of a point in the form of points of all surfaces."""
+    """Return the forces of a point as `PointForces`, with the friction f_t."""
     f = Friction(F.force, F.circle.tau, F.circle.size, F.circle.share, F.circle.factor, F.circle.slides)
     return PointForces(F.fn, f, F.gap, F.vn, F.vt, F.u)

@@ -1,8 +1,8 @@
 """Exact tangent of the contact of lines with soft beds; see `bed_kernels.py` for the forces, `tangent.py` for C and V,
 and `contact/assembly.py` for K and N.
 
-The force f in the frame of the surface depends on X, V and the unit tangent T of the line. With G = A f_T A^T and the
-slope p = r' = t |p|, the force varies in addition to the terms of `tangent.py` by
+The force f in the frame of the surface depends on X, V and the unit tangent T of the line. With the derivative f_T of f
+with respect to T, G = A f_T A^T and the slope p = r' = t |p|, the variations of `tangent.py` have the further terms
 
     dF = G (I - t tᵀ) dp/|p| - G (theta × t),    dm = d × dF.
 """
@@ -80,24 +80,24 @@ def fill_bed_changes(
     for j in range(3):
         axis = unit_vector(j)
         nj = dot(n, axis)
-        # position
+        # derivatives with respect to X
         dn = hessian_product(h, axis[0], axis[1], axis[2])
         dfn = F.by_gap * nj + F.by_rate * dot(on_rate, axis)
         du = combine(1.0, combine(1.0, axis, -nj - dot(on_slip, axis), n), -along, dn)
         dv = combine(-dot(on_rate, axis), n, -F.vn, dn)
         db = change_across(e, cross(dn, e.T))
         write_column(X, 0, j, change_force(row, r, F, e, n, dn, dfn, du, dv, db))
-        # velocity
+        # derivatives with respect to V
         dv = combine(1.0, axis, -nj, n)
         write_column(V, 0, j, change_force(row, r, F, e, n, NONE, F.by_rate * nj, NONE, dv, NONE))
-        # direction of the line
+        # derivatives with respect to T
         db = change_across(e, cross(n, axis))
         write_column(T, 0, j, change_force(row, r, F, e, n, NONE, 0.0, NONE, NONE, db))
 
 
 @kernel(inline=True)
 def multiply(G: FloatArray, a: Vector, x: float) -> Vector:
-    """Return x G a."""
+    """Return the product x G a of a number, a matrix and a vector."""
     return (
         x * (G[0, 0] * a[0] + G[0, 1] * a[1] + G[0, 2] * a[2]),
         x * (G[1, 0] * a[0] + G[1, 1] * a[1] + G[1, 2] * a[2]),
@@ -111,7 +111,7 @@ def add_direction(S: Four, e: Heading, z: Lever, G: FloatArray, dq: float, K: Fl
     d = z.dx, z.dy, z.dz
     for b in range(3):
         axis = unit_vector(b)
-        # slope of the line, then rotation of the surface
+        # variations of the force for the slope of the line, then for the rotation of the surface
         on_slope = multiply(G, combine(1.0, axis, -dot(e.t, axis), e.t), dq / e.size)
         on_turn = multiply(G, cross(e.t, axis), dq)
         slope_moment, turn_moment = cross(d, on_slope), cross(d, on_turn)
@@ -128,7 +128,9 @@ def add_direction(S: Four, e: Heading, z: Lever, G: FloatArray, dq: float, K: Fl
 
 
 BED_WORK = work_type(X=(3, 3), V=(3, 3), T=(3, 3), GX=(3, 3), GV=(3, 3), GT=(3, 3), C=(6, 6), B=(6, 6))
-"""Derivatives of the force of a point, in the frame of the surface and global, and C and V = B of `assembly.py`."""
+"""Derivatives of the force of a point with respect to X, V and T, in the frame of the surface and in the global frame
+(GX, GV, GT); C and V of `contact/assembly.py`, whose V is the field ``B``.
+"""
 
 
 @kernel(inline=True)
@@ -136,7 +138,7 @@ def add_closed_bed_point(
     c: ContactRows, data: FloatArray, start: FloatArray, r: SurfaceRow, i: int, k: int, dq: float, dv: float,
     varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of a closed point, see `create_tangent`."""
+    """Add the derivatives of the forces of closed point k, see the argument ``add`` of `create_tangent`."""
     row: Any = c.rows[i]
     S, z, h = find_point(c, r, k, row.points)
     if not h.there:
@@ -164,5 +166,5 @@ def add_bed_tangent(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, dq: float,
     dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of all rows to the matrix, see `create_tangent`."""
+    """Add the tangent of all rows of lines on soft beds to the values of the matrix, see `create_tangent`."""
     _add_rows(c, m, data, start, x, v, dq, dv, slots, values)

@@ -1,9 +1,9 @@
 """Contact of lines with soft beds, such as clay: different friction along and across the line, and suction.
 
-Each contact point has the normal force of `ContactFrictionSurfaceCable`. The friction limit is an ellipse with the half
-axes mu N along the line and rho mu N across it. A line that is lifted is held by suction, which grows with the contact
-stiffness to c_s times the largest contact force since the line touched the bed, and decreases linearly to 0 over the
-distance Δ; see `bed_kernels.py` for all formulas.
+Without suction, each contact point has the normal force of `ContactFrictionSurfaceCable`. The friction limit is an
+ellipse with the half axes mu N along the line and rho mu N across it, where N is the pressing force. Suction holds a
+line that is lifted. The suction first grows with the contact stiffness up to c_s times the largest contact force since
+the line touched the bed, and then decreases linearly to 0 over the distance Δ; see `bed_kernels.py` for all formulas.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): radial return; C. Bridge and others, OTC 16628
 (2004): suction of lines that are lifted from clay.
@@ -39,8 +39,8 @@ LAW = ContactFrictionSurfaceCable
 BED = "lateral_friction_ratio", "lateral_stiffness_ratio", "suction_coefficient", "suction_distance"
 """Columns that `ContactFrictionSurfaceCable` does not have."""
 SUNK = 20.0
-"""Largest depth of a line since it touched its bed, divided by the largest depth at the end of a static solve [1],
-above which the suction is doubtful.
+"""Largest depth of a line since it touched its bed, divided by the largest depth of all lines at the end of a static
+solve [1], above which the suction is doubtful.
 """
 
 
@@ -48,12 +48,12 @@ class ContactFrictionBedCable(PointContact):
     """Contact and friction between a soft bed and n points of a 2D or 3D cable, with a friction coefficient across the
     line and with suction; one row per pair.
 
-    Points, normal forces while the line presses on the bed, and the columns of `ContactFrictionSurfaceCable` are the
-    same as there; ``friction_coefficient`` and ``friction_stiffness_per_length`` act along the line. The friction
-    depends on max(-f_n, 0), so a pulling normal force causes no friction. The sums of forces and of moments on cable
-    and body are exactly 0. Each row has the history values gaps [m] (n), states (n), anchors in the frame of the
-    surface [m] (n x 3), largest penetrations since the points touched the bed [m] (n), and largest gaps since then [m]
-    (n). The stored gap of a point that suction holds is the gap minus the gap at which the suction ends.
+    Points, normal forces of a line that presses on the bed, and common columns are the same as in
+    `ContactFrictionSurfaceCable`; ``friction_coefficient`` and ``friction_stiffness_per_length`` act along the line.
+    The friction depends on max(-f_n, 0), so a pulling normal force causes no friction. The sums of forces and of
+    moments on cable and body are exactly 0. Each row has the history values gaps [m] (n), states (n), anchors in the
+    frame of the surface [m] (n x 3), largest penetrations since the points touched the bed [m] (n), and largest gaps
+    since then [m] (n). The stored gap of a point that suction holds is the gap minus the gap at which the suction ends.
     """
 
     surface = ref(SURFACE, "the bed")
@@ -84,13 +84,14 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> ContactRows:
-    """Create the arrays that the kernels read."""
+    """Return the data of the rows for kernels, with the columns `BED`."""
     ids, surface = np.unique(rows.local("surface"), return_inverse=True)
     return bind_rows(rows, bind_surfaces(rows, ids), surface, **{name: rows.local(name) for name in BED})
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid cables, surfaces, history values, or suction without a distance."""
+    """Raise ModelError for cables of a wrong type, wrong history values, suction with ``suction_distance`` 0 or with
+    clipped normal forces, and the errors of `check_pairs`."""
     check_cables(world, table, WIDTHS)
     check_history(world, table, PER_BED_POINT)
     held = table.local("suction_coefficient") > 0.0
@@ -102,8 +103,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def find_sunk(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:
-    """In static solves, find the line that was much deeper in the bed during the solve than at its end, so that its
-    suction is too large; see `Checks.reasons`.
+    """In static solves, return a message about the line that has been deepest in its bed, if this depth exceeds `SUNK`
+    times the largest depth of all lines now, so that the suction of the line is too large; see `Checks.reasons`.
 
     On several processes the check is omitted, because the lines of a process may all be lifted.
     """

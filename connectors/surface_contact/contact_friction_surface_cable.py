@@ -6,14 +6,14 @@ length w = L/n of the cable. With the signed distance phi of the surface, the ra
     f_n = w (k g + d v_n), f_t = w (mu_k u_t + mu_v v_t) while |f_t| <= mu |f_n|, else a force of magnitude mu |f_n| in
     this direction,
 
-where u_t is the displacement along the surface since the point began to stick. The force acts on the cable and on the
-body of the surface at the point; see `kernels.py` for all formulas.
+where u_t is the displacement along the surface since the point began to stick. At the point, opposite forces act on the
+cable and on the body of the surface; see `kernels.py` for all formulas.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
 
 Contact with friction between surfaces and points of cables with twist: friction turns the rope about its axis.
 
 The law is the same as in `ContactFrictionSurfaceCable`, except that friction acts at the radius of the rope. The slip
-velocity contains the spin of the rope, and the friction has a moment about the axis. Therefore a rope that moves
+velocity contains the spin of the rope, and the friction has a moment about the axis. Therefore a rope that is moved
 sideways rolls, and a rope that enters a groove at an angle is twisted; see `kernels.py` for all formulas.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
@@ -120,13 +120,13 @@ class ContactFrictionSurfaceCable(PointContact):
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return the global coordinate indices of the cable (12, see `find_cable_dofs`) and of the surface, -1 for missing
-    coordinates. The number of columns follows from the marker with the most coordinates.
+    coordinates. The number of columns is 12 plus the largest number of coordinates of a surface.
     """
     return add_surface_dofs(find_cable_dofs(world, table), world, table)
 
 
 def add_surface_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntArray:
-    """Append, in each row, the global coordinate indices of the surface to the indices of the cable."""
+    """Append, in each row, the global coordinate indices of the surface to the indices ``cable`` of the cable."""
     surface = world.dofs_of(table.local("surface"))
     used = np.flatnonzero((surface >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
@@ -144,14 +144,14 @@ def find_cable_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> ContactRows:
-    """Create the arrays that the kernels read."""
+    """Return the data of the rows for kernels."""
     ids, surface = np.unique(rows.local("surface"), return_inverse=True)
     return bind_rows(rows, bind_surfaces(rows, ids), surface)
 
 
 def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray, **further: NDArray[Any]) -> ContactRows:
-    """Create the arrays that the kernels read, for the given surfaces; ``further`` contains further fields of the
-    records."""
+    """Return the data of the rows for kernels. ``surface`` contains the index of the surface of each row in
+    ``surfaces``, and ``further`` contains further fields of the records."""
     points = rows.local("points")
     own = create_records(
         **further, surface=surface, points=points, rope_radius=rows.local("rope_radius"),
@@ -161,14 +161,15 @@ def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray, **further:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid cables, surfaces or history values."""
+    """Raise ModelError for cables of a wrong type, wrong history values, and the errors of `check_pairs`."""
     check_cables(world, table, WIDTHS)
     check_history(world, table, PER_POINT)
     check_pairs(world, table)
 
 
 def check_pairs(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for friction without bristles and dampers, pairs that have two rows, and too thick ropes."""
+    """Raise ModelError for friction without bristles and dampers, for pairs that have two rows, and for ropes that are
+    too thick for their surface."""
     check_friction(table)
     surfaces, cables = table.local("surface"), table.local("cable")
     _, first = np.unique(surfaces * (cables.max(initial=0) + 1) + cables, return_index=True)
@@ -182,8 +183,8 @@ def check_pairs(world: Tables, table: EntityTable) -> None:
 
 
 def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place: IntArray) -> None:
-    """Raise ModelError for ropes that are too thick for a surface; ``place`` contains, for each pair, the index of a
-    row of this process.
+    """Raise ModelError for ropes that are too thick for a surface. ``surface`` contains the entity index of the surface
+    of each pair, and ``place`` the index of the row of each pair among the rows of ``table`` on this process.
     """
     rope = table.local("rope_radius")[place]
     for surfaces, positions, rows in world.split_by_table(surface):
@@ -212,7 +213,7 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
 
 
 def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
-    """Find cables that are so deep behind a surface that a solve must not start; see `Checks.refusals`."""
+    """Return messages about cables that are deeper behind a surface than their length; see `Checks.refusals`."""
     gap = eval_points(c, fields)[..., 1].min(axis=1, initial=np.inf)
     surfaces, length = rows.local("surface"), c.rows["length"] * c.rows["points"]
     return [
@@ -224,8 +225,9 @@ def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
 
 
 def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:
-    """Find reasons for doubt: cables that are deep behind a surface at the start, steps longer than the period of the
-    vibration of cables on the contact stiffness, and in static solves surfaces that no cable can reach.
+    """Return reasons for doubt at the start of a solve: the cable that is deepest behind its surface, if its depth
+    exceeds `DEEP` times its length; a step [s] that is longer than the period of the vibration of a cable on the
+    contact stiffness; and in static solves (step 0) surfaces that no cable can reach.
     """
     on = np.flatnonzero(c.rows["active"])
     if not len(on):
@@ -254,7 +256,7 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
 
 def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) -> list[str]:
     """Return a message about the cable with the shortest period of vibration on the contact stiffness, if this period
-    is shorter than a step [s]; ``on`` contains the indices of active rows.
+    is not longer than the step [s]; ``on`` contains the indices of active rows.
     """
     mass = column_of(rows.world, rows.local("cable"), "mass_per_length") * c.rows["length"]
     heavy = on[mass[on] > 0.0]
@@ -269,7 +271,7 @@ def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) 
 
 
 def create_system(rows: LocalRows, c: ContactRows) -> System:
-    """Create the forces, the tangent and the update of rows."""
+    """Create the system of rows with forces, tangent, update and return map."""
     forces, tangent, update = add_residual, add_tangent, update_history
     if turns(c):
         forces, tangent, update = add_twist_residual, add_twist_tangent, update_twist_history
@@ -278,8 +280,8 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
     elif is_bed(c):
         forces, tangent, update = add_bed_residual, add_bed_tangent, update_bed_history
     system, maps = create_contact_system(rows, c, FAMILY, forces, tangent, update)
-    # only in static solves: in dynamic solves the damping force jumps when a point closes, and Newton's method would
-    # not converge
+    # the return map is used only in static solves, because in dynamic solves the damping force jumps when a point
+    # closes, and Newton's method would not converge
     system.return_map.rest = maps
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     return system
@@ -374,13 +376,13 @@ def bind_frames(rows: LocalRows) -> dict[str, NDArray[Any]]:
 
 
 def bind_twist(rows: LocalRows) -> ContactRows:
-    """Create the arrays that the kernels read."""
+    """Return the data of the rows for kernels, with the fields of `bind_frames`."""
     ids, surface = np.unique(rows.local("surface"), return_inverse=True)
     return bind_rows(rows, bind_surfaces(rows, ids), surface, **bind_frames(rows))
 
 
 def find_turns(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
-    """Return a message about the rope that turned the most in the last step, if its angle was too large."""
+    """Return a message about the rope that turned the most in the last step, if its angle was above `LARGE_TURN`."""
     turn = np.abs(eval_points(c, fields)[..., TURN]).max(axis=1, initial=0.0)
     if not turn.max(initial=0.0) > LARGE_TURN:
         return []
@@ -392,7 +394,7 @@ def find_turns(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
 
 
 def watch_turns(rows: LocalRows, c: ContactRows, system: System) -> System:
-    """Add the check of the last step to the system."""
+    """Add `find_turns` to the checks of a system, and return the system."""
     before = system.checks.reasons
     system.checks.reasons = lambda fields, step: [
         *(before(fields, step) if before else []),
@@ -407,7 +409,7 @@ def build_twist(rows: LocalRows) -> System:
 
 
 def check_twist(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid surfaces or history values."""
+    """Raise ModelError for wrong history values, and the errors of `check_pairs`."""
     check_history(world, table, PER_TWIST_POINT)
     check_pairs(world, table)
 

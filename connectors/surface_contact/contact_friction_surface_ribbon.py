@@ -1,9 +1,9 @@
 """Contact with friction between surfaces and ribbons: flat belts on cylinders, cones and crowned pulleys.
 
-A ribbon is a `TwistCable3D` with a width. The points of contact are on several lines across the width, offset along the
-axis d_1 of the material. At each point the law is the same as in `ContactFrictionSurfaceCable`. Normal forces and
-friction therefore have moments about the axis, which lay the ribbon flat on the surface, and steer it; see
-`ribbon_kernels.py`.
+A ribbon is a `TwistCable3D` with a width. The points of contact are on several lines along the ribbon, which have
+different offsets from its axis in the direction d_1 of the material. At each point the law is the same as in
+`ContactFrictionSurfaceCable`. Because of the offsets, normal forces and friction have moments about the axis, which
+turn the ribbon flat onto the surface and steer it; see `ribbon_kernels.py`.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
 """
@@ -42,13 +42,14 @@ LAW = ContactFrictionSurfaceCable
 
 class ContactFrictionSurfaceRibbon(PointContact):
     """Contact and friction between a surface and a ribbon, a `TwistCable3D` with a width, at points on several lines
-    across the width; one row per pair.
+    along the ribbon; one row per pair.
 
-    The width is in the direction of the axis d_1 of the material. The ``points`` are on ``lines`` lines along the
-    ribbon. Two lines have the distance ``width``/sqrt(3), so a pressure that varies linearly across the width has its
-    exact force and moment. Forces act at the points, so they have moments about the axis of the ribbon. Stiffness and
-    damping are per metre of ribbon, for all lines together. The sums of forces and of moments on ribbon and body are
-    exactly 0. History values per row: gaps [m] (n), states (n), anchors in the frame of the surface [m] (n x 3).
+    The width is in the direction of the axis d_1 of the material. The n points are distributed equally over ``lines``
+    lines along the ribbon. If there are two lines, their distance is ``width``/sqrt(3). With these offsets, force and
+    moment are exact for a pressure that varies linearly across the width. Forces act at the points, so they have
+    moments about the axis of the ribbon. Stiffness and damping are per metre of ribbon, for all lines together. The
+    sums of forces and of moments on ribbon and body are exactly 0. History values per row: gaps [m] (n), states (n),
+    anchors in the frame of the surface [m] (n x 3).
     """
 
     surface = ref(SURFACE, "the surface")
@@ -68,14 +69,15 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> ContactRows:
-    """Create the arrays that the kernels read."""
+    """Return the data of the rows for kernels, with the fields ``lines`` and ``width`` and those of `bind_frames`."""
     ids, surface = np.unique(rows.local("surface"), return_inverse=True)
     wide = {name: rows.local(name) for name in ("lines", "width")}
     return bind_rows(rows, bind_surfaces(rows, ids), surface, **wide, **bind_frames(rows))
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid surfaces, numbers of points or history values."""
+    """Raise ModelError for wrong history values, numbers of points that are not multiples of ``lines``, and the errors
+    of `check_pairs`."""
     check_history(world, table, PER_POINT)
     lines, points = table.local("lines"), table.local("points")
     table.refuse(points % lines != 0, ("points", "lines"), "have points that are a multiple of lines")
@@ -83,7 +85,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def paint(rows: LocalRows, fields: Fields) -> Painting:
-    """Add the fields of all contacts with surfaces, and the field `ribbon_width` [m], from which viewers draw the
+    """Return the fields of all contacts with surfaces, and the field `ribbon_width` [m], from which viewers draw the
     ribbon."""
     painting = paint_contact(rows, fields)
     width = np.repeat(rows.local("width"), rows.local("points"))

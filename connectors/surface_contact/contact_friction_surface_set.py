@@ -10,8 +10,7 @@ Contact with friction between points of cables with twist and any surface of a s
 
 Rows are assigned to surfaces as in `ContactFrictionSurfaceSetCable`, and the law is the same as in
 `ContactFrictionSurfaceTwistCable`.
-Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `contact/pair_search.py` for the list of
-    pairs.
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `contact/pair_search.py` for the search.
 """
 
 from __future__ import annotations
@@ -62,8 +61,9 @@ SOURCE = "[@wriggers2006]"
 class SurfaceSet(Component):
     """Set of surfaces that the same cables may touch.
 
-    The search finds surfaces whose distance from a cable is at most the search margin ``skin``. The search is repeated
-    when the sum of the displacements of a cable and a surface since the last search exceeds this margin.
+    The search finds surfaces whose distance from a cable is below the search margin ``skin``. The search is repeated
+    when the largest displacement of a cable plus the largest displacement of a surface since the last search reaches
+    the smallest gap of a pair that has no row.
     """
 
     skin = column("m", "margin of the search", above=0)
@@ -94,14 +94,15 @@ class ContactFrictionSurfaceSetCable(PointContact):
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid cables, surfaces or history values."""
+    """Raise ModelError for cables of a wrong type, wrong history values, and the errors of `check_sets`."""
     check_history(world, table, PER_POINT, np.ones(table.resident_count, np.int64))
     check_cables(world, table, WIDTHS)
     check_sets(world, table)
 
 
 def check_sets(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for friction without bristles and dampers, invalid sets, and too thick ropes."""
+    """Raise ModelError for friction without bristles and dampers, for sets that have no surface or a surface twice, and
+    for ropes that are too thick for a surface of their set."""
     check_friction(table)
     members, rope, sets = world.table(SetSurface), table.local("rope_radius"), table.local("surface_set")
     for one in np.unique(sets):
@@ -117,14 +118,14 @@ def check_sets(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return, for each row, the global coordinate indices of the cable (12), followed by the indices of a surface from
-    the set to which the row belongs, see `pair_dofs`.
+    """Return, for each row, the global coordinate indices of the cable (12), followed by those of a surface of its set,
+    see `pair_dofs`.
     """
     return add_set_dofs(find_cable_dofs(world, table), world, table)
 
 
 def add_set_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntArray:
-    """Append the global coordinate indices of a surface of the set to the coordinate indices of each cable."""
+    """Append the global coordinate indices of a surface of the set of each row to the indices ``cable``."""
     return pair_dofs(cable, table.local("surface_set"), *_find_surfaces(world))
 
 
@@ -133,12 +134,12 @@ def _find_surfaces(world: Tables) -> tuple[IntArray, IntArray]:
 
 
 def bind(rows: LocalRows) -> PairRows:
-    """Create the arrays that the kernels read. In these arrays, no surface is assigned to the rows."""
+    """Return the data of the rows for kernels. No surface is assigned to the rows yet."""
     return bind_pairs(rows, PER_POINT)
 
 
 def bind_pairs(rows: LocalRows, per_point: int, **further: NDArray[Any]) -> PairRows:
-    """Create the arrays that the kernels read; a point has ``per_point`` history values, and ``further`` contains
+    """Return the data of the rows for kernels. A point has ``per_point`` history values, and ``further`` contains
     further fields of the records."""
     surfaces = bind_surfaces(rows, rows.world.table(SetSurface).local("surface"))
     points = bind_rows(rows, surfaces, np.zeros(len(rows.rows), np.int64), **further)
@@ -154,7 +155,7 @@ def build(rows: LocalRows) -> System:
 
 
 def build_pairs(rows: LocalRows, p: PairRows) -> System:
-    """Create the system that evaluates rows with the given data."""
+    """Create the system that evaluates rows with the data p."""
     c, assign = p.points, call(assign_surfaces)
     system = create_system(rows, c)
     first = follow_pairs(rows, system, p, SurfaceSearch, assign)
@@ -167,8 +168,9 @@ def build_pairs(rows: LocalRows, p: PairRows) -> System:
 
 
 def find_doubts(rows: LocalRows, p: PairRows, first: IntArray, fields: Fields, step: float) -> list[str]:
-    """Find reasons for doubt: steps longer than the period of the vibration of cables on the contact stiffness, and in
-    static solves surfaces that no cable can reach. ``first`` contains the index of the first row of each cable.
+    """Return reasons for doubt: a step [s] longer than the period of the vibration of a cable on the contact stiffness,
+    and in static solves (step 0) surfaces that no cable can reach. ``first`` contains the index of the first row of
+    each group, see `PairRows`.
     """
     c = p.points
     on = np.flatnonzero(p.on)
@@ -188,13 +190,13 @@ def find_doubts(rows: LocalRows, p: PairRows, first: IntArray, fields: Fields, s
 
 
 def find_present_edges(rows: LocalRows, p: PairRows, fields: Fields, step: float) -> list[str]:
-    """Call `find_edges` for the current surfaces."""
+    """Return the messages of `find_edges` for the current surfaces of the rows."""
     assign_surfaces(p, fields.data)
     return find_edges(rows, p.points, rows.world.table(SetSurface).local("surface"), fields, step)
 
 
 def paint_present(rows: LocalRows, fields: Fields) -> Painting:
-    """Add fields of the contact with the current surfaces to the drawings of the cables."""
+    """Return the fields of `paint_points` for the current surfaces of the rows."""
     p: PairRows = rows.columns
     assign_surfaces(p, fields.data)
     return paint_points(rows, p.points, fields)
@@ -206,7 +208,7 @@ def read_surfaces(world: Tables, table: EntityTable) -> IntArray:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return initial values of the history that the user did not specify."""
+    """Return ``values`` with initial history values if the user has not specified them."""
     return create_history(world, ContactFrictionSurfaceSetCable, values, START, (0.0,))
 
 
@@ -246,7 +248,7 @@ class ContactFrictionSurfaceSetTwistCable(PointContact):
 
 
 def check_twist(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid surfaces or history values."""
+    """Raise ModelError for wrong history values, and the errors of `check_sets`."""
     check_history(world, table, PER_TWIST_POINT, np.ones(table.resident_count, np.int64))
     check_sets(world, table)
 
@@ -257,7 +259,8 @@ def twist_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind_twist(rows: LocalRows) -> PairRows:
-    """Create the arrays that the kernels read. In these arrays, no surface is assigned to the rows."""
+    """Return the data of the rows for kernels, with the fields of `bind_frames`. No surface is assigned to the rows
+    yet."""
     return bind_pairs(rows, PER_TWIST_POINT, **bind_frames(rows))
 
 

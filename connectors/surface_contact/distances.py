@@ -2,10 +2,11 @@
 converted to lines and arcs for the kernels.
 
 The rope is on the right-hand side of the polyline. For example, if z increases along the polyline, the material is
-between the axis and the polyline. A corner that turns to the left is convex, and a corner to the right is concave. An
-arc of the radius r touches both lines at the distance r tan(angle/2) from the corner.
+between the axis and the polyline. A corner at which the polyline turns to the left is convex, and a corner at which it
+turns to the right is concave. If the polyline turns by the angle a, an arc of the radius r touches both lines at the
+distance r tan(a/2) from the corner.
 
-Height fields, such as bathymetry: surfaces z = b(x, y) of heights on a rectangular grid.
+Height fields, such as bathymetry: surfaces z = b(x, y) with heights given on a rectangular grid.
 
 Between grid points b is the tensor product of natural cubic splines, and beyond the grid b continues linearly. The
 second derivatives of b are therefore continuous everywhere. The distance of a point X from the surface is measured from
@@ -19,13 +20,13 @@ Newton's method solves these equations, starting at (x, y). With n = (-b_u, -b_v
 
 where J contains the derivatives of the left-hand sides of the two equations with respect to u and v. A point whose
 distance exceeds the radius of curvature of the surface may have no unique foot. If Newton's method finds no foot, phi
-is (z - b)/W, with b and W at (x, y).
+is (z - b)/W, with b, W and n at (x, y), and the Hessian is 0.
 
 Sources: C. de Boor, A Practical Guide to Splines, Springer (2001); for the Hessian of distance functions D. Gilbarg, N.
 S. Trudinger, Elliptic Partial Differential Equations of Second Order, Springer (2001), section 14.6.
 
-Signed distances from surfaces, with gradient and Hessian in closed form. The kernels of this file evaluate one point
-per call.
+Signed distances from surfaces, with gradient and Hessian in closed form. The kernels that return distances evaluate one
+point per call.
 
 X = (x, y, z) is a point in the frame of the surface, whose axis is z; rho = sqrt(x² + y²). The distance phi is > 0 on
 the side of the rope. `Geometry` and the columns in `surfaces.py` define the parameters of the formulas.
@@ -63,7 +64,9 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 
 OVERLAP = 1e-9
-"""Extension of each piece, relative to its length, so that rounding errors cause no gap between pieces [1]."""
+"""Extension of each line at both ends, relative to its length, and reduction of the cosine of half the angle of each
+arc [1]. Pieces therefore overlap, and rounding errors cause no gap between pieces.
+"""
 
 
 def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArray:
@@ -75,8 +78,8 @@ def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArr
         where: description of the row, for messages.
 
     Raises:
-        ModelError: there are too few points, rho or a radius is negative, two successive points are equal, or arcs do
-            not fit on their lines.
+        ModelError: the number of coordinates or radii is wrong, rho or a radius is negative, two successive points are
+            equal, or arcs do not fit on their lines.
     """
     if len(points) < 4 or len(points) % 2:
         raise ModelError(f"vertices in {where} has {len(points)} numbers: must have rho, z [m] of two points or more")
@@ -114,7 +117,9 @@ def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArr
 
 
 def eval_course(pieces: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
-    """Return rho and z of points at equal distances along a profile [m], shape (count,) each."""
+    """Return rho and z [m] of ``count`` points at equal distances along a profile, shape (count,) each; ``pieces`` is
+    the result of `create_pieces`.
+    """
     line = []
     for p in pieces:
         if p[0] == 0.0:
@@ -132,11 +137,13 @@ def eval_course(pieces: FloatArray, count: int) -> tuple[FloatArray, FloatArray]
 ROW = 8
 """Length of a row of the table in which the numbers of a field are stored."""
 TERMS = 16
-"""Number of coefficients of a cell."""
+"""Number of coefficients of a cell of the grid."""
 ITERATIONS = 20
-"""Largest number of iterations for a foot."""
+"""Largest number of iterations of Newton's method for the foot of a point."""
 FOUND = 1e-9
-"""Step of an iteration, relative to the coordinates and the height, below which the foot is found [1]."""
+"""Largest sum of the steps of u and v, divided by |u| + |v| + |b - z|, for which Newton's method has found the foot
+[1].
+"""
 
 Slopes = tuple[float, float, float, float, float, float]
 """Height b [m], b_u, b_v [1], b_uu, b_uv and b_vv [1/m]."""
@@ -145,7 +152,8 @@ Foot = tuple[float, float, float, float, float, float, float, float, float, floa
 
 
 def create_field(x: FloatArray, y: FloatArray, heights: FloatArray, where: str) -> FloatArray:
-    """Create the numbers of a field: x and y of the grid, then the coefficients of all cells, shape (k, 8).
+    """Create the numbers of a field: x and y of the grid lines, the coefficients of all cells, and zeros that complete
+    the last row, shape (k, 8).
 
     The cells are ordered by x, then by y. Cell 0 of a direction is before the first grid line, and the last cell is
     after the last grid line. The coefficients of a cell are the factors of dx^i dy^j, with index 4 i + j, where dx and
@@ -157,8 +165,8 @@ def create_field(x: FloatArray, y: FloatArray, heights: FloatArray, where: str) 
         where: description of the row, for messages.
 
     Raises:
-        ModelError: a direction has less than two grid lines, the coordinates do not ascend, or the number of heights is
-            wrong.
+        ModelError: a direction has fewer than two grid lines, the coordinates are not in ascending order, or the number
+            of heights is wrong.
     """
     for name, lines in (("x", x), ("y", y)):
         if len(lines) < 2 or not (np.diff(lines) > 0.0).all():
@@ -190,7 +198,9 @@ def _find_cells(lines: FloatArray, values: FloatArray) -> FloatArray:
 
 @kernel(inline=True, fast=False)
 def find_cell(field: FloatArray, first: int, count: int, x: float) -> int:
-    """Return the number of grid lines at or before x, by bisection; ``first``: index of the first grid line."""
+    """Return how many of ``count`` grid lines are at or before x, by bisection. ``first`` is the index of the first of
+    these grid lines among the numbers of the table ``field``.
+    """
     low, high = 0, count
     while low < high:
         middle = (low + high) // 2
@@ -204,12 +214,12 @@ def find_cell(field: FloatArray, first: int, count: int, x: float) -> int:
 
 @kernel(inline=True, fast=False)
 def eval_height(field: FloatArray, first: int, nu: int, nv: int, u: float, v: float) -> Slopes:
-    """Return the height and its derivatives at (u, v) [m].
+    """Return the height and its derivatives at (u, v), see `Slopes`.
 
     Args:
         field: table that contains the numbers of the field, see `create_field`.
-        first: row of the first number.
-        nu, nv: numbers of grid lines.
+        first: index of the row of the table at which the field begins.
+        nu, nv: numbers of grid lines along x and y.
         u, v: horizontal position in the frame of the surface [m].
     """
     start = ROW * first
@@ -237,8 +247,8 @@ def eval_height(field: FloatArray, first: int, nu: int, nv: int, u: float, v: fl
 
 @kernel(fast=False)
 def eval_field(field: FloatArray, first: int, nu: int, nv: int, x: float, y: float, z: float) -> Foot:
-    """Return the distance of the point (x, y, z) [m] from a field, and the gradient and the Hessian of the distance;
-    for the other arguments see `eval_height`.
+    """Return the distance of the point (x, y, z) [m] from a field, and the gradient and the Hessian of the distance,
+    see `Foot`; for the other arguments see `eval_height`.
     """
     u, v, found = x, y, False
     b, b_u, b_v, b_uu, b_uv, b_vv = eval_height(field, first, nu, nv, u, v)
@@ -279,13 +289,16 @@ def eval_field(field: FloatArray, first: int, nu: int, nv: int, x: float, y: flo
 
 @kernel(fast=False)
 def fill_heights(field: FloatArray, first: int, nu: int, nv: int, places: FloatArray, out: FloatArray) -> None:
-    """Write the heights [m] at ``places``, shape (k, 2), into ``out``, shape (k,)."""
+    """Write the heights [m] at ``places`` [m], shape (k, 2), into ``out``, shape (k,); for the other arguments see
+    `eval_height`.
+    """
     for k in range(len(places)):
         out[k] = eval_height(field, first, nu, nv, places[k, 0], places[k, 1])[0]
 
 
 def eval_heights(field: FloatArray, first: int, nu: int, nv: int, places: FloatArray) -> FloatArray:
-    """Return the heights at ``places`` [m], shape (k, 2); see `eval_height`."""
+    """Return the heights [m], shape (k,), at ``places`` [m], shape (k, 2); for the other arguments see
+    `eval_height`."""
     out = np.empty(len(places))
     fill_heights(field, first, nu, nv, np.ascontiguousarray(places), out)
     return out
@@ -293,8 +306,8 @@ def eval_heights(field: FloatArray, first: int, nu: int, nv: int, places: FloatA
 
 @kernel(fast=False)
 def find_curvature(field: FloatArray, nu: int, nv: int, places: FloatArray) -> float:
-    """Return the largest principal curvature of a field at ``places``, shape (k, 2) [1/m]; the curvature is positive in
-    hollows.
+    """Return the largest principal curvature [1/m] of a field at any of ``places`` [m], shape (k, 2). Curvatures are
+    positive in hollows. The field begins in row 0 of the table ``field``.
     """
     most = -np.inf
     for k in range(len(places)):
@@ -307,8 +320,8 @@ def find_curvature(field: FloatArray, nu: int, nv: int, places: FloatArray) -> f
 
 
 def eval_curvatures(field: FloatArray, x: FloatArray, y: FloatArray) -> float:
-    """Return the largest principal curvature at the grid points of a field [1/m]; the curvature is positive in
-    hollows.
+    """Return the largest principal curvature [1/m] of a field at any of its grid points. Curvatures are positive in
+    hollows; x and y are the coordinates of the grid lines [m].
     """
     places = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
     return float(find_curvature(field, len(x), len(y), np.ascontiguousarray(places)))
@@ -361,8 +374,8 @@ class Distance(NamedTuple):
 
 
 Profile = tuple[bool, float, float, float, float, float, float]
-"""Whether a point is within the extent of the surface, phi, and the derivatives phi_rho, phi_z, phi_rho,rho, phi_rho,z
-and phi_zz.
+"""Whether a point is within the extent of the surface, phi [m], and the derivatives phi_rho, phi_z [1], phi_rho,rho,
+phi_rho,z and phi_zz [1/m].
 """
 
 
@@ -372,7 +385,7 @@ DistanceNumbers = tuple[float, float, float, float, float, float, float, float]
 
 @kernel(inline=True, fast=False)
 def eval_sheave(geo: DistanceNumbers, rho: float, z: float) -> Profile:
-    """Return the distance from the round bottom and the flanks of a groove."""
+    """Return the distance of the point (rho, z) [m] from a groove with a round bottom and straight flanks."""
     s, t, side = geo[0] - rho, abs(z), 1.0 if z >= 0.0 else -1.0
     cos, sin = geo[2], geo[3]
     there = rho <= geo[4] and t <= geo[5]
@@ -386,7 +399,7 @@ def eval_sheave(geo: DistanceNumbers, rho: float, z: float) -> Profile:
 
 @kernel(inline=True, fast=False)
 def eval_profile(geo: DistanceNumbers, pieces: FloatArray, rho: float, z: float) -> Profile:
-    """Return the distance from the nearest line or arc of a profile."""
+    """Return the distance of the point (rho, z) [m] from the nearest line or arc of a profile."""
     there, phi, g, h, rr, rz, zz = False, 1e300, 0.0, 0.0, 0.0, 0.0, 0.0
     first = int(geo[0])
     for k in range(first, first + int(geo[1])):
@@ -422,7 +435,7 @@ def eval_distance(
 @kernel(inline=True, fast=False)
 def eval_kind(which: int, geo: DistanceNumbers, pieces: FloatArray, x: float, y: float, z: float) -> Distance:
     """Return the distance of the point (x, y, z) [m] from a surface with the type of distance ``which``. If this
-    argument is a compile-time constant, the compiled code has no branches.
+    argument is a compile-time constant, the compiled code does not contain the other types.
     """
     square = x * x + y * y
     if which == PLANE:

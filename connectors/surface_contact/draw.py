@@ -1,6 +1,6 @@
 """Drawings of surfaces that cables touch. Each surface is drawn as one mesh of faces that moves with its marker.
 
-Surfaces of revolution are drawn by rings of quadrilateral faces; the rings of a plane extend from its middle to its
+Surfaces of revolution are drawn by rings of quadrilateral faces. The faces of a plane extend from its middle to its
 rim. Infinite cylinders and planes are drawn within a box around all nodes of the model in the reference configuration.
 Height fields are drawn at their grid lines. The points have the field `velocity` [m/s].
 """
@@ -41,7 +41,7 @@ class Meshes(NamedTuple):
 
     local: FloatArray  # points in the frames of their markers [m], shape (points, 3)
     marker: IntArray  # marker of the surface of each point, shape (points,)
-    drawing: Drawing  # the reference drawing, without positions
+    drawing: Drawing  # faces of all surfaces; `draw` replaces its points
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
@@ -68,7 +68,7 @@ def create_meshes(world: Tables, surfaces: Geometry, m: PositionColumns) -> Mesh
         else:
             seen = (nodes - m.p[marker]) @ m.A[marker] @ Q
             points = eval_mesh(surfaces, s, seen.min(axis=0), seen.max(axis=0))
-            # rings are closed
+            # the last face of each ring ends at the first point of the ring
             here = np.arange(ALONG * AROUND).reshape(ALONG, AROUND)
             beside = np.roll(here, -1, axis=1)
         faces.append(np.stack((here[:-1], beside[:-1], beside[1:], here[1:]), axis=-1).reshape(-1, 4) + sum(counts))

@@ -1,23 +1,22 @@
 """Gaps between surfaces and points of cables. Solvers use the gaps to check whether time steps resolve contacts; see
 `Gaps`.
 
-A step has missed the contact of a point with its surface if three conditions are satisfied: the point is outside of the
-surface at both ends of the step; the angle between the direction of motion of the point and the inward normal is below
-70 degrees; and a part of the straight path of the point is inside the surface. The path is measured in the frame of the
-surface at the end of the step. For sets, surfaces that are not near a cable are also examined if a cable and a surface
-together move by more than half the skin in a step.
-
+A step has missed the contact of a point with its surface if three conditions are satisfied: the gap is > 0 at both ends
+of the step; the angle between the direction of motion of the point and the inward normal is below 70 degrees; and on a
+part of the straight path of the point the gap is < 0. The path is measured in the frame of the surface at the end of
+the step. For sets, surfaces without a row for a cable are also examined if the displacements of the cable and of a
+surface in a step together exceed half the skin.
 
 Check of cables that bend over the edge of a plane, such as a sharp crest of a bed.
 
 If a cable bends over an edge, contact forces normal to the planes have a component along the cable, which changes the
 tension like friction. With the normal force f_n, the normal n of the surface and the tangent t of the cable at each
-contact point, the error of the tension after the edge is
+contact point, the error of the tension after the edge is the magnitude of the sum over the points of the cable,
 
     |Σ f_n n·t|.
 
-If the planes form the angle theta, this error is of the order of theta² times the tension. Shorter cables do not reduce
-the error.
+If the directions of the two planes differ by the angle theta, this error is of the order of theta² times the tension.
+Shorter cables do not reduce the error.
 """
 
 from __future__ import annotations
@@ -56,8 +55,8 @@ LOOKS = 32
 these intervals.
 """
 MOVED = 0.5
-"""Sum of the motions of a cable and a surface in a step, divided by the skin, above which surfaces that are not near
-are also examined [1].
+"""Sum of the displacements of a cable and a surface in a step, divided by the skin [1], above which surfaces without a
+row for the cable are also examined.
 """
 HEAD_ON = 0.35
 """Smallest cosine of the angle between the inward normal and the path of a point for which a contact can be missed [1].
@@ -78,8 +77,9 @@ def find_missed(
     by: float,
     bz: float,
 ) -> float:
-    """Return the largest depth behind surface s on the straight path between the positions a and b in the frame of the
-    surface [m]; rc is the radius of the cable.
+    """Return the largest depth [m] behind surface s on the straight path from a to b, positions in the frame of the
+    surface [m]. The depth is 0 if the gap is nowhere negative or the path is not directed at the surface (`HEAD_ON`);
+    rc is the radius of the cable [m].
     """
     ex, ey, ez = bx - ax, by - ay, bz - az
     way, before = sqrt(ex * ex + ey * ey + ez * ez), eval_distance(kind, geo, pieces, s, ax, ay, az)
@@ -151,8 +151,9 @@ def sweep_surfaces(
     row: FloatArray,
     which: IntArray,
 ) -> None:
-    """Find the passage with the greatest depth within a step, among all passages of points through surfaces of the sets
-    to which the rows of the points belong; for the arguments see `sweep_circles`.
+    """Find the deepest passage of a contact point through a surface of the set of its row within a step. Write the gap
+    quantities of the point into ``row``, and the indices of its row and of the surface, counted from 1, into ``which``;
+    for the other arguments see `sweep_circles`.
     """
     c, s, place0 = p.points, p.points.surfaces, m0.p
     row[MISSED] = 0.0
@@ -225,8 +226,8 @@ def watch_surface_sets(rows: LocalRows, p: PairRows, assign: Callable[[Any], Any
 
 
 def watch_surfaces(rows: LocalRows, c: ContactRows, family: str, spare: int = 0) -> Gaps:
-    """Create the gaps of rows. ``family`` is the family of the markers, ``spare`` the number of elements of the gap
-    quantities in addition to one for each point.
+    """Create the gaps of rows. ``family`` is the family of the markers, and ``spare`` the number of rows of the gap
+    quantities in addition to one row for each point.
     """
     numbers = create_numbers(int(c.rows["points"].sum()) + spare)
     fill = call(fill_surface_gaps, lambda s: (c, s.markers[family], s.x, s.v, numbers))
@@ -241,8 +242,8 @@ beds the value was below 2e-5.
 
 
 def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fields, step: float) -> list[str]:
-    """In static solves, find the cable on which the edge of a plane causes the largest axial force relative to the
-    tension of the cable; see `Checks.reasons`.
+    """In static solves, return a message about the cable on which the edge of a plane causes the largest axial force
+    relative to the tension of the cable, if this ratio exceeds `PULL`; see `Checks.reasons`.
 
     On several processes the check is omitted, because rows of one cable may belong to several processes.
 
@@ -264,7 +265,8 @@ def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fiel
     tangent /= np.linalg.norm(tangent, axis=2, keepdims=True)
     pulls = (force * (points[..., NORMAL] * tangent).sum(axis=2)).sum(axis=1)
     pull = np.abs(np.bincount(of_row, pulls))
-    # cables whose tension is smaller than their contact force are treated as slack
+    # the error is divided by the tension or by the sum of the contact forces, whichever is larger, because the tension
+    # of slack cables is small
     least = np.bincount(of_row, np.abs(force).sum(axis=1))
     mean = np.bincount(of_row, tension.mean(axis=1)) / np.bincount(of_row)
     share = np.where(bent, pull / np.maximum(np.maximum(mean, least), np.finfo(float).tiny), 0.0)

@@ -1,25 +1,27 @@
 """Contact of a surface with points on the cubic axis of a cable: geometry and forces of one point.
 
-The reference length L of a cable is divided into n equal parts of the length w. The point in the middle of part i,
+The reference length L of a cable is divided into n equal parts of the length w. The point p in the middle of part i has
+the position X and the velocity V in the frame of the surface,
 
-    p = r(xi_i),  xi_i = (i + 1/2) w,    X = A^T (p - c),    V = A^T (r_t - v_c - omega x (p - c)) = X_t,
+    p = r(xi_i),  xi_i = (i + 1/2) w,    X = A^T (p - c),    V = A^T (r_t - v_c - omega x (p - c)) = X_t.
 
-is expressed in the frame of the surface. This frame has the origin c, the axes A and the angular velocity omega. Let
-phi(X) be the signed distance of the surface, n = grad phi, H its Hessian and r_c the radius of the rope:
+The frame of the surface has the origin c with the velocity v_c, the axes A and the angular velocity omega. With the
+signed distance phi(X) of the point, its gradient n and Hessian H, and the radius r_c of the rope,
 
     normal: g = phi - r_c,    v_n = n.V,    f_n = w (k g + d v_n)
     tangential: v_t = V - v_n n,    u_t = (I - n n^T) (X - a),    tau = w (mu_k u_t + mu_v v_t)
     sticks: f_t = tau, where a is the current anchor
-    slips: f_t = mu |f_n| tau/|tau|, where a is the anchor at the start of the step
+    slips: f_t = mu |f_n| tau/|tau|, where a is the anchor at the start of the step, or the current anchor if the point
+        was open then
 
 The stiffnesses k, mu_k, the damping constants d, mu_v and the friction coefficient mu are parameters of the row.
 
-In dynamic solves a point with a bristle that was open at the start of the step has no friction in this step: its anchor
-is its current position, so only the damper would act, and the force of the damper would exceed the friction limit.
+If mu_k > 0, a point that was open at the start of a step has no friction in this step of a dynamic solve. Its anchor is
+its current position, so only the damper would act, and the force of the damper would exceed the friction limit.
 
-In static solves V = 0. If an iteration reverses the displacement of a slipping point, |tau| falls below the limit mu
-|f_n|/2. In this range f_t = 2 tau, so the force does not jump and Newton's method converges. The update then sets the
-point to stick.
+In static solves V = 0. If an iteration reverses the displacement of a slipping point, |tau| can fall below mu |f_n|/2.
+In this range f_t = 2 tau, so the force does not jump and Newton's method converges. The update then sets the point to
+stick.
 
 The force A (f_n n + f_t) at p is part of the left-hand side of the equations of the cable, and the opposite force at p
 is part of the left-hand side of the equations of the body of the surface. Therefore forces and moments sum to 0, and
@@ -33,8 +35,8 @@ coordinates, the generalised forces are G^T Phi. The variations of the quantitie
     d u_t = (I - n n^T - n (H u)^T - (n.u) H) dX,     u = X - a.
 
 History values of a row: gaps (n), states (n; 0 sticks, 1 slips, -2 open or without friction), anchors (n x 3). An
-anchor is the point at which a bristle is fixed, in the frame of the surface. Only `update.py` changes history values,
-after each Newton run.
+anchor is the point at which a bristle is fixed, in the frame of the surface. `update.py` changes history values after
+each Newton run, and in static solves also within Newton runs.
 
 Source: penalty in points and radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 6.
 
@@ -61,7 +63,7 @@ Therefore forces and moments sum to 0. The moment of f_t about b, which would be
 along the axis acts on the axis, as for ropes without twist.
 
 The anchor a and the material frame at the start of the step are history values. At the end of each step, a becomes
-X - u_t, so bristles follow a rope that rolls. In an infinitesimal rotation dθ of the rope, s and θ vary as
+X - u_t, so bristles follow a rope that rolls. In an infinitesimal motion of rope and surface, θ and s vary as
 
     dθ = σ - dα·t + g·dp,    g = T_0 × T/(|p| (1 + T_0·T)),    ds = d(σ·y_t) - Ω·dt - dΩ·t
 
@@ -114,7 +116,7 @@ TURNING = 0.5
 static solves.
 """
 TOUCHES = 2.0
-"""State of a closed point with a bristle that was open at the start of the step. The history contains `STICKS` instead.
+"""State of a closed point that was open at the start of the step, if mu_k > 0. The history contains `STICKS` instead.
 """
 
 
@@ -128,7 +130,8 @@ class ContactRows(NamedTuple):
             in N s/m, ``friction_velocity_penalty`` in N s/m, ``friction_stiffness`` in N/m, and ``length`` is the
             reference length that the point represents [m]. Further fields are ``friction_coefficient`` [1],
             ``rope_radius`` [m], ``clip_normal_force`` and ``active``.
-        dofs: local coordinate indices of cable (12) and surface (m), shape (rows, 12 + m).
+        dofs: local coordinate indices of the cable (12, with twist 14) and of the surface (m), shape (rows, 12 + m) or
+            (rows, 14 + m).
     """
 
     surfaces: Geometry
@@ -137,8 +140,8 @@ class ContactRows(NamedTuple):
 
 
 class SurfaceFrame(NamedTuple):
-    """Frame of a surface: axes A, row by row; origin c; velocity v of the origin; angular velocity w. All fields are
-    scalars.
+    """Frame of a surface: matrix A, whose columns are the axes, row by row; origin c [m]; velocity v of the origin
+    [m/s]; angular velocity w [rad/s]. All fields are scalars.
     """
 
     a00: float
@@ -196,8 +199,8 @@ class SurfaceRow(NamedTuple):
 
 
 class PointForces(NamedTuple):
-    """Forces on a point in the frame of the surface: normal force f_n [N], friction f_t [N] with its trial force, gap
-    [m], normal and slip velocity v_n and v_t [m/s], and deflection u_t of the bristle [m].
+    """Forces on a point in the frame of the surface: normal force f_n [N], friction f_t with its trial force [N], gap g
+    [m], rate v_n of the gap and slip velocity v_t [m/s], and deflection u_t of the bristle [m].
     """
 
     fn: float
@@ -212,7 +215,7 @@ class PointForces(NamedTuple):
 def create_frame(
     Q: FloatArray, s: int, p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, k: int
 ) -> SurfaceFrame:
-    """Create the frame of surface s at marker k."""
+    """Create the frame of surface s, which is attached to marker k; p, v, omega and A are columns of the markers."""
     a, b, c = A[k, 0], A[k, 1], A[k, 2]
     return SurfaceFrame(
         a[0] * Q[s, 0, 0] + a[1] * Q[s, 1, 0] + a[2] * Q[s, 2, 0],
@@ -230,7 +233,7 @@ def create_frame(
 
 @kernel(inline=True)
 def gather(values: FloatArray, dofs: IntArray, i: int) -> Twelve:
-    """Return the values of the 12 coordinates that the cable in row i has."""
+    """Return the elements of ``values`` that belong to the 12 coordinates of the cable in row i."""
     return (
         values[dofs[i, 0]], values[dofs[i, 1]], values[dofs[i, 2]], values[dofs[i, 3]],
         values[dofs[i, 4]], values[dofs[i, 5]], values[dofs[i, 6]], values[dofs[i, 7]],
@@ -249,7 +252,7 @@ def eval_axis(S: Four, q: Twelve) -> Vector:
 
 @kernel(inline=True, fast=False)
 def to_surface(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
-    """Return A^T (x, y, z)."""
+    """Return the product A^T (x, y, z) with the axes A of the surface."""
     return (
         o.a00 * x + o.a10 * y + o.a20 * z, o.a01 * x + o.a11 * y + o.a21 * z, o.a02 * x + o.a12 * y + o.a22 * z,
     )  # fmt: skip
@@ -340,15 +343,15 @@ def rests(z: Lever) -> bool:
 
 @kernel(inline=True)
 def eval_turning(z: Lever) -> float:
-    """Return the fraction c of the friction limit (`contact/law.py`): `TURNING` in static solves, 0 in dynamic
-    solves.
+    """Return the fraction c of the friction limit (`contact/law.py`): `TURNING` if the point has no velocity relative
+    to the surface, as in static solves, otherwise 0.
     """
     return TURNING if rests(z) else 0.0
 
 
 @kernel(inline=True)
 def rubs(law: PointLaw, z: Lever, state: float) -> bool:
-    """Return whether friction acts on a closed point in this state."""
+    """Return whether friction acts on a closed point with the given state."""
     return state >= 0.0 and law.friction_coefficient != 0.0 and (state != TOUCHES or rests(z))
 
 
@@ -371,8 +374,8 @@ def eval_global_force(o: SurfaceFrame, h: Distance, F: PointForces) -> Vector:
 
 @kernel(inline=True)
 def read_state(data: FloatArray, start: FloatArray, first: int, n: int, k: int, mu_k: float) -> float:
-    """Return the state of point k. The state of a sticking point with a bristle that was open at the start of the step
-    is `TOUCHES`.
+    """Return the state of point k. For a sticking point that was open at the start of the step, the state is `TOUCHES`
+    if mu_k is not 0.
     """
     state, before = data[first + n + k], start[first + n + k]
     return TOUCHES if state == STICKS and before == UNDEFINED and mu_k != 0.0 else state
@@ -393,10 +396,11 @@ def read_anchor(state: float, data: FloatArray, start: FloatArray, first: int, n
 TWIST_CABLE = 14
 """Number of coordinates of a cable with twist: positions and slopes of both nodes, then both angles."""
 PER_TWIST_POINT = 11
-"""Number of history values of a point."""
+"""Number of history values of a point of a rope with twist."""
 
 FRAMES = work_type(y=(COUNT,), yt=(COUNT,), sigma=(COUNT,))
-"""Coordinates y of the frames of the material of one rope, their rates, and the form σ."""
+"""Coordinates y of the frames of the material of one rope, their rates, and the coefficients σ of the spin at a point.
+"""
 
 
 class Spin(NamedTuple):
@@ -450,7 +454,7 @@ def find_axis_point(c: ContactRows, r: SurfaceRow, i: int, k: int, g: Any) -> tu
 
 @kernel(inline=True)
 def find_turning_point(c: ContactRows, r: TurningRow, i: int, k: int, g: Any) -> tuple[Four, Lever, Distance]:
-    """Return the result of `find_point` for point k in row i, which belongs to a rope with twist."""
+    """Return the result of `find_point` for point k of row i; the cable of the row has twist."""
     return find_point(c, r.plain, k, c.rows[i].points)
 
 

@@ -1,4 +1,4 @@
-"""Lines that lie partly on a bed: shape, cables, bed and contact by one call.
+"""Function that adds a line that lies partly on a bed: its initial shape, the cables, the bed and the contact.
 
 The line starts at an anchor on the bed, follows the bed up to the touchdown point, and rises to its end as an elastic
 catenary (`hang_from_ground`). A line that is too taut to touch the bed is an elastic catenary between its ends.
@@ -77,10 +77,11 @@ def lay_line(
         length: unstretched length [m].
         elements: number of cables.
         stiffness: contact stiffness per length of the line [N/m^2].
-        displaced: mass of the displaced water per length [kg/m], for the initial shape only; the water itself is a
-            `FluidLoad`.
-        friction: coefficient of friction on the bed [1]; > 0 needs further columns in ``contact``, see
-            `add_surface_contact`. The initial shape is the shape of a line that has been pulled towards its end.
+        displaced: mass of the displaced water per length [kg/m], used only for the initial shape; a `FluidLoad` adds
+            the forces of the water.
+        friction: coefficient of friction on the bed [1]. A value > 0 requires stiffness or damping of the friction in
+            ``contact``, see `add_surface_contact`. The initial shape is the shape of a line that has been pulled
+            towards its end.
         rounding: radius of the crests of a polyline [m]; default: four lengths of a cable.
         contact: further columns of the contact, for example ``contact_damping_per_length``, or those of soft beds, see
             `ContactFrictionBedCable`.
@@ -90,9 +91,10 @@ def lay_line(
         The parts that were added to the model. The ends of the line are not constrained.
 
     Raises:
-        ModelError: gravity is not along -z, a column is missing, or the line is lighter than water.
+        ModelError: gravity is not along -z, a column is missing, ``slow_strain`` is given, ``displaced`` is not below
+            the mass per length, or the corners of the bed are wrong.
         ModelError: ``contact`` contains the stiffness or the coefficient of friction, or ``rounding`` is given for a
-            bed without crests.
+            bed that is not a polyline.
         RouteError: the end is not above the anchor, the line is slack on the bed, or a taut line would pass more than
             1 % of its length below the bed.
     """
@@ -147,7 +149,7 @@ def lay_line(
 
 
 def _eval_bed(bed: Any, start: FloatArray, points: FloatArray) -> FloatArray:
-    """Return the heights of the bed [m] at points [m], shape (n, 3)."""
+    """Return the heights of the bed [m], shape (n,), below ``points`` [m], shape (n, 3)."""
     if isinstance(bed, BedGrid):
         return bed.eval_heights(points[:, 0], points[:, 1])
     if np.ndim(bed) == 0:

@@ -67,7 +67,7 @@ from windlass.framework.model.system import Fields
 
 Kernel = Callable[..., Any]
 FN, GAP, STATE, RATE, SPEED = range(5)
-"""Indices of the quantities of a point: normal force [N], gap [m], state, v_n [m/s] and |v_t| [m/s]."""
+"""Indices of quantities of a point: normal force f_n [N], gap [m], state, v_n [m/s] and |v_t| [m/s]."""
 POSITION, NORMAL, FRICTION = slice(5, 8), slice(8, 11), slice(11, 14)
 """Indices of the global vectors of a point: position [m], normal, and the friction -f_t on the cable [N]."""
 POWER = 14
@@ -75,9 +75,11 @@ POWER = 14
 TORQUE = POWER + power.NUMBERS
 """Index of the torque of friction on a rope with twist about its axis [N m]."""
 TORQUE_VECTOR = slice(TORQUE + 1, TORQUE + 4)
-"""Indices of the global vector of this torque."""
+"""Indices of the components of this torque as a global vector [N m]."""
 TURN = TORQUE + 4
-"""Index of the angle by which a rope with twist has turned on its surface since the start of the step [rad]."""
+"""Index of the angle by which a rope with twist has turned about its axis relative to the surface since the start of
+the step [rad].
+"""
 SUCTION = TURN + 1
 """Index of the tension between a line and a soft bed [N]."""
 SIZE = SUCTION + 1
@@ -86,8 +88,8 @@ SIZE = SUCTION + 1
 
 @kernel(inline=True)
 def clear_point(row: FloatArray) -> None:
-    """Write the values of an array element to which no point belongs, because the row has fewer points than the
-    array."""
+    """Write the quantities of a point that the row does not have: state -2, the quantities of `clear_place`, and 0 for
+    all others."""
     row[:] = 0.0
     row[STATE] = UNDEFINED
     clear_place(row[POWER:])
@@ -95,7 +97,8 @@ def clear_point(row: FloatArray) -> None:
 
 @kernel(inline=True)
 def write_geometry(row: FloatArray, o: SurfaceFrame, z: Lever, h: Distance, rope_radius: float) -> None:
-    """Write position, gap and normal of a closed or open point."""
+    """Write position and gap of a closed or open point, and the normal if the point is within the extent of the
+    surface."""
     row[5], row[6], row[7] = z.dx + o.cx, z.dy + o.cy, z.dz + o.cz
     row[GAP] = h.phi - rope_radius if h.there else OUTSIDE
     row[POWER + power.GAP] = h.phi - rope_radius if h.there else NO_GAP
@@ -130,15 +133,16 @@ def read_closed(
 ) -> None:  # fmt: skip
     """Write forces, rates, powers and energies of closed point k.
 
-    P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t. On curved surfaces the force of sticking bristles
-    also takes the power mu_k (n.u) (u_t.H V), which is the lever power. `kernels.py` defines the symbols.
+    The contact takes the power f_n v_n + f_t.v_t. The energy of a sticking bristle changes by mu_k u_t.(u_t)_t per
+    time. On curved surfaces the force of a sticking bristle also takes the power mu_k (n.u) (u_t.H V), which is the
+    lever power. `kernels.py` defines the symbols; for the arguments see `create_filling`.
     """
     n, first, law = own.points, own.data, r.law
     state = read_state(data, start, first, n, k, law.friction_stiffness)
     a = read_anchor(state, data, start, first, n, k)
     F = eval_forces(law, r.rope_radius, h, z, state, a)
     taken, lever, rub = dot(F.f.force, (z.U, z.V, z.W)), 0.0, rubs(law, z, state)
-    # the deflection of a sticking bristle is in the tangent plane
+    # lever power
     if rub:
         along = h.nx * (z.X - a[0]) + h.ny * (z.Y - a[1]) + h.nz * (z.Z - a[2])
         lever = law.friction_stiffness * along * dot(F.u, hessian_product(h, z.U, z.V, z.W))
@@ -152,9 +156,9 @@ def read_closed_twist(
 ) -> None:  # fmt: skip
     """Write the quantities of `read_closed` for a rope with twist, and the torque about the axis.
 
-    The power is P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t. The remaining power of sticking
-    bristles is the lever power, mu_k ((n.u) (u_t.H V) + r_c (g.p_t) (u_t.b) + r_c theta u_t.(T_t x n + T x H V)), with
-    the symbols of `kernels.py`.
+    The contact takes the power f_n v_n + f_t.v_t. The energy of a sticking bristle changes by mu_k u_t.(u_t)_t per
+    time. The remaining power of a sticking bristle is the lever power, mu_k ((n.u) (u_t.H V) + r_c (g.p_t) (u_t.b) +
+    r_c theta u_t.(T_t x n + T x H V)), with the symbols of `kernels.py`.
     """
     n, first, p, o = own.points, own.data, r.plain, r.plain.o
     spin = eval_spin(o, own, relative_place(k, n), g.y, g.yt, r.twist, g.sigma)
@@ -165,7 +169,7 @@ def read_closed_twist(
         row[TORQUE + 1 + d] = -both.torque * spin.t[d]
     taken, lever = dot(F.f.force, F.vt), 0.0
     if both.rubs:
-        # rates of the normal and of the slope in the frame of the surface
+        # rates of the normal, of the slope and of T in the frame of the surface
         nt, slope, pt = hessian_product(h, z.U, z.V, z.W), interpolate(spin.P, 1.0, g.y), interpolate(spin.P, 1.0, g.yt)
         turned = cross((o.wx, o.wy, o.wz), slope)
         pt = to_surface(o, pt[0] - turned[0], pt[1] - turned[1], pt[2] - turned[2])
@@ -208,7 +212,7 @@ def read_closed_bed(
         damping = law.friction_velocity_penalty * (dot(vt, vt) + gamma * on_v * on_v)
         bent = 0.5 * mu_k * (dot(u, u) + gamma * on_u * on_u)
         if slips:
-            # the deflection of a slipping bristle gives the friction
+            # a slipping bristle has the deflection at which its spring alone causes the friction
             hat = F.circle.force
             bend = slip_bend(1.0, 0.0, mu_k)
             along = stretch(1.0 / beta, e.b, (bend * hat[0], bend * hat[1], bend * hat[2]))
@@ -226,7 +230,7 @@ def read_closed_bed(
 
 @kernel(inline=True)
 def plain_row(r: SurfaceRow) -> SurfaceRow:
-    """Return the data of a row."""
+    """Return the data of a row without twist, the argument itself."""
     return r
 
 
@@ -237,11 +241,15 @@ def plain_row_of(r: TurningRow) -> SurfaceRow:
 
 
 def create_filling(begin: Kernel, plain: Kernel, find: Kernel, read: Kernel) -> Kernel:
-    """Create the kernel ``(c, m, data, start, x, v, out)`` that writes all quantities of all points into out, shape
-    (rows, points, SIZE). For points that a row does not have, the quantities are 0 and the state is -2.
+    """Create the kernel ``(c, m, data, start, x, v, out)`` that writes all quantities of all points into ``out``, shape
+    (rows, points, SIZE). For points that a row does not have, see `clear_point`.
 
-    ``begin`` reads a row and ``find`` evaluates the place of a point, see `create_surface_update`; ``plain`` returns
-    the `SurfaceRow`; ``read`` evaluates a closed point, see `read_closed`.
+    Args:
+        begin, find: kernels that read a row and evaluate the place of a point, see `create_surface_update`.
+        plain: kernel that returns the `SurfaceRow` of the data that ``begin`` returns.
+        read: kernel ``(own, r, k, z, h, data, start, g, row)`` that writes the quantities of closed point k into
+            ``row``, see `read_closed`. ``own`` is the record of the row, r the result of ``begin``, z the `Lever`, h
+            the `Distance`, and g a record of `FRAMES`.
     """
 
     @kernel(inline=True)
@@ -255,7 +263,7 @@ def create_filling(begin: Kernel, plain: Kernel, find: Kernel, read: Kernel) -> 
             own = c.rows[i]
             n, first, r = own.points, own.data, begin(c, m, x, v, i, g)
             for k in range(out.shape[1]):
-                # values of a point that the row does not have
+                # these values remain for points that the row does not have
                 row = out[i, k]
                 clear_point(row)
                 if k >= n:
@@ -329,7 +337,7 @@ _FILLINGS = {
 
 
 def is_wide(c: ContactRows) -> bool:
-    """Return whether the rows belong to ribbons, which have several lines of points across their width."""
+    """Return whether the rows belong to ribbons, which have points on several lines along the ribbon."""
     return "lines" in (c.rows.dtype.names or ())
 
 
@@ -344,8 +352,8 @@ def create_numbers(c: ContactRows) -> FloatArray:
 
 
 def eval_points(c: ContactRows, fields: Fields) -> FloatArray:
-    """Evaluate all quantities of all points, shape (rows, points, SIZE). Rows with fewer points are padded with zeros
-    and the state -2.
+    """Return all quantities of all points, shape (rows, points, SIZE), where ``points`` is the largest number of points
+    of a row. For points that a row does not have, see `clear_point`.
     """
     out = create_numbers(c)
     _FILLINGS[choose_filling(c)](c, fields.markers[FAMILY], fields.data, fields.start_data, fields.x, fields.v, out)
@@ -353,8 +361,8 @@ def eval_points(c: ContactRows, fields: Fields) -> FloatArray:
 
 
 def create_surface_account(c: ContactRows, before: Call, by: str) -> Account:
-    """Create the `Account` of rows. The call ``before`` is executed first; it assigns the rows to their current
-    surfaces.
+    """Create the `Account` of rows. The call ``before``, which can assign the rows to their current surfaces, is
+    executed before the quantities of points are written; for ``by`` see `Account`.
     """
     out = create_numbers(c)
     fill = call(choose_filling(c), lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, out))
@@ -368,15 +376,18 @@ SUCTION_LOSS, CONTACT_LOSS = len(LOST), LOST.index("contact_damping")
 
 @kernel
 def move_lever(powers: FloatArray) -> None:
-    """Move the lever power behind the loss of suction, which has no power, see `fill_suction_loss`."""
+    """Move the lever power to the index after that of the loss of suction, whose power is 0 because
+    `fill_suction_loss` adds its energy.
+    """
     powers[SUCTION_LOSS + 1] += powers[SUCTION_LOSS]
     powers[SUCTION_LOSS] = 0.0
 
 
 @kernel
 def fill_suction_loss(before: FloatArray, now: FloatArray, lost: FloatArray) -> None:
-    """Add the energy that suction loses in a step [J]: the work of the contact spring minus the change of its energy.
-    For the arguments see `fill_jumps`, which counts the loss of points that open as a loss of dampers.
+    """Add the energy [J] that suction dissipates in a step, the work of the contact spring minus the change of its
+    energy, to the losses ``lost``; for the arguments see `fill_jumps`. For points that open, `fill_jumps` counts this
+    energy as a loss of normal dampers, from which it is subtracted here.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
@@ -414,19 +425,20 @@ def eval_rounding(c: ContactRows, fields: Fields) -> float:
 
 
 def paint(rows: LocalRows, fields: Fields) -> Painting:
-    """Add forces, gaps and states to the drawings of the cables of the rows.
+    """Return forces, gaps and states of the points as fields for the drawings of the cables.
 
     The fields are `contact_normal_force_per_length` [N/m] (negative values press),
     `contact_tangential_force_per_length` (magnitude of the friction) [N/m], `gap` [m] and `stick_slip` (0 sticks, 1
-    slips, -2 open). Runs with an `EnergyLedger` also have the field `friction_work_per_length` [J/m].
+    slips, -2 open or without friction). Runs with an `EnergyLedger` also have the field `friction_work_per_length`
+    [J/m].
     """
     return paint_points(rows, rows.columns, fields)
 
 
 def paint_points(rows: LocalRows, c: ContactRows, fields: Fields) -> Painting:
-    """Add the fields of `paint` for rows with the data ``c``; rows without surface have no active points."""
+    """Return the fields of `paint` for rows with the data ``c``; rows without a surface are inactive."""
     row, point = np.nonzero(np.arange(int(c.rows["points"].max(initial=0))) < c.rows["points"][:, None])
-    # all points of a ribbon at the same position along the cable represent the same part of the cable
+    # all points of a ribbon at the same arc length represent the same part of the cable
     lines = c.rows["lines"][row] if is_wide(c) else np.int64(1)
     values, length, place = eval_points(c, fields)[row, point], c.rows["length"][row] * lines, point // lines
     friction = np.linalg.norm(values[:, FRICTION], axis=1)

@@ -1,9 +1,9 @@
-"""Contact forces between surfaces and points of cables. Several rows are evaluated at once; see `kernels.py`.
+"""Contact forces between surfaces and points of cables; see `kernels.py` for the formulas.
 
-Eight rows whose surfaces have the same type of distance are evaluated together, one in each lane of the vector
-instructions of the processor. The points of the rows are evaluated one after the other; see docs/explanation/design.md,
-Lanes. The coordinates of the rows are in a record g of `ROW_LANES`. Missing values, such as points of shorter rows, are
-0.
+Up to eight successive rows whose surfaces have the same type of distance are evaluated together, one in each lane of
+the vector instructions of the processor. The points of the rows are evaluated one after the other; see
+docs/explanation/design.md, Lanes. The data of the rows are in a record g of `ROW_LANES`. Points that a row does not
+have count as open. Ropes with twist, ribbons and lines on soft beds are evaluated row by row.
 """
 
 from __future__ import annotations
@@ -62,17 +62,19 @@ ROW_LANES = lane_type(
     *LAW, "rope_radius", *SurfaceFrame._fields, "cable_length", "points", "closed", "state", "distance",
     coordinates=CABLE, velocities=CABLE, geometry=NUMBERS, anchor=3, lever=12, normal=3, forces=CABLE, load=6,
 )  # fmt: skip
-"""Data of a row: parameters, `SurfaceFrame` and geometric parameters of the surface; length, number of points,
-coordinates and rates of coordinates of the cable.
+"""Data of eight rows, one in each lane: parameters of the law and radius of the rope; `SurfaceFrame` and geometric
+parameters of the surface; length, number of points, coordinates and rates of coordinates of the cable.
 
-Data of the current point: ``closed`` (1 or 0), state, anchor, `Lever`, normal and distance. Results: ``forces`` on the
-coordinates of the cable, and ``load``, the sums of force and moment about the origin of the surface.
+Data of the current point of each row: ``closed`` (1 or 0), state, anchor, `Lever`, normal and distance. Results:
+``forces`` on the coordinates of the cable, and ``load``, the sums of the forces and of their moments about the origin
+of the surface.
 """
 
 
 @kernel(inline=True)
 def begin_lanes(g: Any) -> None:
-    """Fill all lanes with the value 1, because lanes without a row are also evaluated."""
+    """Write 1 into lengths, coordinates and parameters in all lanes, so that lanes without a row, which are also
+    evaluated, contain valid values."""
     for k in range(LANES):
         g.rope_radius[k], g.cable_length[k], g.points[k], g.state[k] = 1.0, 1.0, 1.0, 1.0
         g.a00[k], g.a11[k], g.a22[k], g.distance[k] = 1.0, 1.0, 1.0, 1.0
@@ -84,7 +86,7 @@ def begin_lanes(g: Any) -> None:
 
 @kernel(inline=True)
 def read_frame(k: int, g: Any) -> SurfaceFrame:
-    """Read the surface of lane k."""
+    """Return the frame of the surface in lane k."""
     return SurfaceFrame(
         g.a00[k], g.a01[k], g.a02[k], g.a10[k], g.a11[k], g.a12[k], g.a20[k], g.a21[k], g.a22[k],
         g.cx[k], g.cy[k], g.cz[k], g.vx[k], g.vy[k], g.vz[k], g.wx[k], g.wy[k], g.wz[k],
@@ -93,7 +95,7 @@ def read_frame(k: int, g: Any) -> SurfaceFrame:
 
 @kernel(inline=True)
 def write_frame(o: SurfaceFrame, k: int, g: Any) -> None:
-    """Copy a surface to lane k."""
+    """Copy the frame of a surface to lane k."""
     g.a00[k], g.a01[k], g.a02[k], g.a10[k], g.a11[k], g.a12[k] = o.a00, o.a01, o.a02, o.a10, o.a11, o.a12
     g.a20[k], g.a21[k], g.a22[k], g.cx[k], g.cy[k], g.cz[k] = o.a20, o.a21, o.a22, o.cx, o.cy, o.cz
     g.vx[k], g.vy[k], g.vz[k], g.wx[k], g.wy[k], g.wz[k] = o.vx, o.vy, o.vz, o.wx, o.wy, o.wz
@@ -138,7 +140,7 @@ def gather_history(
 
 @kernel(inline=True)
 def place_points(j: int, g: Any) -> None:
-    """Evaluate point j of all lanes in the frames of their surfaces."""
+    """Write the `Lever` of point j of each lane into ``lever``."""
     for k in range(LANES):
         S = shape(relative_place(j, g.points[k]), g.cable_length[k])
         z = eval_touch(read_frame(k, g), S, read_twelve(g.coordinates, k), read_twelve(g.velocities, k))
@@ -169,7 +171,7 @@ def measure_points(which: int, pieces: FloatArray, count: int, g: Any) -> None:
         measure(LINE, pieces, LANES, g)
     elif which == SHEAVE:
         measure(SHEAVE, pieces, LANES, g)
-    # lanes without a row have no pieces
+    # only lanes with a row have the index of a piece
     elif which == PROFILE:
         measure(PROFILE, pieces, count, g)
     else:
@@ -205,8 +207,8 @@ def add_forces(j: int, g: Any) -> None:
 
 @kernel(inline=True)
 def add_reaction(c: ContactRows, m: PositionColumns, i: int, n: int, load: FloatArray, f: FloatArray) -> None:
-    """Subtract the force and moment ``load`` of row i, whose cable has n coordinates, from the forces on the marker of
-    its surface.
+    """Subtract the generalised forces of ``load``, the force [N] and the moment [N m] of row i, shape (6,), from the
+    elements of f that belong to the marker of the surface. The cable has n coordinates.
     """
     marker = c.surfaces.marker[c.rows[i].surface]
     for b in range(c.dofs.shape[1] - n):
@@ -219,7 +221,7 @@ def add_reaction(c: ContactRows, m: PositionColumns, i: int, n: int, load: Float
 
 @kernel(inline=True)
 def scatter_lane(c: ContactRows, m: PositionColumns, i: int, k: int, g: Any, f: FloatArray) -> None:
-    """Add the forces in lane k to the forces on the coordinates of row i."""
+    """Add the results in lane k to the elements of f that belong to the coordinates of row i."""
     for a in range(CABLE):
         f[c.dofs[i, a]] += g.forces[a, k]
     add_reaction(c, m, i, CABLE, g.load[:, k], f)
@@ -269,14 +271,14 @@ def add_residual(
 
 
 TURNING_WORK = work_type(on_y=(COUNT,), load=(6,), y=(COUNT,), yt=(COUNT,), sigma=(COUNT,))
-"""Forces on y, sums of force and moment about the origin of the surface, and the fields of `FRAMES`."""
+"""Forces ``on_y`` on the coordinates y of `FRAMES`, ``load`` as in `ROW_LANES`, and the fields of `FRAMES`."""
 
 
 @kernel(inline=True)
 def eval_twist_point(
     c: ContactRows, r: TurningRow, i: int, k: int, data: FloatArray, start: FloatArray, g: Any
 ) -> tuple[bool, Four, Lever, Vector, float, Vector]:  # fmt: skip
-    """Evaluate closed point k of a rope with twist, see `create_turning_residual`."""
+    """Return the results of closed point k of a rope with twist, see ``evaluate`` of `create_turning_residual`."""
     row: Any = c.rows[i]
     n, first, p = row.points, row.data, r.plain
     S, z, h = find_turning_point(c, r, i, k, g)
@@ -291,14 +293,14 @@ def eval_twist_point(
 def eval_ribbon_point(
     c: ContactRows, r: TurningRow, i: int, k: int, data: FloatArray, start: FloatArray, g: Any
 ) -> tuple[bool, Four, Lever, Vector, float, Vector]:  # fmt: skip
-    """Evaluate closed point k of a ribbon, see `create_turning_residual`."""
+    """Return the results of closed point k of a ribbon, see ``evaluate`` of `create_turning_residual`."""
     row: Any = c.rows[i]
     n, first, p = row.points, row.data, r.plain
     point, z, h = find_ribbon_point(c, r, i, k, g)
     state = read_state(data, start, first, n, k, p.law.friction_stiffness)
     anchor = read_anchor(state, data, start, first, n, k)
     F = eval_global_force(p.o, h, eval_forces(p.law, p.rope_radius, h, z, state, anchor))
-    # moments of the force about d_2 and about the axis
+    # the moment about d_2 acts on the slope, the moment about the axis on the spin
     if h.there:
         add_gradient(-point.y * dot(point.t, F) / point.size, point.P, point.d1, g.on_y)
     return h.there, point.S, z, F, point.y * dot(point.d2, F), (0.0, 0.0, 0.0)
@@ -309,8 +311,9 @@ def create_turning_residual(evaluate: Callable[..., Any]) -> Callable[..., Any]:
     twist to f.
 
     ``evaluate`` is the kernel ``(c, r, i, k, data, start, g) -> there, S, z, F, M, torque`` that evaluates closed point
-    k of row i: whether the point is within the extent of the surface, shape functions, place, global force F [N],
-    moment M on the spin of the cable [N m], and the moment on the surface in addition to that of F [N m].
+    k of row i. The results are: whether the point is within the extent of the surface, the shape functions, the
+    `Lever`, the global force F [N], the moment M on the spin of the cable [N m], and the global moment whose opposite
+    acts on the surface in addition to the moment of -F [N m].
     """
 
     @kernel(inline=True)

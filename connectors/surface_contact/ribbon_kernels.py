@@ -1,8 +1,8 @@
-"""Contact of a surface with a ribbon: points on m lines across the width of a rod with twist.
+"""Contact of a surface with a ribbon, a rod with twist and width, at points on m lines along the ribbon.
 
 `elements/cable/twist_points.py` defines the axes t, d_1, d_2 of the material frame; d_1 is the direction of the width
-b. Line j has the offset y_j. With these offsets, the force and the moment about the axis are exact for a line pressure
-that varies linearly across the width:
+b. Line j has the offset y = y_j along d_1. With these offsets, the force and the moment about the axis are exact for a
+pressure that varies linearly across the width:
 
     y_j = b ((j + 1/2)/m - 1/2)/sqrt(1 - 1/m²),    mean of y_j² = b²/12
     p = r + y d_1,    δp = δr + y (σ d_2 - (d_1·δr') t/|r'|),    σ: form of the spin of the frame about t
@@ -10,7 +10,8 @@ that varies linearly across the width:
 Forces act at p. Each force F = f_n n + f_t therefore has the moment y d_1 × F on the ribbon: y d_2·F about the axis t
 of the ribbon, and -y t·F about d_2. Normal force and friction are the functions of X and V of `kernels.py`, and the
 reaction acts on the body of the surface at the same point. Forces, moments and power sum to 0 as for points on the
-axis. With g = d_1·e, h = d_2·e, a = t·e, and e = δr'/|r'|, the second variation of p is
+axis. With g = d_1·e, h = d_2·e, a = t·e, and e = δr'/|r'|, the second variation of p is as follows. The values σ, g, h
+and a belong to the variation δ, and σ', g', h' and a' to the variation δ'.
 
     δ'δp = y (-(σ σ' + g g') d_1 + (δ'σ - h' g) d_2 + (a' g + a g' - h' σ - h σ') t)
 
@@ -36,9 +37,9 @@ from windlass.connectors.surface_contact.kernels import (
     eval_axis,
     eval_lever,
 )
-from windlass.elements.cable.points import Four, shape, shape_slope
-from windlass.elements.cable.twist_forces import times
-from windlass.elements.cable.twist_points import fill_spin, frame_at, interpolate
+from windlass.elements.cable2d.points import Four, shape, shape_slope
+from windlass.elements.cable3d.twist_forces import times
+from windlass.elements.cable3d.twist_points import fill_spin, frame_at, interpolate
 from windlass.elements.nodes.turning import axes_of
 from windlass.elements.nodes.vectors import Vector, combine, dot
 from windlass.framework.arrays import FloatArray
@@ -47,7 +48,7 @@ from windlass.framework.kernels.kernel import kernel
 
 class RibbonPoint(NamedTuple):
     """A point of a ribbon: place s = x/L [1], shape functions S, offset y [m], length |r'| of the slope [1], factors P
-    of e, s0, s1 in r', axes t, d_1 and d_2 of the material, and the lever relative to the surface.
+    of the coordinates e, s0, s1 (`twist_points.py`) in r', global axes t, d_1 and d_2 of the material, and the `Lever`.
     """
 
     place: float
@@ -76,7 +77,8 @@ def eval_ribbon(
 
     Args:
         q, w: positions and slopes of the nodes, and their rates.
-        y, yt: coordinates of `twist_points.py`, and their rates; ``twist`` is the result of `twist_angle`.
+        y, yt: coordinates y of `twist_points.py`, and their rates.
+        twist: result of `twist_angle`.
     """
     n, m = row.points, row.lines
     s, offset = relative_place(k // m, n // m), find_offset(row.width, m, k % m)

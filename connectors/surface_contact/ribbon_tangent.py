@@ -1,9 +1,12 @@
 """Exact tangent of the contact of surfaces with ribbons; see `ribbon_kernels.py` for the points and their second
 variation, `tangent.py` for the derivatives of the force of a point, and `contact/assembly.py` for C, V, K and N.
 
-With J = dp/dq, which has 14 columns, and its time derivative J_t, each point adds
+J = dp/dq is the Jacobian of the position of a point with respect to the 14 coordinates of the cable, and J_t its time
+derivative. The columns of B and B_t belong to the coordinates of the cable, to c and to theta. Each point adds to K
 
-    K: Bᵀ (C B + V B_t) + dq F·d²p/dq²,    B = [J, -1, ...],  B_t = [J_t, 0, ...]
+    X = C B + V B_t,    B = [[J, -I, 0], [0, 0, I]],    B_t = [[J_t, 0, 0], [0, 0, 0]]
+    forces on the cable: Jᵀ (first three rows of X) + dq F·d²p/dq²
+    forces on c and theta: -X
 """
 
 from __future__ import annotations
@@ -50,10 +53,13 @@ def fill_jacobians(
     r: RibbonPoint, iL: float, rates: FloatArray, forms: FloatArray, dsigma: FloatArray, F: Vector,
     dq: float, J: FloatArray, Jt: FloatArray, K: FloatArray,
 ) -> None:  # fmt: skip
-    """Write the Jacobian J of the position p of the point and its time derivative J_t, shape (3, 14) each. Add dq
-    F·d²p/dq², with the global force F, to K.
+    """Write the Jacobian J of the position p of the point and its time derivative J_t, shape (3, 14) each. Add the
+    product dq F·d²p/dq² with the global force F [N] to K.
 
-    ``rates``: rates of the coordinates of the cable; ``dsigma``: derivatives of the coefficients σ of the spin.
+    Args:
+        rates: rates of the coordinates of the cable, shape (14,).
+        forms: see `fill_forms`.
+        dsigma: derivatives of the coefficients σ of the spin with respect to y, see `fill_spin_change`.
     """
     across = dot(r.t, F), dot(r.d1, F), dot(r.d2, F)
     for k in range(TWIST_CABLE):
@@ -75,8 +81,9 @@ def add_ribbon_point(
     J: FloatArray, Jt: FloatArray, C: FloatArray, V: FloatArray, X: FloatArray, varies: bool, K: FloatArray,
     N: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of a point to K, shape (20, 20), and N, shape (20, 6); X is work space, shape (6, 20).
-    ``varies``: whether the Jacobians of the marker vary in time; otherwise N is not changed.
+    """Add the derivatives of the forces of a point, without dq F·d²p/dq², to K, shape (20, 20), and N, shape (20, 6).
+    X is work space, shape (6, 20). ``varies``: whether the Jacobians of the marker vary in time; otherwise N is not
+    changed.
     """
     n = TWIST_CABLE
     for a in range(6):
@@ -106,8 +113,8 @@ RIBBON_WORK = work_type(
     dsigma=(COUNT, COUNT), y=(COUNT,), yt=(COUNT,), sigma=(COUNT,), space=(6, 3), X=(3, 3), V=(3, 3), GX=(3, 3),
     GV=(3, 3), C=(6, 6), B=(6, 6),
 )  # fmt: skip
-"""The forms a, g, h and σ; J and J_t; rates of the coordinates of the cable; a matrix for `add_ribbon_point`; and the
-fields of `TWIST_WORK` and `WORK`, see `tangent.py`.
+"""The forms a, g, h and σ; J and J_t; rates of the coordinates of the cable; the work space ``product`` of
+`add_ribbon_point`; and fields of `TWIST_WORK` and `WORK`, see `tangent.py`.
 """
 
 
@@ -115,7 +122,7 @@ fields of `TWIST_WORK` and `WORK`, see `tangent.py`.
 def begin_ribbon_row(
     c: ContactRows, m: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, g: Any
 ) -> tuple[TurningRow, int, int]:  # fmt: skip
-    """Read a row, see `create_tangent`."""
+    """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
     for k in range(TWIST_CABLE):
         g.rates[k] = v[c.dofs[i, k]]
     return begin_twist_row(c, m, data, x, v, i, g)
@@ -126,7 +133,7 @@ def add_closed_ribbon_point(
     c: ContactRows, data: FloatArray, start: FloatArray, r: TurningRow, i: int, k: int, dq: float, dv: float,
     varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of a closed point, see `create_tangent`."""
+    """Add the derivatives of the forces of closed point k, see the argument ``add`` of `create_tangent`."""
     row: Any = c.rows[i]
     iL = 1.0 / r.plain.length
     point, z, h = find_ribbon_point(c, r, i, k, g)
@@ -151,5 +158,5 @@ def add_ribbon_tangent(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, dq: float,
     dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of all rows to the matrix, see `create_tangent`."""
+    """Add the tangent of all rows of ribbons to the values of the matrix, see `create_tangent`."""
     _add_rows(c, m, data, start, x, v, dq, dv, slots, values)

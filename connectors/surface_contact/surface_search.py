@@ -2,11 +2,11 @@
 changes; see `pair_search.PairSearch`.
 
 For each surface that has a bounding sphere, a search tree of the middles of the cables finds the cables near this
-surface. Infinite surfaces (a sea bed) are compared with all cables. A pair found in one of these two ways is near if a
-point of its cable is closer to the surface than the skin. A pair is also near if all points of its cable are beyond the
-ends of the surface, because a point may then move onto the surface. The motion of a surface is bounded by the motion of
-its origin plus the motion of its bounding sphere due to rotation. Rotation about the axis of a surface of revolution is
-ignored.
+surface. Surfaces without a bounding sphere, such as a sea bed, are paired with all cables. Such a pair is near if a
+contact point of its cable is closer to the surface than the skin. The pair is also near if all points of its cable are
+beyond the ends of the surface, because a point may then move onto the surface. The motion of a surface is at most the
+displacement of its origin plus the displacement that its rotation causes at the radius of its bounding sphere, or at
+the most distant cable. Rotation about the axis of a surface of revolution is ignored.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
 
 AT_END = 1e-3
-"""Gap, divided by the skin [1], of a pair whose cable has all points beyond the ends of the surface. The gap is small,
-because a point may move past an end at any time. It is > 0, so a pair without a row does not require a search in each
-update.
+"""Gap of a pair in the search if all points of its cable are beyond the ends of the surface, divided by the skin [1].
+The gap is small, because a point may move onto the surface at any time. With a gap of 0, a pair without a row would
+require a search in each update.
 """
 
 
@@ -59,7 +59,9 @@ def eval_reach(s: Geometry) -> FloatArray:
 
 @kernel(inline=True)
 def put_surface(p: PairRows, row: Any, number: int) -> None:
-    """Write the index of a surface into the record of a row."""
+    """Write the index of the surface with the given number into the record of a row. Numbers are counted from 1; for
+    the number 0 (no surface) the index is 0.
+    """
     row.surface = max(number - 1, 0)
 
 
@@ -68,14 +70,14 @@ _assign = create_assign(put_surface)
 
 @kernel
 def assign_surfaces(p: PairRows, data: FloatArray) -> None:
-    """Assign each row to its surface, see `create_assign`."""
+    """Assign each row to the surface whose number its history values contain, see `create_assign`."""
     _assign(p, data)
 
 
 @kernel
 def fill_gaps(p: PairRows, row: IntArray, number: IntArray, x: FloatArray, m: PositionColumns, out: FloatArray) -> None:
-    """Write the smallest gap between the points of each row and a surface [m] into ``out``, shape (pairs,). The value
-    is inf if all points are beyond the ends of the surface.
+    """Write the smallest gap [m] between the points of row ``row[k]`` and the surface ``number[k]``, counted from 1,
+    into ``out[k]`` for each pair k. The value is inf if all points are beyond the ends of the surface.
     """
     c, s = p.points, p.points.surfaces
     for k in range(len(row)):
@@ -92,7 +94,7 @@ def fill_gaps(p: PairRows, row: IntArray, number: IntArray, x: FloatArray, m: Po
 
 
 class SurfaceSearch(PairSearch):
-    """The search for pairs of cables and surfaces."""
+    """Search for pairs of cables and surfaces."""
 
     things = "surfaces"
 
@@ -132,7 +134,7 @@ class SurfaceSearch(PairSearch):
         return radius
 
     def eval_gaps(self, fields: Fields, group: IntArray, number: IntArray) -> FloatArray:
-        """See `PairSearch`. A point beyond the end of a surface may move along the surface and reach it at any time."""
+        """See `PairSearch`. The gap is `AT_END` times the skin if all points are beyond the ends of the surface."""
         gap = np.empty(len(group))
         fill_gaps(self.p, self.first[group], number, fields.x, fields.markers[FAMILY], gap)
         return np.where(np.isfinite(gap), gap, AT_END * self.p.skin[self.p.set_of[group]])

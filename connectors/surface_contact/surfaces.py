@@ -56,7 +56,7 @@ class PlaneSurface(Component):
     cable.
 
     The plane can be limited to a rectangle, with sides along local x and y, or to a disc with the radius
-    ``outer_radius``. The value 0 of a dimension means no limit.
+    ``outer_radius``. If ``half_length``, ``half_width`` or ``outer_radius`` is 0, this dimension is unlimited.
     """
 
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
@@ -168,7 +168,7 @@ def opening(radius: FloatArray, groove: FloatArray, beta: FloatArray, outer: Flo
 
 
 def _no_end(values: FloatArray) -> FloatArray:
-    """Return limits [m]; the value 0 is replaced by infinity."""
+    """Return ``values`` [m], with 0 replaced by infinity."""
     return np.where(values > 0.0, values, np.inf)
 
 
@@ -222,7 +222,9 @@ def _field(get: Callable[[str], Any], geo: FloatArray) -> int:
 
 
 def _create_fields(get: Callable[[str], Any], where: str = "") -> list[FloatArray]:
-    """Create the numbers of the height fields of some rows."""
+    """Create the table of each height field, see `create_field`. ``get`` returns a column, and ``where`` describes the
+    rows in messages.
+    """
     rows = zip(get("x"), get("y"), get("heights"), strict=True)
     return [
         create_field(np.asarray(x), np.asarray(y), np.asarray(heights), f"{where} {k}")
@@ -231,7 +233,9 @@ def _create_fields(get: Callable[[str], Any], where: str = "") -> list[FloatArra
 
 
 def _create_profiles(get: Callable[[str], Any], where: str = "") -> list[FloatArray]:
-    """Create lines and arcs of the profiles of some rows."""
+    """Create the lines and arcs of each profile, see `create_pieces`. ``get`` returns a column, and ``where`` describes
+    the rows in messages.
+    """
     rows = zip(get("vertices"), get("rounding"), strict=True)
     return [
         create_pieces(np.asarray(points), np.asarray(radii), f"{where} {k}") for k, (points, radii) in enumerate(rows)
@@ -239,16 +243,16 @@ def _create_profiles(get: Callable[[str], Any], where: str = "") -> list[FloatAr
 
 
 def find_hollows(get: Callable[[str], Any]) -> FloatArray:
-    """Return the smallest radius of the concave corners of each profile [m], infinite without concave corners, shape
-    (rows,).
+    """Return the smallest radius of the concave corners of each profile [m], shape (rows,). The radius is infinite if a
+    profile has no concave corner.
     """
     arcs = [pieces[pieces[:, 0] < 0.0, 3] for pieces in _create_profiles(get)]
     return np.array([radii.min(initial=np.inf) for radii in arcs])
 
 
 def find_field_hollows(get: Callable[[str], Any]) -> FloatArray:
-    """Return the smallest radius of the hollows of each height field at its grid points [m], infinite without hollows,
-    shape (rows,).
+    """Return the smallest radius of curvature of the hollows of each height field at its grid points [m], shape
+    (rows,). The radius is infinite if a field has no hollow.
     """
     curvatures = [
         eval_curvatures(field, *map(np.asarray, lines))
@@ -266,18 +270,22 @@ SHAPES: dict[type[Component], Callable[[Callable[[str], Any], FloatArray], int]]
     ProfileSurface: _profile,
     HeightFieldSurface: _field,
 }
-"""For each type of surface: function that fills the geometric parameters and returns the type of distance."""
+"""For each type of surface: function that writes the geometric parameters, see `Geometry`, and returns the type of
+distance.
+"""
 
 
 CREATE: dict[type[Component], Callable[..., list[FloatArray]]] = {
     ProfileSurface: _create_profiles,
     HeightFieldSurface: _create_fields,
 }
-"""For types of surface with pieces: function that creates the pieces of some rows."""
+"""For each type of surface with pieces: function that creates the pieces of each row."""
 
 
 def scale(vectors: FloatArray) -> FloatArray:
-    """Scale vectors exactly by powers of 2, so that the squares of tiny or huge vectors are neither 0 nor infinite."""
+    """Return each vector multiplied by the power of 2 for which its largest component has a magnitude of at least 0.5
+    and below 1. The squares of tiny or huge vectors are then neither 0 nor infinite. Vectors of length 0 do not change.
+    """
     _, exponent = np.frexp(np.abs(vectors).max(axis=1, keepdims=True, initial=0.0))
     scaled: FloatArray = np.ldexp(vectors, -exponent)
     return scaled
@@ -290,17 +298,20 @@ def eval_across(along: FloatArray, z: FloatArray) -> FloatArray:
 
 
 def eval_axes(axis: FloatArray, along: FloatArray | None = None) -> FloatArray:
-    """Return the axes of surfaces in the frames of their markers, as columns, shape (surfaces, 3, 3); z is the axis."""
+    """Return the local axes x, y, z of surfaces in the frames of their markers, as columns of matrices, shape
+    (surfaces, 3, 3). The z axis has the direction ``axis``, and the x axis the direction of the part of ``along`` that
+    is perpendicular to z, or an arbitrary direction where ``along`` is 0.
+    """
     axis = scale(axis)
     z = axis / np.linalg.norm(axis, axis=1)[:, None]
     Q = smallest_rotations(np.tile(UP, (len(z), 1)), z)
-    # for axes that point downwards the rotation is not unique: x is kept, and y is computed from z and x
     if along is not None:
         x = eval_across(scale(along), z)
         size = np.linalg.norm(x, axis=1)
         given = along.any(axis=1)
         Q[given, :, 0] = x[given] / size[given, None]
         Q[given, :, 1] = np.cross(z[given], Q[given, :, 0])
+    # the smallest rotation to an axis that points downwards is not unique: x is kept, and y is computed from z and x
     down = z[:, 2] < -1.0 + 1e-12
     Q[down] = np.stack((Q[down, :, 0], np.cross(z[down], Q[down, :, 0]), z[down]), axis=2)
     return Q
@@ -369,7 +380,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def refuse_empty(component: type[Component]) -> Callable[[Tables, dict[str, Any]], dict[str, Any]]:
-    """Create the function that raises ModelError for empty lists of profiles and height fields."""
+    """Create the function that raises ModelError if a column of variable length, such as ``vertices``, is empty."""
     lists = [name for name, each in component.columns.items() if each.shape is None]
 
     def refuse(world: Tables, values: dict[str, Any]) -> dict[str, Any]:

@@ -13,12 +13,12 @@ Phi of 11 numbers of a point,
 
     w = (X, V, T, s, θ).
 
-W_q and W_v are the derivatives of w with respect to the coordinates of the row and to their rates. The coordinates are
-the 14 of the cable, and the origin c and the rotation theta of the surface. The tangent is dq times the derivatives
-with respect to coordinates plus dv times the derivatives with respect to rates. For the global force F = A f and the
-moment M these sums are
+W_q and W_v are the derivatives of w with respect to the coordinates of the row and to their rates. These coordinates
+are the 14 coordinates of the cable, and the origin c and the rotation theta of the surface. The tangent is dq times the
+derivatives with respect to coordinates plus dv times the derivatives with respect to rates. For the global force
+F = A f and the moment M these sums are
 
-    dF = theta x F + A D,    dM = D_M,    D = dq Phi_w W_q + dv Phi_w W_v,
+    dF = dq theta x F + A D_f,    dM = D_M,    D = (D_f, D_M) = dq Phi_w W_q + dv Phi_w W_v,
     forces on the coordinates: S F on the cable, M σ on y, -F on c, -(d x F + M t) on theta.
 """
 
@@ -129,12 +129,12 @@ def fill_wrench(
     with respect to position and velocity, shape (3, 3) each, and F is the global force [N]."""
     d, e = (z.dx, z.dy, z.dz), (z.ex, z.ey, z.ez)
     for a in range(3):
-        # derivatives with respect to d and its rate
+        # row a of the derivatives of the force with respect to d and its rate
         x, y = (GX[a, 0], GX[a, 1], GX[a, 2]), (GV[a, 0], GV[a, 1], GV[a, 2])
         C[a, 0] = dq * (x[0] + o.wy * y[2] - o.wz * y[1]) + dv * y[0]
         C[a, 1] = dq * (x[1] + o.wz * y[0] - o.wx * y[2]) + dv * y[1]
         C[a, 2] = dq * (x[2] + o.wx * y[1] - o.wy * y[0]) + dv * y[2]
-        # derivatives with respect to theta and omega: g.(theta x d) = theta.(d x g)
+        # derivatives of the force with respect to theta and omega, from g.(theta x d) = theta.(d x g)
         on_x, on_y, on_e = cross(d, x), cross(d, y), cross(e, y)
         for b in range(3):
             V[a, b], V[a, 3 + b] = dq * y[b], -dq * on_y[b]
@@ -161,14 +161,16 @@ def add_wrench(z: Lever, F: Vector, torque: Vector, dq: float, wrench: FloatArra
 
 
 WORK = work_type(space=(6, 3), X=(3, 3), V=(3, 3), GX=(3, 3), GV=(3, 3), C=(6, 6), B=(6, 6))
-"""Derivatives of the force of a point, see `fill_force_tangent`, and C and V = B of `contact/assembly.py`."""
+"""Derivatives of the force of a point, see `fill_force_tangent`: X and V in the frame of the surface, GX and GV in the
+global frame; C and V of `contact/assembly.py`, whose V is the field ``B``.
+"""
 
 
 @kernel(inline=True)
 def begin_row(
     c: ContactRows, m: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, g: Any
 ) -> tuple[SurfaceRow, int, int]:  # fmt: skip
-    """Read a row, see `create_tangent`."""
+    """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
     r = read_row(c, m, x, v, i)
     return r, r.marker, CABLE if c.dofs.shape[1] == CABLE else 0
 
@@ -197,7 +199,7 @@ def add_closed_point(
     c: ContactRows, data: FloatArray, start: FloatArray, r: SurfaceRow, i: int, k: int, dq: float, dv: float,
     varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of a closed point, see `create_tangent`."""
+    """Add the derivatives of the forces of closed point k, see the argument ``add`` of `create_tangent`."""
     S, z, h = find_axis_point(c, r, i, k, g)
     if not h.there:
         return
@@ -217,14 +219,14 @@ def add_tangent(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, dq: float,
     dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of all rows to the matrix, see `create_tangent`."""
+    """Add the tangent of all rows to the values of the matrix, see `create_tangent`."""
     _add_rows(c, m, data, start, x, v, dq, dv, slots, values)
 
 
 COMPONENTS = 11
 """Number of components of w."""
 ROW = TWIST_CABLE + 6
-"""Number of coordinates of cable and surface."""
+"""Number of coordinates of the cable, the origin and the rotation of the surface."""
 X, V, T, RATE, ANGLE = 0, 3, 6, 9, 10
 """Indices of the first components of X, V, T, s and θ in w."""
 
@@ -237,7 +239,7 @@ def unit_vector(k: int) -> Vector:
 
 @kernel(inline=True)
 def write_column(M: FloatArray, row: int, column: int, a: Vector) -> None:
-    """Write a vector into three rows of a column."""
+    """Write a vector into three rows of a column of M, from the given row."""
     M[row, column], M[row + 1, column], M[row + 2, column] = a[0], a[1], a[2]
 
 
@@ -253,7 +255,7 @@ def change_slope(r: Spin, iL: float, k: int) -> Vector:
 
 @kernel(inline=True)
 def change_tangent(r: Spin, dp: Vector) -> Vector:
-    """Return the variation of the unit tangent t for a variation of the slope r'."""
+    """Return the variation of the unit tangent t for a variation dp of the slope r'."""
     return combine(1.0 / r.size, dp, -dot(r.t, dp) / r.size, r.t)
 
 
@@ -381,8 +383,7 @@ def add_twist_point(
 
     Args:
         F, M: global force [N] and moment about the axis of the rope [N m].
-        D: derivatives of the force f in the frame of the surface and of the moment M, shape (4, 20); see the start of
-            this file.
+        D: D_f and D_M, shape (4, 20), see the docstring of this module.
         E: dq times the derivatives of f and M with respect to rates, shape (4, 20).
         varies: whether the Jacobians of the marker vary in time; otherwise N is not changed.
     """
@@ -419,8 +420,8 @@ TWIST_WORK = work_type(
     dsigma=(COUNT, COUNT), y=(COUNT,), yt=(COUNT,), sigma=(COUNT,), Wq=(COMPONENTS, ROW), Wv=(COMPONENTS, ROW),
     Phi=(4, COMPONENTS), D=(4, ROW), E=(4, ROW),
 )  # fmt: skip
-"""Coordinates y of the frames of the material and their rates, the form σ and its derivative, and the matrices of the
-docstring of this module.
+"""The fields of `FRAMES`, the derivatives ``dsigma`` of σ with respect to y, the matrices W_q, W_v, Phi_w and D of the
+docstring of this module, and E of `add_twist_point`.
 """
 
 
@@ -428,7 +429,7 @@ docstring of this module.
 def begin_twist_row(
     c: ContactRows, m: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, g: Any
 ) -> tuple[TurningRow, int, int]:  # fmt: skip
-    """Read a row, see `create_tangent`."""
+    """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
     r = read_turning_row(c, m, x, v, i, g)
     return r, r.plain.marker, TWIST_CABLE if c.dofs.shape[1] == TWIST_CABLE else 0
 
@@ -438,7 +439,7 @@ def add_closed_twist_point(
     c: ContactRows, data: FloatArray, start: FloatArray, r: TurningRow, i: int, k: int, dq: float, dv: float,
     varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of a closed point, see `create_tangent`."""
+    """Add the derivatives of the forces of closed point k, see the argument ``add`` of `create_tangent`."""
     row: Any = c.rows[i]
     n, first, p = row.points, row.data, r.plain
     S, z, h = find_turning_point(c, r, i, k, g)
@@ -472,5 +473,5 @@ def add_twist_tangent(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, dq: float,
     dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of all rows to the matrix, see `create_tangent`."""
+    """Add the tangent of all rows of ropes with twist to the values of the matrix, see `create_tangent`."""
     _add_twist_rows(c, m, data, start, x, v, dq, dv, slots, values)

@@ -10,19 +10,23 @@ to the stored values at the start of the step:
     slips: if |tau| > (1 + TIE) mu |f_n|, the state is 1 and a := X - mu |f_n|/(w mu_k) u_t/|u_t|.
     sticks: otherwise the state is 0 and a is the anchor of the start.
     no bristles: if mu_k = 0, tau is the force of the damper, and a := X.
+    no friction: if the point is open or the row has no friction, the state is -2, and a does not change.
 
 Beyond the end of a surface a point is open, and its stored gap is `OUTSIDE`.
 
 The states of points of ropes with twist are determined in the same way, with the deflection u_t of `kernels.py`. The
-anchor and the axes of the material follow such a rope at the end of each step:
+anchor and the axes of the material of closed points with friction follow such a rope at the end of each step:
 
     a := X - u_t where a point sticks,    T_0 := T,  d_0 := d_1.
 
 States on soft beds are decided with the deflection û on the circle of `bed_kernels.py`. The stored gap of a point that
-the bed holds at the start of the step is g minus the gap at which the suction ends, so the point is closed until then.
-Where a point ends the step at the gap g <= 0, δ becomes the larger of δ and -g, or -g if the point has touched the bed
-in the step, also after the suction has decreased, and for c_s = 0; m becomes 0. Otherwise m becomes the larger of m
-and g.
+the bed holds at the start of the step is g minus the gap at which the suction ends, so the point is closed until g
+reaches that gap. δ and m depend on the gap g at the end of the step:
+
+    g <= 0: m := 0, δ := max(δ, -g)
+    g <= 0 of a point that was open at the start, if m > c_s δ, or if c_s = 0: m := 0, δ := -g
+    g > 0 of a point that the bed holds: m := max(m, g)
+    open points: δ := 0, m := 0.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -76,10 +80,12 @@ OUTSIDE = 0.1
 POINT = place_type("X", "Y", "Z", "ux", "uy", "uz", "size")
 """Data of a point in an update: X [m]; u_t [m] and |tau| [N] with the anchor at the start of the step."""
 TWIST_POINT = place_type("tx", "ty", "tz", "dx", "dy", "dz", "X", "Y", "Z", "ux", "uy", "uz", "size")
-"""Data of a point of a rope with twist: in addition T and d_1."""
+"""Data of a point of a rope with twist: the fields of `POINT`, T and d_1."""
 
 BED_POINT = place_type("bx", "by", "bz", "open", "X", "Y", "Z", "ux", "uy", "uz", "size")
-"""Data of a point on a soft bed: in addition the deflection u_t before it is scaled, and the gap g [m]."""
+"""Data of a point on a soft bed: the fields of `POINT` with û instead of u_t, u_t (``bx``, ``by``, ``bz``) [m], and the
+gap g (``open``) [m].
+"""
 
 
 @kernel(inline=True)
@@ -103,7 +109,7 @@ def try_point(
 def try_twist_point(
     row: Any, r: TurningRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
 ) -> PointForces:
-    """Call `try_point` for a rope with twist, and write its tangent and its axis d_1."""
+    """Return the forces of `try_point` for a rope with twist, and write the tangent T and the axis d_1 into ``to``."""
     n, p = row.points, r.plain
     spin = eval_spin(p.o, row, relative_place(k, n), g.y, g.yt, r.twist, g.sigma)
     a, T0, d0 = (z.X, z.Y, z.Z), spin.T, spin.d1
@@ -118,7 +124,7 @@ def try_twist_point(
 def try_ribbon_point(
     row: Any, r: TurningRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
 ) -> PointForces:
-    """Call `try_point` for a point of a ribbon."""
+    """Return the forces of `try_point` for a point of a ribbon."""
     return try_point(row, r.plain, k, h, z, start, at, held, g, to)
 
 
@@ -126,8 +132,8 @@ def try_ribbon_point(
 def try_bed_point(
     row: Any, r: SurfaceRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
 ) -> PointForces:
-    """Call `try_point` for a point on a soft bed. The deflection and the friction are those on the circle, the normal
-    force presses or is 0, and the gap is the stored gap."""
+    """Return the forces of a sticking point on a soft bed, with the anchor of `try_point`: the normal force
+    min(f_n, 0), the friction and the deflection û on the circle, and the gap to be stored."""
     x, y, w = read_three(start, at)
     a = x if held else z.X, y if held else z.Y, w if held else z.Z
     e, s = find_heading(r, h, k, row.points), read_suction(row, start, k)
@@ -140,12 +146,12 @@ def try_bed_point(
 
 @kernel(inline=True)
 def keep_nothing(row: Any, data: FloatArray, start: FloatArray, k: int, p: Any) -> None:
-    """The argument ``keep`` of `create_surface_update` for points without suction."""
+    """Store nothing: the argument ``keep`` of `create_surface_update` for points without suction."""
 
 
 @kernel(inline=True)
 def keep_suction(row: Any, data: FloatArray, start: FloatArray, k: int, p: Any) -> None:
-    """Store the largest penetration δ and the largest gap m of a point on a soft bed."""
+    """Store δ and m of a point on a soft bed, see the docstring of this module."""
     n, first, s = row.points, row.data, read_suction(row, start, k)
     at_depth, at_opened = first + 5 * n + k, first + 6 * n + k
     if p.gap > 0.0:
@@ -161,7 +167,7 @@ def keep_suction(row: Any, data: FloatArray, start: FloatArray, k: int, p: Any) 
 def store_bed_anchor(
     data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
 ) -> None:  # fmt: skip
-    """Store the anchor of a point on a soft bed; see `store_anchor`."""
+    """Store the anchor of a point on a soft bed as `store_anchor`, with u_t instead of the deflection û."""
     X, Y, Z = p.X - back * p.bx, p.Y - back * p.by, p.Z - back * p.bz
     if stays:
         X, Y, Z = start[at], start[at + 1], start[at + 2]
@@ -172,8 +178,8 @@ def store_bed_anchor(
 def store_anchor(
     data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
 ) -> None:  # fmt: skip
-    """Store the anchor of a point. ``back`` is the result of `decide_point`, and ``stays`` states whether the point has
-    stuck since the start of the step."""
+    """Store the anchor of a point. ``back`` is the result of `decide_point`; ``stays`` is true if a point with a
+    bristle has stuck since the start of the step, so that its anchor is the anchor at the start of the step."""
     X, Y, Z = p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz
     if stays:
         X, Y, Z = start[at], start[at + 1], start[at + 2]
@@ -199,7 +205,7 @@ def create_surface_update(
 
     Args:
         place: type of the record that contains the values of a point.
-        frames: type of the record that contains the frames of a rope.
+        frames: type of the work space g, `FRAMES` for cables with twist, otherwise `NO_LANES`.
         begin: kernel that reads a row, see `begin_row`.
         find: kernel that evaluates the place of a point, see `find_axis_point`.
         evaluate: kernel that evaluates the forces of a sticking point, see `try_point`.
@@ -266,7 +272,7 @@ def update_history(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
 ) -> None:  # fmt: skip
-    """Update all rows, see `create_update`."""
+    """Update the history values of all rows, see `create_update`."""
     _update(c, m, data, start, x, v, size, mapped, commits, outcome)
 
 
@@ -275,7 +281,7 @@ def update_twist_history(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
 ) -> None:  # fmt: skip
-    """Update all rows of ropes with twist, see `create_update`."""
+    """Update the history values of all rows of ropes with twist, see `create_update`."""
     _update_twist(c, m, data, start, x, v, size, mapped, commits, outcome)
 
 
@@ -284,7 +290,7 @@ def update_ribbon_history(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
 ) -> None:  # fmt: skip
-    """Update all rows of ribbons, see `create_update`."""
+    """Update the history values of all rows of ribbons, see `create_update`."""
     _update_ribbon(c, m, data, start, x, v, size, mapped, commits, outcome)
 
 
@@ -293,5 +299,5 @@ def update_bed_history(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
 ) -> None:  # fmt: skip
-    """Update all rows of lines on soft beds, see `create_update`."""
+    """Update the history values of all rows of lines on soft beds, see `create_update`."""
     _update_bed(c, m, data, start, x, v, size, mapped, commits, outcome)

@@ -1,1 +1,1 @@
-"""Vessels in waves: motion prescribed by response amplitude operators, and floaters with matrices of hydrodynamics."""
+"""Vessels in waves: motion prescribed by response amplitude operators, and floaters with linear hydrodynamics."""

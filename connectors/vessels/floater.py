@@ -5,16 +5,16 @@
     excitation: f_w(t) = r(t) Re Σ A X_j exp(iψ)
     buoyancy at rest: f_0 = ρ g V along z
 
-ξ contains the displacements of the node of the body along x, y, z and its rotations about these axes from the rest
-position. M is the inertia of the body, M∞ the added mass at infinite frequency, D the additional damping, K the
-stiffness of buoyancy, and V the volume displaced at rest. The hydrodynamic terms contain the linear rotations 2 (e_1,
-e_2, e_3), with the Euler parameters e, so the rotations must be small. The rigid body and all lines are computed with
-large rotations. The convolution integral of the radiation is replaced by first-order states, so the tangent is exact,
+ξ contains the displacements of the node of the body from rest along x, y, z, and its rotations from rest about these
+axes. M is the inertia of the body, M∞ the added mass at infinite frequency, D the additional damping, K the
+stiffness of buoyancy, and V the volume displaced at rest. In the hydrodynamic terms the rotations of ξ are 2 (e_1, e_2,
+e_3), with the Euler parameters e, so the rotations must be small. The rigid body and all lines are computed with large
+rotations. The convolution integral of the radiation is replaced by first-order states, so the tangent is exact,
 and checkpoints contain the history of the motion.
 
-The sum in f_w extends over the waves of the fluid. A is the amplitude of a wave, ψ the phase ψ_0 and r(t) the start
-ramp of `vessel.py`. X_j is the force per wave amplitude, with the phases and headings of
-`windlass.connectors.fluids.rao`.
+The sum in f_w extends over the waves of the fluid. A is the amplitude of a wave; the docstring of vessel.py defines the
+phase ψ = ψ_0 at the position of the node at rest, and the start ramp r(t). X_j is the force per wave amplitude, with
+the phases and headings of `windlass.connectors.fluids.rao`.
 
 Source: W. E. Cummins, The impulse response function and ship motions, Schiffstechnik 9 (1962) 101-109; T. I. Fossen,
 Handbook of Marine Craft Hydrodynamics and Motion Control, Wiley (2011), chapter 5, for the states.
@@ -47,7 +47,9 @@ from windlass.framework.model.world import World
 
 NAMES = "x", "y", "z", "e1", "e2", "e3"
 FACTORS = np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
-"""Factors from displacements of the coordinates `NAMES` to ξ, and from forces and torques to generalised forces."""
+"""Factors from displacements of the coordinates `NAMES` to ξ, and from forces and torques along ξ to generalised forces
+on these coordinates.
+"""
 ROUGH = 1e-9
 """Largest asymmetry of the added mass, relative to the largest element of this matrix [1], that is treated as a
 rounding error.
@@ -124,8 +126,9 @@ def floater(
         fluid: the water, one `Fluid`; the waves of this fluid excite the floater.
         added_mass: added mass M∞ at infinite frequency [kg, kg m, kg m^2], shape (6, 6).
         stiffness: stiffness K of the buoyancy [N/m, N, N m], shape (6, 6). K must not include the weight, because
-            gravity acts on the body. For example K_33 = ρ g A, K_44 = ρ g (I + V z_B), with the height z_B of the
-            centre of buoyancy.
+            gravity acts on the body. For example K_33 = ρ g A, K_44 = ρ g (I + V z_B), with the area A of the
+            waterplane, its second moment I about the x axis, and the height z_B of the centre of buoyancy above the
+            node.
         volume: volume V that the body displaces at rest [m^3]; the centre of this volume is on the z axis of the body.
         damping: additional linear damping D [N s/m, N s, N m s], shape (6, 6); default: none.
         radiation: retardation functions; default: none.
@@ -137,8 +140,7 @@ def floater(
 
     Raises:
         ModelError: a body that is not one `RigidBody3D` without rotation, a fluid that is not one `Fluid`, matrices of
-            another shape, an added mass that is not symmetric, states that are not stable, waves without excitation, or
-            excitation without waves.
+            another shape, an added mass that is not symmetric, waves without excitation, or excitation without waves.
     """
     body = merge_handles(body)
     if body.table.component is not RigidBody3D or len(body) != 1:
@@ -189,7 +191,7 @@ def _add_radiation(world: World, coordinates: list[Entity], radiation: Radiation
 def _add_excitation(
     world: World, body: Entity, fluid: Entity, coordinates: list[Entity], excitation: RAO | None
 ) -> Entity | None:
-    """Add the loads of the waves of the fluid."""
+    """Add the loads of the waves of the fluid on the coordinates of the body; return None if the fluid has no waves."""
     waves = len(create_flow(fluid.table, int(fluid.rows[0]), 2, np.zeros(0, np.int64)).waves) > 0
     if waves != (excitation is not None):
         raise ModelError(
@@ -210,7 +212,7 @@ def _add_excitation(
 
 
 def _force_of(motion: WaveMotion, j: int, factor: float) -> Callable[[float], float]:
-    """Return a generalised force of the waves as a function of time."""
+    """Return the force of the waves along coordinate j of ξ, multiplied by ``factor``, as a function of time."""
 
     def force(t: float) -> float:
         return float(factor * motion.eval_freedoms(t)[0][j])

@@ -10,14 +10,15 @@ mass at infinite frequency, this value is used.
 
 States. For each pair of degrees of freedom, samples of k at equal time steps are arranged in a Hankel matrix
 H_ij = k((i + j) dt). From the singular value decomposition of this matrix follows a linear system of order n whose
-impulse response approximates k. The order grows until the root mean square of the error of k is below the tolerance;
-systems that are not stable are omitted.
+impulse response approximates k. The order increases until the root mean square of the error of k, divided by the root
+mean square of k, is at most the tolerance; systems that are not stable are omitted.
 
-File of WAMIT. The file ``name.1`` contains rows (period, i, j, A, B) and ``name.3`` rows (period, heading, i,
-modulus, phase, real part, imaginary part), without dimensions: A = ρ L^k A', B = ρ L^k ω B', X = ρ g L^m X' with k = 3
-for two translations, 4 for a translation and a rotation, 5 for two rotations, and m = 2 or 3. In these files the period
--1 denotes ω = 0, and the period 0 denotes infinite ω. WAMIT multiplies complex amplitudes by exp(iωt), so X' is the
-complex conjugate of the response of `windlass.connectors.fluids.rao`. Capytaine uses exp(-iωt) and SI units.
+Files of WAMIT. The file ``name.1`` contains rows (period, i, j, A', B'), and ``name.3`` rows (period, heading, i,
+modulus, phase, real part and imaginary part of X'). A', B' and X' have no dimensions: A = ρ L^k A', B = ρ L^k ω B',
+X = ρ g L^m X' with k = 3 for two translations, 4 for a translation and a rotation, 5 for two rotations, and m = 2 for a
+translation, 3 for a rotation. In these files the period -1 denotes ω = 0, and the period 0 denotes infinite ω. WAMIT
+multiplies complex amplitudes by exp(iωt), so the response of `windlass.connectors.fluids.rao` is the complex conjugate
+of X. Capytaine uses exp(-iωt) and SI units.
 
 Source: W. E. Cummins, The impulse response function and ship motions, Schiffstechnik 9 (1962) 101-109; T. F. Ogilvie,
 Recent progress toward the understanding and prediction of ship motions, 5th Symp. Naval Hydrodynamics (1964); S. Y.
@@ -42,11 +43,14 @@ from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 
 SMALL = 1e-3
-"""Largest damping of a pair of degrees of freedom, relative to the dampings of both, that is neglected [1]; the damping
-of a degree of freedom is at least this fraction of the largest damping of a translation."""
+"""A pair of degrees of freedom has no states if its largest damping is at most this fraction [1] of the geometric mean
+of the largest dampings of both degrees of freedom. In this mean, the damping of a translation is at least the same
+fraction of the largest damping of all translations, and the damping of a rotation at least this value times the square
+of a length.
+"""
 GRAVITY = 9.81  # [m/s^2]
 DURATION = 8.0
-"""Duration of the sampled retardation functions, in periods of the frequency with the largest damping [1]."""
+"""Duration of a sampled retardation function, divided by the period of the frequency with its largest damping [1]."""
 SAMPLES = 160
 """Number of samples of a retardation function."""
 WIDTHS = 5, 7
@@ -62,7 +66,7 @@ class Hydrodynamics(NamedTuple):
         damping: damping B at each frequency [N s/m, N s, N m s], shape (n, 6, 6).
         infinite: added mass M∞ at infinite frequency [kg, kg m, kg m^2], shape (6, 6), for the argument ``added_mass``
             of `floater`.
-        excitation: forces of the waves per amplitude [N/m] and torques [N], or None if the file contains no forces.
+        excitation: forces [N/m] and torques [N] of waves per wave amplitude, or None if the file contains no forces.
     """
 
     frequencies: FloatArray
@@ -72,10 +76,10 @@ class Hydrodynamics(NamedTuple):
     excitation: RAO | None
 
     def eval_retardation(self, times: Any) -> FloatArray:
-        """Return the retardation functions k [N/m, N, N m] at times [s], shape (n, 6, 6).
+        """Return the retardation functions k [N/m, N, N m] at n ``times`` [s], shape (n, 6, 6).
 
         Raises:
-            ModelError: a time is not finite or negative.
+            ModelError: a time is negative or not finite.
         """
         t = read_numbers(times)
         if t is None or t.ndim > 1 or not np.isfinite(t).all() or t.min(initial=0.0) < 0.0:
@@ -84,22 +88,24 @@ class Hydrodynamics(NamedTuple):
 
     @checked(tolerance=number("1", above=0.0, below=1.0), largest=whole(1))
     def fit_radiation(self, tolerance: float = 0.02, largest: int = 12) -> Radiation:
-        """Return states whose impulse responses are the retardation functions; the module describes the method.
+        """Return states whose impulse responses approximate the retardation functions; see the docstring of this
+        module.
 
         Args:
-            tolerance: root mean square of the error of each function, relative to its root mean square [1].
+            tolerance: largest root mean square of the error of each function, relative to the root mean square of the
+                function [1].
             largest: largest number of states that a pair of degrees of freedom may have.
 
         Raises:
-            ModelError: all dampings are 0, or no stable system with at most ``largest`` states fulfils the tolerance;
-                the message names the degrees of freedom.
+            ModelError: the dampings of all translations are 0, or no stable system with at most ``largest`` states
+                fulfils the tolerance; the message names the degrees of freedom.
         """
         peak = np.abs(self.damping).max(axis=0)
         largest_damping = np.diag(peak)[:3].max()
         if not largest_damping > 0.0:
             raise ModelError("damping = 0 N s/m of surge, sway and heave: must be > 0 at one frequency or more")
-        # rotations are multiplied by a length, to be comparable with translations: 1/k of waves in deep water at the
-        # frequency of the largest damping
+        # a length that makes rotations comparable with translations: 1/k of waves in deep water at the frequency of the
+        # largest damping of a translation
         at = self.frequencies[np.argmax(self.damping[:, np.arange(3), np.arange(3)].max(axis=1))]
         arms = np.repeat((1.0, GRAVITY / at**2), 3)
         scale = np.sqrt(np.maximum(np.diag(peak), SMALL * largest_damping * arms**2))
@@ -125,8 +131,8 @@ class Hydrodynamics(NamedTuple):
 
 
 def eval_retardation(frequencies: FloatArray, damping: FloatArray, times: FloatArray) -> FloatArray:
-    """Return the retardation functions k at times [s] >= 0, shape (len(times), ...), for damping of shape (n, ...) at n
-    frequencies."""
+    """Return the retardation functions k at ``times`` >= 0 [s], shape (len(times), ...), for the damping B of shape
+    (n, ...) at n frequencies [rad/s]."""
     w = np.concatenate(([0.0], frequencies))
     B = np.concatenate((np.zeros((1, *damping.shape[1:])), damping))
     last = w[-1]
@@ -146,7 +152,7 @@ def eval_retardation(frequencies: FloatArray, damping: FloatArray, times: FloatA
 
 
 def _find_infinite(frequencies: FloatArray, added_mass: FloatArray, damping: FloatArray) -> FloatArray:
-    """Return the added mass M∞ at infinite frequency by the equation of the module, shape (6, 6)."""
+    """Return the added mass M∞ at infinite frequency, shape (6, 6), by the equation in the docstring of this module."""
     from scipy.integrate import trapezoid  # imported here, because most models do not need this module
 
     at = frequencies[np.argmax(np.abs(damping).reshape(len(frequencies), -1).max(axis=1))]
@@ -160,8 +166,8 @@ def _find_infinite(frequencies: FloatArray, added_mass: FloatArray, damping: Flo
 def _realise(
     k: FloatArray, dt: float, tolerance: float, largest: int
 ) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Return the matrices P, Q and R of the smallest stable system whose impulse response at multiples of dt [s] agrees
-    with k within the tolerance, or None if there is no such system.
+    """Return the matrices P, Q and R of the stable system with the fewest states whose impulse response at multiples of
+    dt [s] approximates the samples k within the tolerance, or None if no system with at most ``largest`` states does.
     """
     from scipy.linalg import hankel, logm  # imported here, because most models do not need this module
 
@@ -201,8 +207,8 @@ def read_wamit(
         length: characteristic length L of the run, called ULEN in WAMIT [m].
 
     Raises:
-        ModelError: a missing file, rows that are not numbers or of another width, fewer than three frequencies, pairs
-            without value at a frequency, or modes above 6 (several bodies).
+        ModelError: a missing file ``name.1``, rows that are not numbers or have another width, fewer than three
+            frequencies, values that are missing at some frequencies or headings, or modes above 6 (several bodies).
     """
     stem = Path(file)
     stem = stem.with_suffix("") if stem.suffix in (".1", ".3") else stem
@@ -243,7 +249,7 @@ def read_capytaine(file: str | os.PathLike[str]) -> Hydrodynamics:
     ``capytaine.export_dataset`` has written), with the degrees of freedom Surge, Sway, Heave, Roll, Pitch and Yaw of
     one body.
 
-    Degrees of freedom that the file does not contain are 0.
+    Values of degrees of freedom that the file does not contain are 0.
 
     Raises:
         ModelError: a file that is not NetCDF 4, a missing variable, a variable with other dimensions, other degrees of
@@ -259,10 +265,10 @@ def read_capytaine(file: str | os.PathLike[str]) -> Hydrodynamics:
 
 
 def _read_dataset(data: Any, file: str) -> Hydrodynamics:
-    """Read an open dataset of Capytaine."""
+    """Return the hydrodynamics of an open dataset of Capytaine; ``file`` is its path, for error messages."""
 
     def read(name: str, *dimensions: str) -> Any:
-        """Return a variable with its axes in a given order."""
+        """Return a variable whose axes are transposed to the order of ``dimensions``."""
         if name not in data:
             raise ModelError(f"{file} has no variable {name}: must be a dataset of Capytaine")
         own = [scale[0].name.rsplit("/", 1)[-1] if len(scale) else name for scale in data[name].dims]
@@ -271,7 +277,7 @@ def _read_dataset(data: Any, file: str) -> Hydrodynamics:
         return np.transpose(data[name][()], [own.index(one) for one in dimensions])
 
     def find(name: str) -> list[int]:
-        """Return the indices of degrees of freedom."""
+        """Return the indices, from 0, of the degrees of freedom that the coordinate ``name`` of the dataset lists."""
         found = [word.decode() if isinstance(word, bytes) else str(word) for word in data[name][()]]
         for word in found:
             if word.lower() not in FREEDOMS:
@@ -300,7 +306,7 @@ def _read_dataset(data: Any, file: str) -> Hydrodynamics:
 
 
 def _read_rows(file: Path, width: int) -> FloatArray:
-    """Return the rows of a file of WAMIT; missing dampings at the limits of ω are 0."""
+    """Return the rows of a file of WAMIT, shape (rows, width). Dampings that are missing at ω = 0 and ω = ∞ are 0."""
     try:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
@@ -325,21 +331,22 @@ def _read_rows(file: Path, width: int) -> FloatArray:
 
 
 def _find_frequencies(periods: FloatArray) -> FloatArray:
-    """Return ω [rad/s] of periods of WAMIT [s]: 0 for negative periods, infinite for the period 0."""
+    """Return the frequencies ω [rad/s] of periods [s] in a file of WAMIT: 0 for negative periods, infinite for 0."""
     with np.errstate(divide="ignore"):
         found: FloatArray = np.where(periods < 0.0, 0.0, 2.0 * np.pi / np.abs(periods))
     return found
 
 
 def _find_freedom(value: float, stem: Path) -> int:
-    """Return the index of a degree of freedom, from 0."""
+    """Return the index, from 0, of the degree of freedom that WAMIT counts from 1."""
     if value not in range(1, 7):
         raise ModelError(f"mode {value:g} in the files {stem}: must be 1 to 6, because one body is read")
     return int(value) - 1
 
 
 def _create_forces(frequencies: FloatArray, headings: FloatArray, X: NDArray[np.complex128], file: str) -> RAO:
-    """Create the table of wave forces from complex forces, shape (n, h, 6); modes without forces are 0."""
+    """Create the table of wave forces from complex forces X per wave amplitude, shape (n, h, 6). Forces of modes that
+    are NaN at all frequencies and headings are 0."""
     gaps = np.isnan(X)
     if (gaps.any(axis=(0, 1)) & ~gaps.all(axis=(0, 1))).any():
         raise ModelError(f"{file} has no force for a period, heading and mode: must have all combinations")
@@ -350,7 +357,8 @@ def _create_forces(frequencies: FloatArray, headings: FloatArray, X: NDArray[np.
 def _create(
     frequencies: FloatArray, A: FloatArray, B: FloatArray, infinite: FloatArray, excitation: RAO | None, file: str
 ) -> Hydrodynamics:
-    """Create the result from values at the frequencies; missing pairs are 0, but must be missing at all frequencies."""
+    """Create the `Hydrodynamics`. Pairs of modes that are NaN at all frequencies have the added mass and damping 0; a
+    missing added mass at infinite frequency is computed."""
     if len(frequencies) < 3:
         raise ModelError(f"{file} has {len(frequencies)} frequencies > 0 and < infinity: must have at least 3")
     gaps = np.isnan(A)

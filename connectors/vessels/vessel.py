@@ -68,7 +68,8 @@ class WaveMotion:
 
 
 def create_wave_motion(fluid: Entity, rao: RAO, position: FloatArray, heading: float) -> WaveMotion:
-    """Create the responses to the waves of a fluid at a position [m], shape (3,), for a heading [rad].
+    """Create the responses of a vessel at rest at ``position`` [m], shape (3,), with the given heading [rad], to the
+    waves of a fluid.
 
     Raises:
         ModelError: a wave whose heading is not in the table of the operators.
@@ -93,7 +94,7 @@ class VesselMotion:
         self.eval_freedoms = freedoms.eval_freedoms
         self._position, self._cos, self._sin = position, float(np.cos(heading)), float(np.sin(heading))
         half = 0.5 * heading
-        # matrix of the product of quaternions with the rotation by the heading
+        # matrix of the product of the quaternion of the heading with another quaternion
         self._product = np.cos(half) * np.eye(4)
         self._product[(1, 2, 3, 0), (2, 1, 0, 3)] = np.sin(half) * np.array((-1.0, 1.0, 1.0, -1.0))
         self._known: tuple[float, FloatArray, FloatArray] | None = None
@@ -106,7 +107,7 @@ class VesselMotion:
         turn = np.array([[self._cos, -self._sin, 0.0], [self._sin, self._cos, 0.0], [0.0, 0.0, 1.0]])
         w, wt = X[3:], rate[3:]
         angle = float(np.linalg.norm(w))
-        # f = sin(θ/2)/θ, and f'/θ
+        # f = sin(θ/2)/θ for the angle θ of the rotation, and (df/dθ)/θ
         if angle > SMALL:
             f = np.sin(0.5 * angle) / angle
             change = (0.5 * np.cos(0.5 * angle) - f) / angle**2

@@ -7,19 +7,11 @@ import numpy as np
 from windlass.connectors.contact.rows import DEPTH_SHARE
 from windlass.connectors.markers.position_markers import list_handles
 from windlass.connectors.surface_contact.contact_friction_bed_cable import BED, ContactFrictionBedCable
-from windlass.connectors.surface_contact.contact_friction_surface_cable import (
-    ContactFrictionSurfaceCable,
-    ContactFrictionSurfaceTwistCable,
-)
+from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable, ContactFrictionSurfaceTwistCable
 from windlass.connectors.surface_contact.contact_friction_surface_ribbon import ContactFrictionSurfaceRibbon
-from windlass.connectors.surface_contact.contact_friction_surface_set import (
-    ContactFrictionSurfaceSetCable,
-    ContactFrictionSurfaceSetTwistCable,
-    SetSurface,
-    SurfaceSet,
-)
+from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable, ContactFrictionSurfaceSetTwistCable, SetSurface, SurfaceSet
 from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, PlaneSurface, VGrooveFlank
-from windlass.elements.cable.twist_cable import TwistCable3D
+from windlass.elements.cable3d.twist_cable import TwistCable3D
 from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole, yes_no
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
@@ -33,6 +25,7 @@ from collections.abc import Sequence
 from numpy.typing import NDArray
 from windlass.framework.model.table import Entity
 
+
 Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
 WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
 YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
@@ -45,56 +38,13 @@ CORD_FACTOR: Any
 RIM: Any
 DAMPING: Any
 LINES: Any
-
-def add_surface_contact(
-    world: World,
-    surfaces: Entity | Sequence[Entity],
-    cables: Entity | Sequence[Entity],
-    *,
-    points: int = 4,
-    rope_radius: float = 0.0,
-    tension: float | None = None,
-    radius: float | None = None,
-    touching: int | None = None,
-    skin: float | None = None,
-    turns_rope: bool = False,
-    width: float | None = None,
-    lines: int = LINES,
-    name: str = ...,
-    contact_damping_per_length: Numbers = ...,
-    friction_velocity_penalty_per_length: Numbers = ...,
-    friction_stiffness_per_length: Numbers = ...,
-    friction_coefficient: Numbers = ...,
-    clip_normal_force: YesNo = ...,
-    active: YesNo = ...,
-    contact_stiffness_per_length: Numbers = ...,
-) -> Entity:
-    "Add contact between every cable and every surface. Each pair has one row, or a search assigns near surfaces to\nthe rows of each cable.\n\nThe search is used if ``touching`` is given, which is recommended for many surfaces. The rows then belong to\n`ContactFrictionSurfaceSetCable`, whose computing time is proportional to the number of cables instead of the number\nof pairs.\n\nIf stiffness and damping are not given, they are chosen from the tension T of the rope and the radius R of the\nsurface. For a sea bed T/R is the weight per metre. The stiffness is k = 1000 T/R², so the line pressure T/R causes\na penetration of 0.1 % of R. If all surfaces are drums, sheaves, V-grooves or spheres, k is at least 100 EA/R². The\npenetration is then at most 1 % of the elongation T R/EA of a rope of the length R. Bristles have the same stiffness\nmu_k = k. Contact and bristles have a third of the critical damping.\n\nArgs:\n    surfaces: k surfaces, of one type or of several types.\n    cables: n cables of type `Cable2D`, `Cable3D` or `TwistCable3D`.\n    points: number of contact points of each cable, for ribbons on each line.\n    rope_radius: radius of the rope, for ribbons half the thickness [m].\n    tension: tension of the rope [N], used to choose stiffness and damping.\n    radius: radius of the axis of the rope on the surface [m], used to choose stiffness and damping.\n    touching: number of surfaces that a cable can touch simultaneously; with None, each pair has one row.\n    skin: distance within which the search finds surfaces [m]; with None, the length of the longest cable is used.\n    turns_rope: whether friction acts at the radius of the rope and turns the rope about its axis. The cables must\n        be of type `TwistCable3D` and have a ``rope_radius`` > 0; the rows are `ContactFrictionSurfaceTwistCable` or\n        `ContactFrictionSurfaceSetTwistCable`. Otherwise friction acts on the axis.\n    width: width of ribbons [m], along the axis d_1 of the material. The cables must be of type `TwistCable3D`; the\n        rows are `ContactFrictionSurfaceRibbon`.\n    lines: number of lines of contact points across the width; only with ``width``.\n    **columns: further columns of the law, with one value for all cables or one value per cable. With\n        ``lateral_friction_ratio``, ``lateral_stiffness_ratio``, ``suction_coefficient`` or ``suction_distance`` the\n        rows are `ContactFrictionBedCable`.\n\nReturns:\n    The rows, shape (k n,); row i n + j belongs to surface i and cable j. With ``touching`` the shape is (touching\n    n,), and row j touching + i is the row with index i of cable j.\n\nRaises:\n    ModelError: no surface, no cable or no stiffness is given, the law does not allow a value, ropes that friction\n        turns have no twist or no radius, or ribbons or lines on soft beds have the arguments ``touching`` or\n        ``turns_rope``, or ribbons have no twist."
-
+def add_surface_contact(world: World, surfaces: Entity | Sequence[Entity], cables: Entity | Sequence[Entity], *, points: int=4, rope_radius: float=0.0, tension: float | None=None, radius: float | None=None, touching: int | None=None, skin: float | None=None, turns_rope: bool=False, width: float | None=None, lines: int=LINES, name: str=..., contact_damping_per_length: Numbers=..., friction_velocity_penalty_per_length: Numbers=..., friction_stiffness_per_length: Numbers=..., friction_coefficient: Numbers=..., clip_normal_force: YesNo=..., active: YesNo=..., contact_stiffness_per_length: Numbers=...) -> Entity:
+    'Add contact between every cable and every surface. Each pair has one row, or a search assigns near surfaces to\nthe rows of each cable.\n\nThe search is used if ``touching`` is given, which is recommended for many surfaces. The rows then belong to\n`ContactFrictionSurfaceSetCable`, whose computing time is proportional to the number of cables instead of the number\nof pairs.\n\nStiffness and damping that are not given are chosen from the tension T of the rope and the radius R of the surface.\nFor a sea bed, T and R are any values whose ratio T/R is the weight of the rope per metre. The stiffness is\nk = 1000 T/R², so the line pressure T/R causes a penetration of 0.1 % of R. If all surfaces are drums, sheaves,\nV-grooves or spheres, k is at least 100 EA/R². The penetration is then at most 1 % of the elongation T R/EA of a\nrope of the length R. Bristles have the same stiffness mu_k = k. Contact and bristles have a third of the critical\ndamping.\n\nArgs:\n    surfaces: m surfaces, of one type or of several types.\n    cables: n cables of type `Cable2D`, `Cable3D` or `TwistCable3D`.\n    points: number of contact points of each cable, for ribbons on each line.\n    rope_radius: radius of the rope, for ribbons half the thickness [m].\n    tension: tension of the rope [N], used to choose stiffness and damping.\n    radius: radius of the axis of the rope on the surface [m], used to choose stiffness and damping.\n    touching: number of surfaces that a cable can touch simultaneously; with None, each pair has one row.\n    skin: distance within which the search finds surfaces [m]; with None, the length of the longest cable is used.\n        Without ``touching`` it has no effect.\n    turns_rope: whether friction acts at the radius of the rope and turns the rope about its axis; if False,\n        friction acts on the axis. With True, the cables must be of type `TwistCable3D`, ``rope_radius`` must be\n        > 0, and the rows are `ContactFrictionSurfaceTwistCable` or `ContactFrictionSurfaceSetTwistCable`.\n    width: width of ribbons [m], along the axis d_1 of the material. The cables must be of type `TwistCable3D`; the\n        rows are `ContactFrictionSurfaceRibbon`.\n    lines: number of lines of contact points along each ribbon, at different offsets across the width; only with\n        ``width``.\n    **columns: further columns of the law, with one value for all cables or one value per cable. With\n        ``lateral_friction_ratio``, ``lateral_stiffness_ratio``, ``suction_coefficient`` or ``suction_distance`` the\n        rows are `ContactFrictionBedCable`.\n\nReturns:\n    The rows, shape (m n,); row i n + j belongs to surface i and cable j. With ``touching`` the shape is (touching\n    n,), and row j touching + i is the row with index i of cable j.\n\nRaises:\n    ModelError: no surface, no cable or no stiffness is given, only one of ``tension`` and ``radius`` is given, or\n        the law does not allow a value.\n    ModelError: ``turns_rope`` or ``width`` is used with cables without twist, ``turns_rope`` with ``rope_radius``\n        0, or ``lines`` without ``width``.\n    ModelError: ``width`` or columns of soft beds are used with ``touching`` or ``turns_rope``, or with each other.'
 def _expand(value: Any, cables: int, repeat: int, places: bool) -> Any:
-    "Convert values with one element per cable to values with one element per row; other arguments are not changed."
-
+    'Convert a value of shape (cables,) to one element per row, shape (cables repeat,). The rows are ordered by cable\nif ``places`` is true, otherwise by surface. A value of another shape is returned unchanged.'
 def _choose(tension: float, radius: float, cables: Sequence[Entity], bends: bool) -> dict[str, Any]:
-    "Choose stiffness and damping per metre of cable for a taut rope; ``bends``: whether the rope bends around drums\nand sheaves."
-
-def add_drum(
-    world: World,
-    marker: Entity,
-    *,
-    radius: float,
-    half_width: float,
-    flange_radius: float | None = None,
-    axis: Sequence[float] = (0.0, 0.0, 1.0),
-) -> list[Entity]:
-    "Add a drum: a cylinder, and two discs as flanges at its ends if ``flange_radius`` is given.\n\nA rope touches a flange only on the side that faces the drum. A point that penetrates a flange by more than a tenth\nof the height of the flange has no contact.\n\nArgs:\n    marker: rigid marker in the middle of the drum.\n    radius: radius of the drum [m].\n    half_width: half of the width of the drum between the flanges [m].\n    flange_radius: radius of the flanges [m], which is larger than the radius of the drum.\n    axis: direction of the axis in the frame of the marker.\n\nReturns:\n    The surfaces, for `add_surface_contact`.\n\nRaises:\n    ModelError: the flange radius is not larger than the radius of the drum."
-
-def add_v_groove(
-    world: World,
-    marker: Entity,
-    *,
-    radius: float,
-    half_angle: float,
-    outer_radius: float,
-    axis: Sequence[float] = (0.0, 0.0, 1.0),
-) -> Entity:
-    "Add a V-groove with two conical flanks. The sum of the normal forces on a rope is 1/sin(half_angle) times the\nnormal force on a drum.\n\nArgs:\n    marker: rigid marker in the middle of the sheave.\n    radius: radius at which the flanks meet [m].\n    half_angle: angle between a flank and the plane of the groove [rad].\n    outer_radius: radius of the rim [m].\n    axis: direction of the axis in the frame of the marker.\n\nReturns:\n    Handle to both flanks, for `add_surface_contact`."
+    'Return stiffness and damping columns for a taut rope, see `add_surface_contact`; ``bends``: whether all surfaces\nhave a radius, so that the rope bends around them.'
+def add_drum(world: World, marker: Entity, *, radius: float, half_width: float, flange_radius: float | None=None, axis: Sequence[float]=(0.0, 0.0, 1.0)) -> list[Entity]:
+    'Add a drum: a cylinder, and two discs as flanges at its ends if ``flange_radius`` is given.\n\nA rope touches a flange only on the side that faces the drum. A point that penetrates a flange by more than a tenth\nof the height of the flange has no contact.\n\nArgs:\n    marker: rigid marker in the middle of the drum.\n    radius: radius of the drum [m].\n    half_width: half of the width of the drum between the flanges [m].\n    flange_radius: radius of the flanges [m], which is larger than the radius of the drum.\n    axis: direction of the axis in the frame of the marker.\n\nReturns:\n    The surfaces, for `add_surface_contact`.\n\nRaises:\n    ModelError: the flange radius is not larger than the radius of the drum.'
+def add_v_groove(world: World, marker: Entity, *, radius: float, half_angle: float, outer_radius: float, axis: Sequence[float]=(0.0, 0.0, 1.0)) -> Entity:
+    'Add a V-groove with two conical flanks. The sum of the normal forces of both flanks on a rope is\n1/sin(half_angle) times the normal force of a drum.\n\nArgs:\n    marker: rigid marker in the middle of the sheave.\n    radius: radius at which the flanks meet [m].\n    half_angle: angle between a flank and the plane of the groove [rad].\n    outer_radius: radius of the rim [m].\n    axis: direction of the axis in the frame of the marker.\n\nReturns:\n    Handle to both flanks, for `add_surface_contact`.'

@@ -25,6 +25,7 @@ from collections.abc import Sequence
 from numpy.typing import NDArray
 from windlass.framework.model.table import Entity
 
+
 Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
 WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
 YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
@@ -36,49 +37,16 @@ Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 CREST: Any
 DEEPEST: Any
 TOUCHING: Any
-
 class LaidLine(NamedTuple):
     cables: Entity
     surfaces: list[Entity]
     contacts: Entity
     route: GroundedCatenary | FreeCatenary
-
-def lay_line(
-    world: World,
-    bed: Any,
-    anchor: Any,
-    end: Any,
-    length: float,
-    elements: int,
-    *,
-    stiffness: float,
-    displaced: float = 0.0,
-    friction: float = 0.0,
-    rounding: float | None = None,
-    contact: dict[str, Any] | None = None,
-    name: str = ...,
-    mass_per_length: Numbers = ...,
-    axial_stiffness: Numbers = ...,
-    bending_stiffness: Numbers = ...,
-    axial_damping: Numbers = ...,
-    bending_damping: Numbers = ...,
-    reference_strain: Numbers = ...,
-    reference_curvature: Numbers = ...,
-    strain_is_relative_to_reference: Numbers = ...,
-    integration: WholeNumbers = ...,
-    axial_force_function: UserFunctions = ...,
-    axial_force_derivatives: UserFunctions = ...,
-    bending_moment_function: UserFunctions = ...,
-    bending_moment_derivatives: UserFunctions = ...,
-    broken: YesNo = ...,
-) -> LaidLine:
-    "Lay a line on a bed, from an anchor on the bed to an end above the bed.\n\nArgs:\n    world: the 3D model, with gravity along -z.\n    bed: height of a level bed [m]; or corners of a bed below the line, shape (k, 2), as distances from the anchor\n        towards the end and heights [m], see `add_bed`; or a `BedGrid`.\n    anchor: x and y of the anchor [m]; the anchor has the height of the bed.\n    end: position of the upper end [m].\n    length: unstretched length [m].\n    elements: number of cables.\n    stiffness: contact stiffness per length of the line [N/m^2].\n    displaced: mass of the displaced water per length [kg/m], for the initial shape only; the water itself is a\n        `FluidLoad`.\n    friction: coefficient of friction on the bed [1]; > 0 needs further columns in ``contact``, see\n        `add_surface_contact`. The initial shape is the shape of a line that has been pulled towards its end.\n    rounding: radius of the crests of a polyline [m]; default: four lengths of a cable.\n    contact: further columns of the contact, for example ``contact_damping_per_length``, or those of soft beds, see\n        `ContactFrictionBedCable`.\n    **columns: columns of `Cable3D`, at least ``axial_stiffness`` and ``mass_per_length``.\n\nReturns:\n    The parts that were added to the model. The ends of the line are not constrained.\n\nRaises:\n    ModelError: gravity is not along -z, a column is missing, or the line is lighter than water.\n    ModelError: ``contact`` contains the stiffness or the coefficient of friction, or ``rounding`` is given for a\n        bed without crests.\n    RouteError: the end is not above the anchor, the line is slack on the bed, or a taut line would pass more than\n        1 % of its length below the bed."
-
+def lay_line(world: World, bed: Any, anchor: Any, end: Any, length: float, elements: int, *, stiffness: float, displaced: float=0.0, friction: float=0.0, rounding: float | None=None, contact: dict[str, Any] | None=None, name: str=..., mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=..., broken: YesNo=...) -> LaidLine:
+    'Lay a line on a bed, from an anchor on the bed to an end above the bed.\n\nArgs:\n    world: the 3D model, with gravity along -z.\n    bed: height of a level bed [m]; or corners of a bed below the line, shape (k, 2), as distances from the anchor\n        towards the end and heights [m], see `add_bed`; or a `BedGrid`.\n    anchor: x and y of the anchor [m]; the anchor has the height of the bed.\n    end: position of the upper end [m].\n    length: unstretched length [m].\n    elements: number of cables.\n    stiffness: contact stiffness per length of the line [N/m^2].\n    displaced: mass of the displaced water per length [kg/m], used only for the initial shape; a `FluidLoad` adds\n        the forces of the water.\n    friction: coefficient of friction on the bed [1]. A value > 0 requires stiffness or damping of the friction in\n        ``contact``, see `add_surface_contact`. The initial shape is the shape of a line that has been pulled\n        towards its end.\n    rounding: radius of the crests of a polyline [m]; default: four lengths of a cable.\n    contact: further columns of the contact, for example ``contact_damping_per_length``, or those of soft beds, see\n        `ContactFrictionBedCable`.\n    **columns: columns of `Cable3D`, at least ``axial_stiffness`` and ``mass_per_length``.\n\nReturns:\n    The parts that were added to the model. The ends of the line are not constrained.\n\nRaises:\n    ModelError: gravity is not along -z, a column is missing, ``slow_strain`` is given, ``displaced`` is not below\n        the mass per length, or the corners of the bed are wrong.\n    ModelError: ``contact`` contains the stiffness or the coefficient of friction, or ``rounding`` is given for a\n        bed that is not a polyline.\n    RouteError: the end is not above the anchor, the line is slack on the bed, or a taut line would pass more than\n        1 % of its length below the bed.'
 def _eval_bed(bed: Any, start: FloatArray, points: FloatArray) -> FloatArray:
-    "Return the heights of the bed [m] at points [m], shape (n, 3)."
-
+    'Return the heights of the bed [m], shape (n,), below ``points`` [m], shape (n, 3).'
 def _find_ground(bed: Any, anchor: FloatArray, end: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-    "Return the anchor [m], shape (3,), and the points of the bed below the line [m] without the anchor."
-
+    'Return the anchor [m], shape (3,), and the points of the bed below the line [m] without the anchor.'
 def _add_surfaces(world: World, bed: Any, start: FloatArray, end: FloatArray, rounding: float) -> list[Entity]:
-    "Add the surfaces of the bed."
+    'Add the surfaces of the bed.'
