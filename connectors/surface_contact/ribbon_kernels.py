@@ -37,9 +37,9 @@ from windlass.connectors.surface_contact.kernels import (
     eval_axis,
     eval_lever,
 )
-from windlass.elements.cable2d.points import Four, shape, shape_slope
-from windlass.elements.cable3d.twist_forces import times
-from windlass.elements.cable3d.twist_points import fill_spin, frame_at, interpolate
+from windlass.elements.cable.points import Four, shape, shape_slope
+from windlass.elements.cable.twist_forces import times
+from windlass.elements.cable.twist_points import fill_spin, frame_at, interpolate
 from windlass.elements.nodes.turning import axes_of
 from windlass.elements.nodes.vectors import Vector, combine, dot
 from windlass.framework.arrays import FloatArray

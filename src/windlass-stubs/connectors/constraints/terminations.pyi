@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from numpy.typing import NDArray
 from windlass.framework.model.table import Entity
 
+
 Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
 WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
 YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
@@ -33,48 +34,13 @@ Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 
 OWN: Any
 ENDS: Any
-
-def socket(
-    world: World,
-    end: Handles,
-    body: Handles,
-    bends: bool = False,
-    *,
-    name: str = ...,
-    translations: YesNo = ...,
-    offset: Numbers = ...,
-    offset_function: UserFunctions = ...,
-    offset_rate_function: UserFunctions = ...,
-    active: YesNo = ...,
-) -> Entity:
-    "Fix the position and the orientation of ends of ropes or beams relative to bodies.\n\nArgs:\n    end: nodes with rotation in 3D: nodes of `TwistCable3D` or of `Beam3D`, or bodies.\n    body: rigid body, `Ground` or another node with rotation: one for all ends, or one for each end. A node must\n        have the position of the end.\n    bends: whether the end can rotate about the two axes perpendicular to its own axis, like a thimble on a bolt.\n        Only the position and the rotation about the axis of the end are fixed. At a socket without bending, a rope\n        under the tension T bends within the length √(EI/T). If the elements are longer than this length, the\n        computed rope is too stiff at the socket.\n    **values: name, and columns of `GenericJoint`, except for the markers, rotations and frames, which this function\n        sets.\n\nReturns:\n    Handle to the joints.\n\nRaises:\n    ModelError: an end or body has no rotation in 3D; the numbers of ends and bodies differ; an end is joined with\n        itself; the ground is joined with the ground; a node does not have the position of the end; ``values``\n        contains a column that this call sets."
-
-def swivel(
-    world: World,
-    end: Handles,
-    body: Handles,
-    axis: Any | None = None,
-    *,
-    name: str = ...,
-    translations: YesNo = ...,
-    offset: Numbers = ...,
-    offset_function: UserFunctions = ...,
-    offset_rate_function: UserFunctions = ...,
-    active: YesNo = ...,
-) -> Entity:
+def socket(world: World, end: Handles, body: Handles, bends: bool=False, *, name: str=..., translations: YesNo=..., offset: Numbers=..., offset_function: UserFunctions=..., offset_rate_function: UserFunctions=..., active: YesNo=...) -> Entity:
+    'Fix the position and the orientation of ends of ropes or beams relative to bodies.\n\nArgs:\n    end: nodes with rotation in 3D: nodes of `TwistCable3D` or of `Beam3D`, or bodies.\n    body: rigid body, `Ground` or another node with rotation: one for all ends, or one for each end. A node must\n        have the position of the end.\n    bends: whether the end can rotate about the two axes perpendicular to its own axis, like a thimble on a bolt.\n        Only the position and the rotation about the axis of the end are fixed. At a socket without bending, a rope\n        under the tension T bends within the length √(EI/T). If the elements are longer than this length, the\n        computed rope is too stiff at the socket.\n    **values: name, and columns of `GenericJoint`, except for the markers, rotations and frames, which this function\n        sets.\n\nReturns:\n    Handle to the joints.\n\nRaises:\n    ModelError: an end or body has no rotation in 3D; the numbers of ends and bodies differ; an end is joined with\n        itself; the ground is joined with the ground; a node does not have the position of the end; ``values``\n        contains a column that this call sets.'
+def swivel(world: World, end: Handles, body: Handles, axis: Any | None=None, *, name: str=..., translations: YesNo=..., offset: Numbers=..., offset_function: UserFunctions=..., offset_rate_function: UserFunctions=..., active: YesNo=...) -> Entity:
     'Fix ends of ropes or beams to bodies, except for the rotation about an axis, such as by a swivel or a hook.\n\nArgs:\n    end, body: see `socket`.\n    axis: direction of the axis in the reference configuration, global; default: axis of the rope or beam at the\n        end, which is the axis e_1 of the node.\n    **values: see `socket`.\n\nReturns:\n    Handle to the joints, whose rotation about the first axis is free; `joint_stops` can limit this rotation as\n    ``"rotation_x"``.\n\nRaises:\n    ModelError: see `socket`; in addition, an axis has the length 0.'
-
-def _join(
-    world: World,
-    what: str,
-    end: Handles,
-    body: Handles,
-    axis: Any | None,
-    locked: tuple[bool, ...],
-    values: dict[str, Any],
-) -> Entity: ...
+def _join(world: World, what: str, end: Handles, body: Handles, axis: Any | None, locked: tuple[bool, ...], values: dict[str, Any]) -> Entity:
+    ...
 def _find_places(world: Tables, what: str, entity: Entity) -> Entity:
-    "Return the nodes of bodies. Nodes with rotation in 3D, and the ground, are returned unchanged.\n\nRaises:\n    ModelError: the nodes have no rotation in 3D."
-
+    'Return the nodes of bodies. Nodes with rotation in 3D, and the ground, are returned unchanged.\n\nRaises:\n    ModelError: the nodes have no rotation in 3D.'
 def _read_places(nodes: Entity) -> tuple[FloatArray, FloatArray]:
-    "Return the positions [m], shape (n, 3), and rotation matrices, shape (n, 3, 3), of nodes or ground in the\nreference configuration."
+    'Return the positions [m], shape (n, 3), and rotation matrices, shape (n, 3, 3), of nodes or ground in the\nreference configuration.'

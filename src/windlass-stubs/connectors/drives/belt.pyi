@@ -14,14 +14,7 @@ from windlass.connectors.circle_contact.contact_friction_circle_points2d import 
 from windlass.connectors.circle_contact.mesh import choose_elements
 from windlass.connectors.constraints.supports import fix
 from windlass.connectors.drives.bending_loss import add_bending_losses, read_bending_losses
-from windlass.connectors.drives.contact_choice import (
-    LAYER_MODULUS,
-    MOST_PERIODS,
-    choose_contact,
-    choose_layer,
-    find_period,
-    refine_for_layers,
-)
+from windlass.connectors.drives.contact_choice import LAYER_MODULUS, MOST_PERIODS, choose_contact, choose_layer, find_period, refine_for_layers
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
 from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spans, report_drive
@@ -29,17 +22,7 @@ from windlass.connectors.drives.fit import LARGEST_STRAIN, Bends, eval_length, f
 from windlass.connectors.drives.mistakes import check_held, note_units
 from windlass.connectors.drives.pulleys import Place, Pulley, find_place, find_spans, lay_route
 from windlass.connectors.drives.running_belt import run_belt, start_steady
-from windlass.connectors.drives.steady_drive import (
-    DriveData,
-    MachineTorque,
-    SteadyDrive,
-    TensionerArm,
-    find_steady_arms,
-    find_steady_motion,
-    gather_drive,
-    is_speeds,
-    is_torques,
-)
+from windlass.connectors.drives.steady_drive import DriveData, MachineTorque, SteadyDrive, TensionerArm, find_steady_arms, find_steady_motion, gather_drive, is_speeds, is_torques
 from windlass.connectors.drives.timing import add_teeth, read_teeth
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
@@ -51,22 +34,7 @@ from windlass.elements.routes.cable_chain import FRAME_COLUMNS, cable_along, nod
 from windlass.elements.routes.routes import Route
 from windlass.elements.routes.spatial_routes import SpatialRoute
 from windlass.framework.arrays import BoolArray, FloatArray
-from windlass.framework.checks.checks import (
-    checked,
-    each,
-    either,
-    inside,
-    instance,
-    number,
-    numbers,
-    optional,
-    path,
-    suggest,
-    that,
-    whole,
-    word,
-    yes_no,
-)
+from windlass.framework.checks.checks import checked, each, either, inside, instance, number, numbers, optional, path, suggest, that, whole, word, yes_no
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.command_line import options
 from windlass.framework.command_line.notes import say_once
@@ -86,6 +54,7 @@ from collections.abc import Sequence
 
 from numpy.typing import NDArray
 from windlass.framework.model.table import Entity
+
 
 Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
 WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
@@ -107,35 +76,21 @@ TEETH: Any
 NO_TEETH: Any
 OPEN: Any
 LAYER: Any
-
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
-    "Raise ModelError if a key of ``columns`` is neither an argument of the class ``kind`` nor a column of a cable;\nthe message lists similar names."
-
+    'Raise ModelError if a key of ``columns`` is neither an argument of the class ``kind`` nor a column of a cable;\nthe message lists similar names.'
 def _check_numbers(name: str, what: str, value: Any, unit: str) -> None:
-    "Raise ModelError if ``value``, a number or an array, contains an entry that is not a finite number >= 0; the\nmessage contains ``what`` and ``unit``."
-
+    'Raise ModelError if ``value``, a number or an array, contains an entry that is not a finite number >= 0; the\nmessage contains ``what`` and ``unit``.'
 def _find_law(in_space: bool) -> type[Component]:
-    "Return the component for the contact between cables and pulleys."
-
+    'Return the component for the contact between cables and pulleys.'
 def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> None:
-    "Raise ModelError for keys of ``contact`` that are not columns of the law, for columns that the belt itself sets,\nand for stiffnesses and friction coefficients that are not finite numbers >= 0."
-
+    'Raise ModelError for keys of ``contact`` that are not columns of the law, for columns that the belt itself sets,\nand for stiffnesses and friction coefficients that are not finite numbers >= 0.'
 def _check_faces(name: str, pulleys: Sequence[Pulley], in_space: bool, width: float | None) -> None:
-    "Raise ModelError if a pulley of a 2D belt has a groove, an outer radius or a crowned face, or if a pulley of a\nribbon has a groove or a face narrower than ``width`` [m]; ``width`` is None for belts that are not ribbons."
-
+    'Raise ModelError if a pulley of a 2D belt has a groove, an outer radius or a crowned face, or if a pulley of a\nribbon has a groove or a face narrower than ``width`` [m]; ``width`` is None for belts that are not ribbons.'
 def _fill_torsion(name: str, given: Mapping[str, Any], radius: float, columns: dict[str, Any]) -> dict[str, Any]:
-    "Return the columns of the cables. If ``columns`` contains a torsional stiffness but no ``rotary_inertia``, this\nfunction adds the inertia m w²/12 of a belt of the width w > 0, or m r²/2 of a solid round rope of the radius r > 0;\nm is the mass per length, and r is ``radius`` [m].\n\nRaises:\n    ModelError: ``turns_rope`` is true for a rope without torsion or with the radius 0."
-
-class _Line:
-    def __init__(
-        self,
-        world: World,
-        pulleys: Sequence[Pulley],
-        closed: bool,
-        ends: tuple[Any, Any],
-        given: dict[str, Any],
-        columns: dict[str, Any],
-    ) -> None: ...
+    'Return the columns of the cables. If ``columns`` contains a torsional stiffness but no ``rotary_inertia``, this\nfunction adds the inertia m w²/12 of a belt of the width w > 0, or m r²/2 of a solid round rope of the radius r > 0;\nm is the mass per length, and r is ``radius`` [m].\n\nRaises:\n    ModelError: ``turns_rope`` is true for a rope without torsion or with the radius 0.'
+class _Line():
+    def __init__(self, world: World, pulleys: Sequence[Pulley], closed: bool, ends: tuple[Any, Any], given: dict[str, Any], columns: dict[str, Any]) -> None:
+        ...
     world: Any
     pulleys: Any
     closed: Any
@@ -163,157 +118,63 @@ class _Line:
     _holds: Any
     @property
     def length(self) -> float:
-        "Length of the slack belt [m]."
+        'Length of the slack belt [m].'
     @property
     def span_lengths(self) -> list[float]:
-        "Lengths of the free spans of the mounted belt [m]: the span after each pulley; for ropes also the span before\nthe first pulley."
+        'Lengths of the free spans of the mounted belt [m]: the span after each pulley; for ropes also the span before\nthe first pulley.'
     @property
     def wrap_angles(self) -> list[float]:
-        "Wrap angles of the mounted belt [rad]."
+        'Wrap angles of the mounted belt [rad].'
     @property
     def hub_loads(self) -> FloatArray:
-        "Force of the stationary belt on each pulley [N], with the same tension in all spans, shape (pulleys, 2 or\n3)."
+        'Force of the stationary belt on each pulley [N], with the same tension in all spans, shape (pulleys, 2 or\n3).'
     @contextmanager
     def preload(self, *off: Entity) -> Iterator[None]:
-        "Set conditions, for the duration of a ``with`` block, under which a static solve finds the equilibrium of the\nmounted belt.\n\nFriction is off. In 2D, soft springs hold the rotations of the pulleys that rotate about the origin of their\nbody. The springs carry no load in equilibrium, because no torque acts on these pulleys. One coordinate of one\nnode of a closed belt is fixed, because the belt can circulate without friction.\n\nArgs:\n    *off: entities that are switched off in the block by their column ``active``, for example the drive of a\n        pulley."
+        'Set conditions, for the duration of a ``with`` block, under which a static solve finds the equilibrium of the\nmounted belt.\n\nFriction is off. In 2D, soft springs hold the rotations of the pulleys that rotate about the origin of their\nbody. The springs carry no load in equilibrium, because no torque acts on these pulleys. One coordinate of one\nnode of a closed belt is fixed, because the belt can circulate without friction.\n\nArgs:\n    *off: entities that are switched off in the block by their column ``active``, for example the drive of a\n        pulley.'
     def tighten(self, solve: Callable[[State], State], state: State) -> State:
-        "Return the equilibrium of a mounted 3D belt with torsion in which the mean tension of its free spans is\n``tension`` within 0.1 %.\n\nA belt that leaves a pulley at an angle to the plane of the pulley slides sideways near this point. Its path is\nthen shorter than the route on which it was created, and its tension is lower. This function changes the\nstress-free strain of the cables between solves, and sets the attributes ``strain`` and ``length`` to the new\nvalues. Mass and stiffness of the cables remain unchanged.\n\nArgs:\n    solve: function that solves the statics from a state, for example ``wl.Static(world).solve``.\n    state: the state from which the first solve starts; this state is not changed.\n\nRaises:\n    ModelError: the rope is open, the belt is 2D or has no torsion, the state belongs to another world, or the\n        tension is not reached in `MOST_SOLVES` solves. After an error the belt has its former strain."
+        'Return the equilibrium of a mounted 3D belt with torsion in which the mean tension of its free spans is\n``tension`` within 0.1 %.\n\nA belt that leaves a pulley at an angle to the plane of the pulley slides sideways near this point. Its path is\nthen shorter than the route on which it was created, and its tension is lower. This function changes the\nstress-free strain of the cables between solves, and sets the attributes ``strain`` and ``length`` to the new\nvalues. Mass and stiffness of the cables remain unchanged.\n\nArgs:\n    solve: function that solves the statics from a state, for example ``wl.Static(world).solve``.\n    state: the state from which the first solve starts; this state is not changed.\n\nRaises:\n    ModelError: the rope is open, the belt is 2D or has no torsion, the state belongs to another world, or the\n        tension is not reached in `MOST_SOLVES` solves. After an error the belt has its former strain.'
     def _stretch(self, strain: float) -> None:
-        "Set the strain of the mounted belt [1]; mass and stiffness of the cables do not change."
+        'Set the strain of the mounted belt [1]; mass and stiffness of the cables do not change.'
     def _tighten(self, solve: Callable[[State], State], state: State, free: BoolArray) -> State:
-        "Repeat ``solve`` and change the strain, until the mean tension of the cables for which ``free``, shape\n(cables,), is true equals ``tension`` within `TENSION_ERROR`; return the last state."
+        'Repeat ``solve`` and change the strain, until the mean tension of the cables for which ``free``, shape\n(cables,), is true equals ``tension`` within `TENSION_ERROR`; return the last state.'
     def run(self, state: State, speed: float | SteadyDrive) -> State:
-        "Return a copy of the state of a stationary belt, with the velocities of a running belt and of its pulleys.\nThe copy can be used to compute the modes of the running belt, or as the initial state of a motion.\n\nArgs:\n    state: the state of the stationary belt, see `preload`; this state is not changed.\n    speed: speed of the belt [m/s], positive in the order of the pulleys; the tension remains unchanged.\n        Alternatively, ``speed`` is a result of `steady`, and the copy gets the tensions and speeds of this\n        result; with these values, transients decay quickly.\n\nRaises:\n    ModelError: the rope is open, the belt is 3D, the state belongs to another world, or the result of `steady`\n        is for other pulleys."
+        'Return a copy of the state of a stationary belt, with the velocities of a running belt and of its pulleys.\nThe copy can be used to compute the modes of the running belt, or as the initial state of a motion.\n\nArgs:\n    state: the state of the stationary belt, see `preload`; this state is not changed.\n    speed: speed of the belt [m/s], positive in the order of the pulleys; the tension remains unchanged.\n        Alternatively, ``speed`` is a result of `steady`, and the copy gets the tensions and speeds of this\n        result; with these values, transients decay quickly.\n\nRaises:\n    ModelError: the rope is open, the belt is 3D, the state belongs to another world, or the result of `steady`\n        is for other pulleys.'
     def report(self, state: State) -> DriveReport:
-        "Create the report on belt and pulleys at a state. Under MPI all processes must call this function together.\n\nRaises:\n    ModelError: the state belongs to another world."
-    def steady(
-        self,
-        speeds: Mapping[str, float],
-        torques: Mapping[str, MachineTorque] | None = None,
-        *,
-        tension: float | None = None,
-        friction: float | None = None,
-        arms: Sequence[TensionerArm] = (),
-    ) -> SteadyDrive:
-        "Compute the steady motion of a 2D belt without time steps, see `connectors/drives/steady_drive.py`.\n\nArgs:\n    speeds: dictionary from names of pulleys to given angular velocities [rad/s], positive counter-clockwise; at\n        least one pulley must have a given speed.\n    torques: dictionary from names of other pulleys to the torques of machines on these pulleys [N m], positive\n        counter-clockwise; a torque is a value or a function of the speed [rad/s]. Pulleys without speed and\n        torque rotate freely.\n    tension: tension of the mounted belt [N]; None: ``tension`` of this belt.\n    friction: friction coefficient between belt and face for all pulleys [1]; the wedge effect of grooves\n        increases this coefficient; None: the coefficient of each pulley.\n    arms: arms of tensioners; each arm rotates until the moments of belt and spring are in equilibrium.\n\nRaises:\n    ModelError: the rope is open, the belt is 3D or has teeth, the tension is too large, a name is not a pulley,\n        a layer or bristles are too soft, or the belt slips on a whole arc or lifts off its pulleys because of\n        its speed."
+        'Create the report on belt and pulleys at a state. Under MPI all processes must call this function together.\n\nRaises:\n    ModelError: the state belongs to another world.'
+    def steady(self, speeds: Mapping[str, float], torques: Mapping[str, MachineTorque] | None=None, *, tension: float | None=None, friction: float | None=None, arms: Sequence[TensionerArm]=()) -> SteadyDrive:
+        'Compute the steady motion of a 2D belt without time steps, see `connectors/drives/steady_drive.py`.\n\nArgs:\n    speeds: dictionary from names of pulleys to given angular velocities [rad/s], positive counter-clockwise; at\n        least one pulley must have a given speed.\n    torques: dictionary from names of other pulleys to the torques of machines on these pulleys [N m], positive\n        counter-clockwise; a torque is a value or a function of the speed [rad/s]. Pulleys without speed and\n        torque rotate freely.\n    tension: tension of the mounted belt [N]; None: ``tension`` of this belt.\n    friction: friction coefficient between belt and face for all pulleys [1]; the wedge effect of grooves\n        increases this coefficient; None: the coefficient of each pulley.\n    arms: arms of tensioners; each arm rotates until the moments of belt and spring are in equilibrium.\n\nRaises:\n    ModelError: the rope is open, the belt is 3D or has teeth, the tension is too large, a name is not a pulley,\n        a layer or bristles are too soft, or the belt slips on a whole arc or lifts off its pulleys because of\n        its speed.'
     def _check_layers(self, layers: FloatArray) -> None:
-        "Raise ModelError for layers or bristles that are too soft for steady motion; ``layers`` contains the\nstiffnesses per length of the mounted belt [N/m²], shape (pulleys,)."
-    def average(
-        self,
-        start: float = 0.0,
-        every: int = 10,
-        path: str | os.PathLike[str] | None = None,
-        sensors: Sequence[SensorLike] = (),
-        picture: str | os.PathLike[str] | None = None,
-    ) -> DriveMeans:
+        'Raise ModelError for layers or bristles that are too soft for steady motion; ``layers`` contains the\nstiffnesses per length of the mounted belt [N/m²], shape (pulleys,).'
+    def average(self, start: float=0.0, every: int=10, path: str | os.PathLike[str] | None=None, sensors: Sequence[SensorLike]=(), picture: str | os.PathLike[str] | None=None) -> DriveMeans:
         'Create a hook for a solver that records all quantities of the drive over time; its ``report()`` contains\nmeans and extremes.\n\nArgs:\n    start: time from which steps are recorded [s].\n    every: interval between two records, as a number of steps.\n    path: a CSV file for all quantities; None: the records are stored only in memory.\n    sensors: further values over time, such as ``wl.Sensor(arm, "rotation", name="tensioner angle")``.\n    picture: a file for the curves, drawn at the end of a solve (``.png``, ``.pdf``, ``.svg``).\n\nRaises:\n    OutputError: the table or picture cannot be written; raised before the solve starts.'
-    def draw(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        state: State | None = None,
-        speeds: Sensors | None = None,
-        title: str = "",
-    ) -> Any:
-        "Draw a picture of belt and pulleys: the tension along the belt, and the parts of the belt that stick or slip;\nsee `draw_belt`.\n\nArgs:\n    path: the file (``.png``, ``.pdf``, ``.svg``); None: the function returns a figure of matplotlib, which\n        notebooks display.\n    state: the state to show; None: the mounted belt, which can be drawn before the model is complete.\n    speeds: sensors of a run; the values of all sensors with the unit rad/s are drawn over time.\n    title: heading; default: the time of the state, or without a state name, length and tension of the belt.\n\nReturns:\n    The path, or the figure; None instead of a figure on all processes except the first.\n\nRaises:\n    ModelError: the belt or rope is 3D; `show` and `Recorder` can show 3D belts and ropes.\n    OutputError: the file cannot be written."
+    def draw(self, path: str | os.PathLike[str] | None=None, state: State | None=None, speeds: Sensors | None=None, title: str='') -> Any:
+        'Draw a picture of belt and pulleys: the tension along the belt, and the parts of the belt that stick or slip;\nsee `draw_belt`.\n\nArgs:\n    path: the file (``.png``, ``.pdf``, ``.svg``); None: the function returns a figure of matplotlib, which\n        notebooks display.\n    state: the state to show; None: the mounted belt, which can be drawn before the model is complete.\n    speeds: sensors of a run; the values of all sensors with the unit rad/s are drawn over time.\n    title: heading; default: the time of the state, or without a state name, length and tension of the belt.\n\nReturns:\n    The path, or the figure; None instead of a figure on all processes except the first.\n\nRaises:\n    ModelError: the belt or rope is 3D; `show` and `Recorder` can show 3D belts and ropes.\n    OutputError: the file cannot be written.'
     def _choose_elements(self, given: Mapping[str, Any]) -> int:
-        "Choose the number of elements. The elements must be short enough for the smallest pulley, in belts also for\nthe shortest arc with friction, and in 2D belts also for the layers between cord and face."
+        'Choose the number of elements. The elements must be short enough for the smallest pulley, in belts also for\nthe shortest arc with friction, and in 2D belts also for the layers between cord and face.'
     @staticmethod
     def _find_layer(given: Mapping[str, Any], offset: float) -> float | None:
-        "Return the shear stiffness [N/m²] of the layer between the face and the cord, whose height above the face is\n``offset`` [m], or None for a rigid layer."
+        'Return the shear stiffness [N/m²] of the layer between the face and the cord, whose height above the face is\n``offset`` [m], or None for a rigid layer.'
     def _name_parts(self) -> None:
-        "Define the names that tables of modes use for the free spans and for the cables on each pulley."
-    def _name_cables(self, name: str, chosen: BoolArray) -> None: ...
-    def _lay_cables(self, columns: dict[str, Any], places: Sequence[Place]) -> Entity: ...
+        'Define the names that tables of modes use for the free spans and for the cables on each pulley.'
+    def _name_cables(self, name: str, chosen: BoolArray) -> None:
+        ...
+    def _lay_cables(self, columns: dict[str, Any], places: Sequence[Place]) -> Entity:
+        ...
     def _choose_contacts(self, given: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
-        "Choose the parameters of the contact of each pulley. Return the reasons for the chosen values as text and,\nfor each pulley, the columns of the contact law with their values."
+        'Choose the parameters of the contact of each pulley. Return the reasons for the chosen values as text and,\nfor each pulley, the columns of the contact law with their values.'
     def _add_contacts(self, given: dict[str, Any], choices: Sequence[dict[str, Any]]) -> list[Entity]:
-        "Add the contact between each pulley and all cables."
+        'Add the contact between each pulley and all cables.'
     def _check_step(self, step: float | None) -> None:
-        "Raise ModelError if the step is more than `MOST_PERIODS` times the period of vibration of the belt on the\nsoftest allowed contact."
+        'Raise ModelError if the step is more than `MOST_PERIODS` times the period of vibration of the belt on the\nsoftest allowed contact.'
     def _check_depth(self, pulley: Pulley, radius: float, columns: Mapping[str, Any]) -> None:
-        "Raise ModelError if a contact is so soft that its depth under the tension exceeds 1 % of the radius of the\ncord, ``radius`` [m]."
+        'Raise ModelError if a contact is so soft that its depth under the tension exceeds 1 % of the radius of the\ncord, ``radius`` [m].'
     def _add_surface(self, pulley: Pulley, marker: Entity, grown: float) -> Entity:
-        "Add the surface of a pulley in 3D; its radius is the radius of the pulley plus ``grown`` [m]."
+        'Add the surface of a pulley in 3D; its radius is the radius of the pulley plus ``grown`` [m].'
     def _add_holds(self) -> list[Entity]:
-        "Add the springs that hold the pulleys, and the constraint that holds the belt, in `preload`. Outside of a\n`preload` block the springs and the constraint are inactive."
-
+        'Add the springs that hold the pulleys, and the constraint that holds the belt, in `preload`. Outside of a\n`preload` block the springs and the constraint are inactive.'
 class Belt(_Line):
-    def __init__(
-        self,
-        world: World,
-        pulleys: Sequence[Pulley],
-        *,
-        axial_stiffness: float,
-        mass_per_length: float,
-        elements: int | None = None,
-        cord_offset: float | Sequence[float] = 0.0,
-        length: float | None = None,
-        strain: float | None = None,
-        tension: float | None = None,
-        contact: Literal["auto"] | Mapping[str, Any] = "auto",
-        friction: float = 0.0,
-        layer_stiffness: float | None = None,
-        width: float | None = None,
-        layer_modulus: float = LAYER_MODULUS,
-        points: int = 4,
-        step: float | None = None,
-        name: str = "belt",
-        teeth: int | None = None,
-        pitch: float | None = None,
-        tooth_stiffness: float | None = None,
-        tooth_height: float | None = None,
-        flank_angle: float | None = None,
-        tooth_damping: float | None = None,
-        backlash: float = 0.0,
-        bending_loss: float = 0.0,
-        bending_stiffness: Numbers = ...,
-        axial_damping: Numbers = ...,
-        bending_damping: Numbers = ...,
-        reference_strain: Numbers = ...,
-        reference_curvature: Numbers = ...,
-        strain_is_relative_to_reference: Numbers = ...,
-        integration: WholeNumbers = ...,
-        axial_force_function: UserFunctions = ...,
-        axial_force_derivatives: UserFunctions = ...,
-        bending_moment_function: UserFunctions = ...,
-        bending_moment_derivatives: UserFunctions = ...,
-        broken: YesNo = ...,
-    ) -> None:
+    def __init__(self, world: World, pulleys: Sequence[Pulley], *, axial_stiffness: float, mass_per_length: float, elements: int | None=None, cord_offset: float | Sequence[float]=0.0, length: float | None=None, strain: float | None=None, tension: float | None=None, contact: Literal['auto'] | Mapping[str, Any]='auto', friction: float=0.0, layer_stiffness: float | None=None, width: float | None=None, layer_modulus: float=LAYER_MODULUS, points: int=4, step: float | None=None, name: str='belt', teeth: int | None=None, pitch: float | None=None, tooth_stiffness: float | None=None, tooth_height: float | None=None, flank_angle: float | None=None, tooth_damping: float | None=None, backlash: float=0.0, bending_loss: float=0.0, bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=..., broken: YesNo=...) -> None:
         'Add a belt, and the contact of the belt with the pulleys.\n\nArgs:\n    pulleys: two or more pulleys, in the order in which the belt runs over them.\n    axial_stiffness, mass_per_length: stiffness EA [N] and mass per length rhoA [kg/m] of the slack belt.\n    elements: number of cables. By default, a cable covers at most 0.25 rad on the smallest pulley (less for\n        small strains) and at most a third of the shortest arc with friction, which increases the number of\n        cables by at most the factor 4. In 2D a cable is at most half as long as the decay length sqrt(EA/K) of\n        a compliant layer with the shear stiffness K. If the cables are longer, a solve reports a warning.\n    cord_offset: distance of the cord from the contact side of the belt [m], or two values: for pulleys on the\n        right side and for pulleys on the left side of the belt.\n    length, strain, tension: exactly one of the following: length of the slack belt [m], strain [1] of the\n        mounted belt, tension [N] of the mounted belt. Belts with teeth need none of these values.\n    contact: "auto": `choose_contact` chooses stiffness, damping and bristles, and the reasons for these values\n        are printed. Alternatively, ``contact`` is a dictionary from names of columns of the contact law to\n        values, which replace the chosen values.\n    friction: friction coefficient [1] of pulleys that have no coefficient of their own.\n    layer_stiffness: shear stiffness of the layer between cord and face [N/m²], as force per length of the belt\n        and per shear displacement; the bristles on a compliant layer have the same stiffness. If None, the\n        stiffness is computed from ``width`` and the ``cord_offset`` on each side; if ``width`` is None or\n        ``cord_offset`` is 0, the layer is rigid.\n    width: width b of the belt [m], from which the shear stiffness of the layer is G b/h with h =\n        ``cord_offset``. A 3D belt with ``torsional_stiffness`` is a ribbon: it touches the pulleys on two lines\n        across its width, see `ContactFrictionSurfaceRibbon`; on each pulley the width is parallel to the axis.\n        The default of ``rotary_inertia`` [kg m] of a ribbon is m b²/12.\n    layer_modulus: shear modulus G of the layer [Pa]; default: rubber of 75 Shore A, see\n        `connectors/drives/contact_choice.py`.\n    points: number of contact points of each cable.\n    step: time step of the solves of this belt [s], which limits the contact stiffness; None: no limit. For\n        belts with teeth, the step does not limit the stiffness.\n    name: name for messages and output.\n    teeth: number of teeth of a timing belt, which together with the pitch determines the length of the belt;\n        see `timing.py`.\n    pitch: distance of teeth on the slack belt [m].\n    tooth_stiffness, tooth_damping: stiffness [N/m] and damping [N s/m] of a tooth along the belt; the default\n        damping is a third of the critical damping.\n    tooth_height: height above the seat at which a tooth is out of its groove [m].\n    flank_angle: angle between the flanks and the radius [rad], default 0.35; subtract the friction angle to\n        include friction.\n    backlash: backlash of a tooth in its groove [m].\n    bending_loss: fraction of the bending energy that is lost between entry and exit of a pulley [1], only in\n        2D; see `bending_loss.py`.\n    **cable_columns: further columns of the cables.\n\nRaises:\n    ModelError: pulleys overlap, no taut route over the pulleys exists, the face of a pulley does not suit the\n        belt, or the strain of the mounted belt is not between 0 and `LARGEST_STRAIN`.'
-
 class Rope(_Line):
-    def __init__(
-        self,
-        world: World,
-        pulleys: Sequence[Pulley],
-        *,
-        start: Sequence[float] | None = None,
-        end: Sequence[float] | None = None,
-        axial_stiffness: float,
-        mass_per_length: float,
-        elements: int | None = None,
-        cord_offset: float | Sequence[float] = 0.0,
-        length: float | None = None,
-        strain: float | None = None,
-        tension: float | None = None,
-        contact: Literal["auto"] | Mapping[str, Any] = "auto",
-        friction: float = 0.0,
-        layer_stiffness: float | None = None,
-        points: int = 4,
-        step: float | None = None,
-        name: str = "rope",
-        turns_rope: bool = False,
-        bending_stiffness: Numbers = ...,
-        axial_damping: Numbers = ...,
-        bending_damping: Numbers = ...,
-        reference_strain: Numbers = ...,
-        reference_curvature: Numbers = ...,
-        strain_is_relative_to_reference: Numbers = ...,
-        integration: WholeNumbers = ...,
-        axial_force_function: UserFunctions = ...,
-        axial_force_derivatives: UserFunctions = ...,
-        bending_moment_function: UserFunctions = ...,
-        bending_moment_derivatives: UserFunctions = ...,
-        broken: YesNo = ...,
-    ) -> None:
-        "Add a rope from the point ``start`` over pulleys to the point ``end``.\n\nIn 3D, ``torsional_stiffness`` [N m^2] creates a rope with torsion (`TwistCable3D`), whose ``coupling`` [N m] is\nthe torque per strain. The default of ``rotary_inertia`` [kg m] of such a rope is m r²/2 with r =\n``cord_offset``.\n\nArgs:\n    start, end: end points, (x, y) or (x, y, z) [m].\n    turns_rope: whether friction on the pulleys acts at the surface of the rope, and therefore turns the rope\n        about its axis. Only for ropes with torsion; ``cord_offset`` is then the radius of the rope and must be\n        > 0.\n    pulleys, axial_stiffness, mass_per_length, elements, cord_offset, length, strain, tension, contact,\n        friction, layer_stiffness, points, step, name, **cable_columns: see `Belt`.\n\nRaises:\n    ModelError: see `Belt`; in addition, ``turns_rope`` is true for a rope that has no torsion, has the radius\n        0, or is 2D."
+    def __init__(self, world: World, pulleys: Sequence[Pulley], *, start: Sequence[float] | None=None, end: Sequence[float] | None=None, axial_stiffness: float, mass_per_length: float, elements: int | None=None, cord_offset: float | Sequence[float]=0.0, length: float | None=None, strain: float | None=None, tension: float | None=None, contact: Literal['auto'] | Mapping[str, Any]='auto', friction: float=0.0, layer_stiffness: float | None=None, points: int=4, step: float | None=None, name: str='rope', turns_rope: bool=False, bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=..., broken: YesNo=...) -> None:
+        'Add a rope from the point ``start`` over pulleys to the point ``end``.\n\nIn 3D, ``torsional_stiffness`` [N m^2] creates a rope with torsion (`TwistCable3D`), whose ``coupling`` [N m] is\nthe torque per strain. The default of ``rotary_inertia`` [kg m] of such a rope is m r²/2 with r =\n``cord_offset``.\n\nArgs:\n    start, end: end points, (x, y) or (x, y, z) [m].\n    turns_rope: whether friction on the pulleys acts at the surface of the rope, and therefore turns the rope\n        about its axis. Only for ropes with torsion; ``cord_offset`` is then the radius of the rope and must be\n        > 0.\n    pulleys, axial_stiffness, mass_per_length, elements, cord_offset, length, strain, tension, contact,\n        friction, layer_stiffness, points, step, name, **cable_columns: see `Belt`.\n\nRaises:\n    ModelError: see `Belt`; in addition, ``turns_rope`` is true for a rope that has no torsion, has the radius\n        0, or is 2D.'

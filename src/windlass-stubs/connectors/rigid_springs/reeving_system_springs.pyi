@@ -10,19 +10,7 @@ from windlass.connectors.markers.coordinate_marker import COORDINATE
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.markers.position_markers import POSITION, RIGID
-from windlass.connectors.rigid_springs.reeving_kernels import (
-    ENERGY,
-    FORCE,
-    LENGTH,
-    LOST,
-    PASSED,
-    RATE,
-    REST,
-    fill_numbers,
-    fill_points,
-    residual,
-    tangent,
-)
+from windlass.connectors.rigid_springs.reeving_kernels import ENERGY, FORCE, LENGTH, LOST, PASSED, RATE, REST, fill_numbers, fill_points, residual, tangent
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, each, handle, instance, numbers, optional
@@ -42,6 +30,7 @@ from collections.abc import Sequence
 from numpy.typing import NDArray
 from windlass.framework.model.table import Entity
 
+
 Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
 WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
 YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
@@ -51,54 +40,25 @@ One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
 Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 
 ENDS: Any
-
-class ReevingSystemSprings(Component): ...
-
+class ReevingSystemSprings(Component):
+    ...
 def find_frames(axes: FloatArray) -> FloatArray:
-    "Create frames of shape (..., 3, 3) with the given third axes of shape (..., 3)."
-
+    'Create frames of shape (..., 3, 3) with the given third axes of shape (..., 3).'
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    "Return the global coordinate indices of all markers, then of the coordinates q_0 and q_1, padded by -1, shape\n(rows, n)."
-
+    'Return the global coordinate indices of all markers, then of the coordinates q_0 and q_1, padded by -1, shape\n(rows, n).'
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
-    "Create the `Pair` of the spans of all rows, in the order of the rows, the array with the data of the rows, and\nthe array with the data of the spans. Also return the largest number of markers of a rope.\n\nData of a row: ``first`` and ``last`` are the indices of the first and the last span. ``end`` contains the indices\nof the coordinate markers at both ends of the rope, or -1, shape (2,). ``begin`` contains, for both coordinate\nmarkers, the index of the first coordinate within the row, followed by the index after the last of these\ncoordinates, shape (3,). ``factor`` contains the factors f_0 and f_1. Data of a span: ``radii`` of the sheaves at\nboth ends, shape (2,), and ``frames`` of both sheaves relative to their markers, shape (2, 3, 3)."
-
+    'Create the `Pair` of the spans of all rows, in the order of the rows, the array with the data of the rows, and\nthe array with the data of the spans. Also return the largest number of markers of a rope.\n\nData of a row: ``first`` and ``last`` are the indices of the first and the last span. ``end`` contains the indices\nof the coordinate markers at both ends of the rope, or -1, shape (2,). ``begin`` contains, for both coordinate\nmarkers, the index of the first coordinate within the row, followed by the index after the last of these\ncoordinates, shape (3,). ``factor`` contains the factors f_0 and f_1. Data of a span: ``radii`` of the sheaves at\nboth ends, shape (2,), and ``frames`` of both sheaves relative to their markers, shape (2, 3, 3).'
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    "Return the quantities of each rope, shape (rows, 7), and the wrap angles [rad], shape (rows, markers); see\n`fill_numbers`."
-
+    'Return the quantities of each rope, shape (rows, 7), and the wrap angles [rad], shape (rows, markers); see\n`fill_numbers`.'
 def take_numbers(numbers: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    "Add the energy, the lost power and the transferred power of each rope to the sums of the energy ledger; see\n`fill_numbers`."
-
+    'Add the energy, the lost power and the transferred power of each rope to the sums of the energy ledger; see\n`fill_numbers`.'
 def build(rows: LocalRows) -> System:
-    "Create the system of `ReevingSystemSprings`."
-
+    'Create the system of `ReevingSystemSprings`.'
 def check(world: Tables, table: EntityTable) -> None:
-    "Raise ModelError if the marker of a sheave is not a rigid marker, or if an axis has length 0."
-
+    'Raise ModelError if the marker of a sheave is not a rigid marker, or if an axis has length 0.'
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
-    "Draw each rope as a line along its spans and around its sheaves."
-
+    'Draw each rope as a line along its spans and around its sheaves.'
 def output(unit: str, doc: str, which: int) -> Output:
-    "Create an output variable from one quantity of `fill_numbers`."
-
-def reeve(
-    world: World,
-    markers: Sequence[Entity],
-    radii: Any,
-    axes: Any | None = None,
-    *,
-    name: str = ...,
-    reference_length: Numbers = ...,
-    axial_stiffness: Numbers = ...,
-    axial_damping: Numbers = ...,
-    preload: Numbers = ...,
-    slack_force: Numbers = ...,
-    twist_damping: Numbers = ...,
-    shear_damping: Numbers = ...,
-    factor0: Numbers = ...,
-    factor1: Numbers = ...,
-    active: YesNo = ...,
-    coordinate0: One = ...,
-    coordinate1: One = ...,
-) -> Entity:
-    "Add a `ReevingSystemSprings`: one rope over sheaves and points.\n\nArgs:\n    markers: two or more position markers, in their order from one end of the rope to the other; markers of sheaves\n        must be rigid markers.\n    radii: radii of the sheaves, and of drums at the ends [m], shape (markers,); 0 for points.\n    axes: axes of the sheaves in the frames of their markers, shape (markers, 3), default (0, 0, 1); the rope runs\n        counter-clockwise about these axes.\n    **columns: columns of `ReevingSystemSprings`, for example ``axial_stiffness`` and ``reference_length``.\n\nReturns:\n    Handle to the rope.\n\nRaises:\n    ModelError: lists have different lengths."
+    'Create an output variable from one quantity of `fill_numbers`.'
+def reeve(world: World, markers: Sequence[Entity], radii: Any, axes: Any | None=None, *, name: str=..., reference_length: Numbers=..., axial_stiffness: Numbers=..., axial_damping: Numbers=..., preload: Numbers=..., slack_force: Numbers=..., twist_damping: Numbers=..., shear_damping: Numbers=..., factor0: Numbers=..., factor1: Numbers=..., active: YesNo=..., coordinate0: One=..., coordinate1: One=...) -> Entity:
+    'Add a `ReevingSystemSprings`: one rope over sheaves and points.\n\nArgs:\n    markers: two or more position markers, in their order from one end of the rope to the other; markers of sheaves\n        must be rigid markers.\n    radii: radii of the sheaves, and of drums at the ends [m], shape (markers,); 0 for points.\n    axes: axes of the sheaves in the frames of their markers, shape (markers, 3), default (0, 0, 1); the rope runs\n        counter-clockwise about these axes.\n    **columns: columns of `ReevingSystemSprings`, for example ``axial_stiffness`` and ``reference_length``.\n\nReturns:\n    Handle to the rope.\n\nRaises:\n    ModelError: lists have different lengths.'

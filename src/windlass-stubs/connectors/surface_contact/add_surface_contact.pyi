@@ -11,7 +11,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_cable import C
 from windlass.connectors.surface_contact.contact_friction_surface_ribbon import ContactFrictionSurfaceRibbon
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable, ContactFrictionSurfaceSetTwistCable, SetSurface, SurfaceSet
 from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, PlaneSurface, VGrooveFlank
-from windlass.elements.cable3d.twist_cable import TwistCable3D
+from windlass.elements.cable.twist_cable import TwistCable3D
 from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole, yes_no
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError

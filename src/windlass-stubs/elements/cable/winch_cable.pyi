@@ -7,14 +7,7 @@ from numpy.typing import NDArray
 from windlass.elements.cable.cable2d import check_nodes
 from windlass.elements.cable.points import Rule, create_rule, eval_shape, gauss_rule
 from windlass.elements.cable.winch_forces import add_damping, add_elastic
-from windlass.elements.cable.winch_motion import (
-    fill_flows,
-    fill_motion,
-    gravity,
-    gravity_tangent,
-    inertia,
-    inertia_tangent,
-)
+from windlass.elements.cable.winch_motion import fill_flows, fill_motion, gravity, gravity_tangent, inertia, inertia_tangent
 from windlass.elements.cable.winch_points import Points
 from windlass.elements.nodes.ale_node import ALENode
 from windlass.elements.nodes.nodes2d import PointSlope2D
@@ -39,6 +32,7 @@ from collections.abc import Sequence
 from numpy.typing import NDArray
 from windlass.framework.model.table import Entity
 
+
 Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
 WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
 YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
@@ -50,72 +44,41 @@ Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 NO_FORCE: Any
 NO_SLOTS: Any
 SHARES: Any
-
 class WinchCable2D(Component):
-    provides: ClassVar[tuple[str, ...]] = ("winch cable", "strained cable")
-
-class WinchCable3D(WinchCable2D): ...
-
-def create_points(s: FloatArray, w: FloatArray | None = None) -> Points:
-    "Create points at positions s on cables of length 1, with integration weights w."
-
+    provides: ClassVar[tuple[str, ...]] = ('winch cable', 'strained cable')
+class WinchCable3D(WinchCable2D):
+    ...
+def create_points(s: FloatArray, w: FloatArray | None=None) -> Points:
+    'Create points at positions s on cables of length 1, with integration weights w.'
 def bind(rows: LocalRows) -> NDArray[Any]:
-    "Return the data of the rows that the kernels read, as one record per row.\n\nstored: energy per length W of the rope in the winch [J/m].\ndofs: process-local indices of the coordinates z of the cable, shape (4 d + 1,)."
-
+    'Return the data of the rows that the kernels read, as one record per row.\n\nstored: energy per length W of the rope in the winch [J/m].\ndofs: process-local indices of the coordinates z of the cable, shape (4 d + 1,).'
 def take_flows(own: Any, v: FloatArray, flow: FloatArray, powers: FloatArray) -> None:
-    "Add the powers of strain energy and kinetic energy that the rope carries out of the model, and reset the flows of\n`fill_flows`."
-
+    'Add the powers of strain energy and kinetic energy that the rope carries out of the model, and reset the flows of\n`fill_flows`.'
 def build(rows: LocalRows) -> System:
-    "Create the `System` with the kernel calls for the rows."
-
+    'Create the `System` with the kernel calls for the rows.'
 def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
-    "Return messages about ropes that are too short."
-
+    'Return messages about ropes that are too short.'
 def check(world: Tables, table: EntityTable) -> None:
-    "Raise ModelError if a rope is initially too short, or if its cables do not cover its whole length or are not\nconnected. The last two checks are omitted in distributed models."
-
+    'Raise ModelError if a rope is initially too short, or if its cables do not cover its whole length or are not\nconnected. The last two checks are omitted in distributed models.'
 class Sections(NamedTuple):
     position: FloatArray
     velocity: FloatArray
     force: FloatArray
-
 def eval_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sections:
-    "Evaluate the cables at k points; ``shares`` are the distances of the points from node0 divided by the length of\nthe cable, shape (k,)."
-
+    'Evaluate the cables at k points; ``shares`` are the distances of the points from node0 divided by the length of\nthe cable, shape (k,).'
 def at_share(unit: str, doc: str, name: str) -> Output:
-    "Create an output variable that is evaluated at a point of each cable. The argument ``share`` is the distance of\nthe point from node0 divided by the length of the cable."
-
+    'Create an output variable that is evaluated at a point of each cable. The argument ``share`` is the distance of\nthe point from node0 divided by the length of the cable.'
 def eval_length(rows: LocalRows, fields: Fields) -> FloatArray:
-    "Return the unstretched length of each cable [m], 0 for cables in reserve."
-
+    'Return the unstretched length of each cable [m], 0 for cables in reserve.'
 def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
-    "Return the momentum ∫ ρA u dx [kg m/s], shape (rows, 3)."
-
+    'Return the momentum ∫ ρA u dx [kg m/s], shape (rows, 3).'
 def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
-    "Return the flow of mass or momentum into each cable minus the flow out of the cable, see `fill_flows`. The shape\nis (rows,) for mass and (rows, 3) for momentum."
-
+    'Return the flow of mass or momentum into each cable minus the flow out of the cable, see `fill_flows`. The shape\nis (rows,) for mass and (rows, 3) for momentum.'
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    "Draw each cable as ``subdivisions`` lines; all cables of a winch get the same part label. Positions on a cable\nare fractions of its length.\n\nAll drawings must have the same number of lines, so the lines of cables in reserve are points at the start of the\nfirst active cable."
-
+    'Draw each cable as ``subdivisions`` lines; all cables of a winch get the same part label. Positions on a cable\nare fractions of its length.\n\nAll drawings must have the same number of lines, so the lines of cables in reserve are points at the start of the\nfirst active cable.'
 class WinchRope(NamedTuple):
     cables: Entity
     nodes: Entity
     feed: Entity
-
-def winch_rope(
-    world: World,
-    outlet: Any,
-    end: Any,
-    cables: int,
-    *,
-    strain: float = 0.0,
-    name: str = "rope",
-    mass_per_length: Numbers = ...,
-    axial_stiffness: Numbers = ...,
-    bending_stiffness: Numbers = ...,
-    axial_damping: Numbers = ...,
-    store_tension: Numbers = ...,
-    shortest: Numbers = ...,
-    active: YesNo = ...,
-) -> WinchRope:
-    "Add a straight rope between the outlet of a winch and the end of the rope, divided into cables of equal length.\n\nArgs:\n    world: the world.\n    outlet, end: positions [m], shape (2,), or (3,) in 3D. The function does not constrain the ends.\n    cables: number of cables.\n    strain: strain of the rope in the reference configuration [1], N/EA for a tension N.\n    name: name for messages and output.\n    **columns: columns of `WinchCable2D`, one value for all cables.\n\nReturns:\n    The cables, their nodes, and the `ALENode` whose coordinate ``s`` is the length outside the winch.\n\nRaises:\n    ModelError: outlet and end have different shapes, or coincide."
+def winch_rope(world: World, outlet: Any, end: Any, cables: int, *, strain: float=0.0, name: str='rope', mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., store_tension: Numbers=..., shortest: Numbers=..., active: YesNo=...) -> WinchRope:
+    'Add a straight rope between the outlet of a winch and the end of the rope, divided into cables of equal length.\n\nArgs:\n    world: the world.\n    outlet, end: positions [m], shape (2,), or (3,) in 3D. The function does not constrain the ends.\n    cables: number of cables.\n    strain: strain of the rope in the reference configuration [1], N/EA for a tension N.\n    name: name for messages and output.\n    **columns: columns of `WinchCable2D`, one value for all cables.\n\nReturns:\n    The cables, their nodes, and the `ALENode` whose coordinate ``s`` is the length outside the winch.\n\nRaises:\n    ModelError: outlet and end have different shapes, or coincide.'

@@ -10,14 +10,7 @@ from windlass.elements.cable.kinds import find_kinds
 from windlass.elements.mesh.mesh_checks import check_mesh, merge_points
 from windlass.elements.mesh.mesh_file import FileMesh, read_mesh
 from windlass.elements.mesh.mesh_lines import eval_lengths, eval_slopes, find_reversed, join_ends
-from windlass.elements.mesh.mesh_nodes import (
-    NodePlan,
-    add_nodes,
-    create_node_sets,
-    create_nodes,
-    list_ranges,
-    plan_nodes,
-)
+from windlass.elements.mesh.mesh_nodes import NodePlan, add_nodes, create_node_sets, create_nodes, list_ranges, plan_nodes
 from windlass.elements.mesh.mesh_parts import Given, Net, NetCables, Outline, deal_net
 from windlass.framework.arrays import IntArray
 from windlass.framework.checks import checks
@@ -35,6 +28,7 @@ from collections.abc import Sequence
 from numpy.typing import NDArray
 from windlass.framework.model.table import Entity
 
+
 Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
 WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
 YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
@@ -45,14 +39,14 @@ Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 
 Columns = Mapping[str, Any]
 MOST_JOINED: Any
-
 class NamedSets(dict[str, Entity]):
-    def __init__(self, kind: str, sets: dict[str, Entity]) -> None: ...
+    def __init__(self, kind: str, sets: dict[str, Entity]) -> None:
+        ...
     _kind: Any
-    def __missing__(self, name: str) -> Entity: ...
-
+    def __missing__(self, name: str) -> Entity:
+        ...
 @dataclass(frozen=True)
-class CableMesh:
+class CableMesh():
     all_cables: Entity
     all_nodes: Entity
     cables: NamedSets
@@ -60,68 +54,21 @@ class CableMesh:
     slope_nodes: NamedSets
     notes: tuple[str, ...]
     def describe(self) -> str:
-        "Return a text of several lines with counts, groups and notes."
-
-def cables_from_mesh(
-    world: World,
-    path: str | Path,
-    *,
-    sections: Mapping[str, Columns] | None = None,
-    cables_per_line: int = 1,
-    largest_length: float | None = None,
-    scale: float = 1.0,
-    slopes: Literal["smooth", "through", "separate"] = "smooth",
-    corner_angle: float = 0.5,
-    hinges: Sequence[str] = (),
-    unused_points: Literal["error", "ignore"] = "error",
-    merge_distance: float | None = 0.0,
-    in_space: bool = False,
-    name: str = "net",
-    length: Numbers = ...,
-    mass_per_length: Numbers = ...,
-    axial_stiffness: Numbers = ...,
-    bending_stiffness: Numbers = ...,
-    axial_damping: Numbers = ...,
-    bending_damping: Numbers = ...,
-    reference_strain: Numbers = ...,
-    reference_curvature: Numbers = ...,
-    strain_is_relative_to_reference: Numbers = ...,
-    integration: WholeNumbers = ...,
-    axial_force_function: UserFunctions = ...,
-    axial_force_derivatives: UserFunctions = ...,
-    bending_moment_function: UserFunctions = ...,
-    bending_moment_derivatives: UserFunctions = ...,
-    broken: YesNo = ...,
-) -> CableMesh:
+        'Return a text of several lines with counts, groups and notes.'
+def cables_from_mesh(world: World, path: str | Path, *, sections: Mapping[str, Columns] | None=None, cables_per_line: int=1, largest_length: float | None=None, scale: float=1.0, slopes: Literal['smooth', 'through', 'separate']='smooth', corner_angle: float=0.5, hinges: Sequence[str]=(), unused_points: Literal['error', 'ignore']='error', merge_distance: float | None=0.0, in_space: bool=False, name: str='net', length: Numbers=..., mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=..., broken: YesNo=...) -> CableMesh:
     'Add the line cells of a mesh file as cables, with nodes at the ends of the lines and within the lines.\n\nCables that meet at a point share the position of this point. The cables also share the slope if the axis is smooth\nat this point, see ``slopes``. Otherwise each cable has its own slope, and the point is a hinge.\n\nArgs:\n    world: the world.\n    path: mesh file of the format gmsh (.msh, version 2.2 or 4.1), .vtu or .xdmf. The mesh is 3D or lies in the\n        plane z = 0.\n    sections: columns of `Cable2D` or `Cable3D` for each group of lines, by the name of the group, e.g.\n        ``{"main": {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.5}}``.\n    cables_per_line: number of cables into which each line is divided.\n    largest_length: largest length [m] of a cable, measured along the chord of its line; lines with a chord longer\n        than ``cables_per_line`` times this length are divided into more cables.\n    scale: length [m] of one unit of length in the file.\n    slopes: points at which lines share a slope. With ``"smooth"``, two lines share a slope at points at which only\n        these two lines meet, if both are of one section and their directions differ by at most ``corner_angle``.\n        With ``"through"``, points at which more lines meet are included; the lines of a section are paired by the\n        smallest angles between their directions. With ``"separate"``, lines do not share slopes; only the cables of\n        one line share slopes.\n    corner_angle: largest angle [rad] between the directions of two lines that share a slope, 0 to π/2. The angle is\n        0 if one line continues the other without a corner.\n    hinges: names of groups of points or lines. Lines do not share a slope at points of these groups.\n    unused_points: with ``"ignore"``, points that belong to no line and to no group are omitted; with ``"error"``,\n        such points raise a ModelError. A point of a group that belongs to no line always raises a ModelError.\n    merge_distance: distance [m] up to which points of lines are merged. With 0, points of lines that coincide raise\n        a ModelError. With None, points are not merged.\n    in_space: whether 3D cables, `Cable3D`, are created; otherwise all points must have z = 0.\n    name: name for messages and output.\n    **cable_columns: columns of all cables, including lines without section. Values in ``sections`` have priority.\n        The default of ``length`` [m] is the arc length of the axis.\n\nReturns:\n    Handles to the new entities, see `CableMesh`.\n\nRaises:\n    ModelError: the file cannot be read; a group does not exist; a line has no section, two sections or the length\n        0, or is a duplicate; points coincide, or belong to no line.'
-
-def _plan_net(
-    mesh: FileMesh,
-    groups: list[MeshSection],
-    hinges: Sequence[str],
-    corner_angle: float,
-    slopes: str,
-    cables_per_line: int,
-    largest_length: float | None,
-) -> Net:
-    "Return a net with the rows of all nodes and cables; see `cables_from_mesh` for the arguments."
-
+def _plan_net(mesh: FileMesh, groups: list[MeshSection], hinges: Sequence[str], corner_angle: float, slopes: str, cables_per_line: int, largest_length: float | None) -> Net:
+    'Return a net with the rows of all nodes and cables; see `cables_from_mesh` for the arguments.'
 def _add_net(world: Tables, given: Given, sections: Mapping[str, Columns], common: Columns, name: str) -> CableMesh:
-    "Add to the world the nodes and cables of a net that belong to this process."
-
+    'Add to the world the nodes and cables of a net that belong to this process.'
 class MeshSection(NamedTuple):
     label: str
     columns: Columns
     given: Columns | None
     lines: IntArray
-
-def _assign_sections(
-    mesh: FileMesh, sections: Mapping[str, Columns] | None, common: Columns, name: str
-) -> list[MeshSection]:
-    "Return the sections with their lines. Each line belongs to exactly one section."
-
+def _assign_sections(mesh: FileMesh, sections: Mapping[str, Columns] | None, common: Columns, name: str) -> list[MeshSection]:
+    'Return the sections with their lines. Each line belongs to exactly one section.'
 def _same_as(sections: list[MeshSection], number: int) -> int:
-    "Return the index of the first section whose columns are the same Python object as the columns of section\n``number``."
-
+    'Return the index of the first section whose columns are the same Python object as the columns of section\n``number``.'
 def _plan_cables(plan: NodePlan, lines: IntArray) -> NetCables:
-    "Return the cables of the lines of a section, line by line."
+    'Return the cables of the lines of a section, line by line.'

@@ -26,6 +26,7 @@ from collections.abc import Sequence
 from numpy.typing import NDArray
 from windlass.framework.model.table import Entity
 
+
 Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
 WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
 YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
@@ -36,49 +37,13 @@ Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 
 LINE: Any
 STEPS: Any
-
-def straight_beam(
-    world: World,
-    start: Point,
-    end: Point,
-    elements: int,
-    *,
-    order: int = 2,
-    normal: Any | None = None,
-    name: str = "beam",
-    stiffness: Numbers = ...,
-    mass_per_length: Numbers = ...,
-    rotary_inertia: Numbers = ...,
-    damping: Numbers = ...,
-    length: Numbers = ...,
-    node_angles: Numbers = ...,
-    reference_strain: Numbers = ...,
-) -> Entity:
-    "Add a straight beam between two points, divided into elements of equal length.\n\nArgs:\n    world: the world.\n    start, end: end points [m], shape (2,), or shape (3,) for 3D beams.\n    elements: number of elements.\n    order: order of the elements, 1, 2 or 3; an element has order + 1 nodes.\n    normal: direction of e_2 of 3D beams, shape (3,); see `beam_along` for the default.\n    name: name for messages and output.\n    **beam_columns: columns of `Beam2D`, in 3D of `Beam3D`, without ``length``.\n\nReturns:\n    The elements in order; `nodes_of` gives their nodes.\n\nRaises:\n    ModelError: start and end coincide, a value is out of its range, or a column is given that the line determines."
-
-def beam_along(
-    world: World,
-    route: CenterLine,
-    elements: int,
-    *,
-    order: int = 2,
-    normal: Any | None = None,
-    name: str = "beam",
-    stiffness: Numbers = ...,
-    mass_per_length: Numbers = ...,
-    rotary_inertia: Numbers = ...,
-    damping: Numbers = ...,
-    length: Numbers = ...,
-    node_angles: Numbers = ...,
-    reference_strain: Numbers = ...,
-) -> Entity:
-    "Add a beam along a route, divided into elements of equal length. The route is the stress-free shape of the beam.\n\nArgs:\n    world: the world.\n    route: result of `helix`, `through_points`, `route_around` and others.\n    elements: number of elements.\n    order: order of the elements, 1, 2 or 3; an element has order + 1 nodes.\n    normal: direction of e_2 at the start of 3D beams, shape (3,). The default is global y, rotated by the smallest\n        rotation from global x to the tangent of the route.\n    name: name for messages and output.\n    **beam_columns: columns of `Beam2D`, on 3D routes of `Beam3D`, without ``length``.\n\nReturns:\n    The elements in order; `nodes_of` gives their nodes.\n\nRaises:\n    ModelError: the number of elements or the order is out of its range, the normal is parallel to the route or is\n        given for a 2D route, or a column is given that the route determines."
-
-def _add_line(
-    world: World, route: CenterLine, elements: int, order: int, normal: Any | None, name: str, given: dict[str, Any]
-) -> Entity: ...
+def straight_beam(world: World, start: Point, end: Point, elements: int, *, order: int=2, normal: Any | None=None, name: str='beam', stiffness: Numbers=..., mass_per_length: Numbers=..., rotary_inertia: Numbers=..., damping: Numbers=..., length: Numbers=..., node_angles: Numbers=..., reference_strain: Numbers=...) -> Entity:
+    'Add a straight beam between two points, divided into elements of equal length.\n\nArgs:\n    world: the world.\n    start, end: end points [m], shape (2,), or shape (3,) for 3D beams.\n    elements: number of elements.\n    order: order of the elements, 1, 2 or 3; an element has order + 1 nodes.\n    normal: direction of e_2 of 3D beams, shape (3,); see `beam_along` for the default.\n    name: name for messages and output.\n    **beam_columns: columns of `Beam2D`, in 3D of `Beam3D`, without ``length``.\n\nReturns:\n    The elements in order; `nodes_of` gives their nodes.\n\nRaises:\n    ModelError: start and end coincide, a value is out of its range, or a column is given that the line determines.'
+def beam_along(world: World, route: CenterLine, elements: int, *, order: int=2, normal: Any | None=None, name: str='beam', stiffness: Numbers=..., mass_per_length: Numbers=..., rotary_inertia: Numbers=..., damping: Numbers=..., length: Numbers=..., node_angles: Numbers=..., reference_strain: Numbers=...) -> Entity:
+    'Add a beam along a route, divided into elements of equal length. The route is the stress-free shape of the beam.\n\nArgs:\n    world: the world.\n    route: result of `helix`, `through_points`, `route_around` and others.\n    elements: number of elements.\n    order: order of the elements, 1, 2 or 3; an element has order + 1 nodes.\n    normal: direction of e_2 at the start of 3D beams, shape (3,). The default is global y, rotated by the smallest\n        rotation from global x to the tangent of the route.\n    name: name for messages and output.\n    **beam_columns: columns of `Beam2D`, on 3D routes of `Beam3D`, without ``length``.\n\nReturns:\n    The elements in order; `nodes_of` gives their nodes.\n\nRaises:\n    ModelError: the number of elements or the order is out of its range, the normal is parallel to the route or is\n        given for a 2D route, or a column is given that the route determines.'
+def _add_line(world: World, route: CenterLine, elements: int, order: int, normal: Any | None, name: str, given: dict[str, Any]) -> Entity:
+    ...
 def _find_kinds(in_space: bool) -> tuple[type[Component], type[Component]]:
-    "Return the types of node and beam in 2D or 3D."
-
+    'Return the types of node and beam in 2D or 3D.'
 def _find_frames(tangent: FloatArray, closed: bool, normal: Any | None, name: str) -> FloatArray:
-    "Return the Euler parameters of frames e_1, e_2, e_3 along a route, shape (n, 4). The axes e_1 are given unit\ntangents, shape (n, 3), and the frames do not spin about the route. On closed routes, a uniform spin turns the last\nframe into the first."
+    'Return the Euler parameters of frames e_1, e_2, e_3 along a route, shape (n, 4). The axes e_1 are given unit\ntangents, shape (n, 3), and the frames do not spin about the route. On closed routes, a uniform spin turns the last\nframe into the first.'

@@ -14,20 +14,7 @@ from windlass.elements.routes.grounded_catenary import GroundedCatenary
 from windlass.elements.routes.routes import CenterLine, Circle, Point, RouteError, nodes_along, route_around, straight
 from windlass.elements.routes.spline_route import through_points
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.checks.checks import (
-    checked,
-    each,
-    either,
-    handle,
-    inside,
-    instance,
-    number,
-    numbers,
-    optional,
-    that,
-    word,
-    yes_no,
-)
+from windlass.framework.checks.checks import checked, each, either, handle, inside, instance, number, numbers, optional, that, word, yes_no
 from windlass.framework.checks.room import check_room
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
@@ -44,6 +31,7 @@ from collections.abc import Sequence
 from numpy.typing import NDArray
 from windlass.framework.model.table import Entity
 
+
 Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
 WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
 YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
@@ -52,7 +40,7 @@ UserFunctions: TypeAlias = Any
 One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
 Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 
-Side = Literal["left", "right"]
+Side = Literal['left', 'right']
 SIDE: Any
 RADIUS: Any
 MOST_TURNING: Any
@@ -62,180 +50,29 @@ STEPS: Any
 SAMPLES: Any
 SMALL_MEAN: Any
 CHAIN: Any
-
-def cable_around(
-    world: World,
-    circles: Sequence[Circle | Entity],
-    elements: int,
-    *,
-    radius: float | Sequence[float] | None = None,
-    sides: Side | Sequence[Side] = "right",
-    radial_offset: float = 0.0,
-    closed: bool = True,
-    start: Point | None = None,
-    end: Point | None = None,
-    name: str = "belt",
-    length: Numbers = ...,
-    mass_per_length: Numbers = ...,
-    axial_stiffness: Numbers = ...,
-    bending_stiffness: Numbers = ...,
-    axial_damping: Numbers = ...,
-    bending_damping: Numbers = ...,
-    reference_strain: Numbers = ...,
-    reference_curvature: Numbers = ...,
-    strain_is_relative_to_reference: Numbers = ...,
-    integration: WholeNumbers = ...,
-    axial_force_function: UserFunctions = ...,
-    axial_force_derivatives: UserFunctions = ...,
-    bending_moment_function: UserFunctions = ...,
-    bending_moment_derivatives: UserFunctions = ...,
-    broken: YesNo = ...,
-    moving_mass_factor: Numbers = ...,
-    use_coupling_terms: YesNo = ...,
-    add_ale_variation: YesNo = ...,
-    ale: One = ...,
-) -> Entity:
+def cable_around(world: World, circles: Sequence[Circle | Entity], elements: int, *, radius: float | Sequence[float] | None=None, sides: Side | Sequence[Side]='right', radial_offset: float=0.0, closed: bool=True, start: Point | None=None, end: Point | None=None, name: str='belt', length: Numbers=..., mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=..., broken: YesNo=..., moving_mass_factor: Numbers=..., use_coupling_terms: YesNo=..., add_ale_variation: YesNo=..., ale: One=...) -> Entity:
     'Add a taut cable over circles in the given order; `routes.route_around` describes the route.\n\nA closed cable begins at the point where the cable leaves the first circle. The last element of a closed cable ends\nat the first node.\n\nArgs:\n    world: the world.\n    circles: circles, or handles to bodies or nodes whose reference positions are the centres of the circles.\n    elements: number of cable elements of equal length.\n    radius: radius [m] of the circles that are given as handles, one for all circles or one for each circle.\n    sides: for circles that are given as handles, the side of the cable on which a circle lies, "left" or "right",\n        seen in the direction of travel: one side for all circles, or one side per circle. With "right" the cable\n        wraps clockwise.\n    radial_offset: distance [m] of the axis of the cable from the circles.\n    closed: whether the end of the cable is connected to its start.\n    start, end: end points [m] of an open cable, shape (2,).\n    name: name for messages and output.\n    **cable_columns: columns of `Cable2D`, or of `ALECable2D` if ``ale=`` is given. Default of ``length`` [m]: the\n        length of the route divided by the number of elements.\n\nReturns:\n    The cables in order; `nodes_of` gives their nodes.\n\nRaises:\n    ModelError: a circle has no radius, or the route does not exist.'
-
-def straight_cable(
-    world: World,
-    start: Point,
-    end: Point,
-    elements: int,
-    *,
-    name: str = "cable",
-    length: Numbers = ...,
-    mass_per_length: Numbers = ...,
-    axial_stiffness: Numbers = ...,
-    bending_stiffness: Numbers = ...,
-    axial_damping: Numbers = ...,
-    bending_damping: Numbers = ...,
-    reference_strain: Numbers = ...,
-    reference_curvature: Numbers = ...,
-    strain_is_relative_to_reference: Numbers = ...,
-    integration: WholeNumbers = ...,
-    axial_force_function: UserFunctions = ...,
-    axial_force_derivatives: UserFunctions = ...,
-    bending_moment_function: UserFunctions = ...,
-    bending_moment_derivatives: UserFunctions = ...,
-    broken: YesNo = ...,
-    moving_mass_factor: Numbers = ...,
-    use_coupling_terms: YesNo = ...,
-    add_ale_variation: YesNo = ...,
-    ale: One = ...,
-) -> Entity:
-    "Add a straight cable between two points, divided into elements of equal length.\n\nArgs:\n    world: the world.\n    start, end: end points [m], shape (2,), or shape (3,) for 3D cables.\n    elements: number of cable elements.\n    name: name for messages and output.\n    **cable_columns: columns of `Cable2D`, in 3D of `Cable3D`. If ``ale=`` is given: columns of `ALECable2D`. If\n        ``torsional_stiffness=`` is given: columns of `TwistCable3D`, see `cable_along`. If ``slow_stiffness=`` is\n        given: columns of `FibreCable3D`, and ``slow_strain``, the slow strain at the start. If ``tension_table=``\n        is given, a list of pairs of strain and tension [N]: columns of `TableCable3D`. Default of ``length`` [m]:\n        the length of the line divided by the number of elements.\n\nReturns:\n    The cables in order; `nodes_of` gives their nodes.\n\nRaises:\n    ModelError: start and end coincide, or are not two points of two or three finite numbers."
-
-def catenary(
-    world: World,
-    start: Point,
-    end: Point,
-    elements: int,
-    *,
-    length: float,
-    axial_stiffness: float,
-    mass_per_length: float,
-    gravity: Point | None = None,
-    name: str = "cable",
-    bending_stiffness: Numbers = ...,
-    axial_damping: Numbers = ...,
-    bending_damping: Numbers = ...,
-    reference_strain: Numbers = ...,
-    reference_curvature: Numbers = ...,
-    strain_is_relative_to_reference: Numbers = ...,
-    integration: WholeNumbers = ...,
-    axial_force_function: UserFunctions = ...,
-    axial_force_derivatives: UserFunctions = ...,
-    bending_moment_function: UserFunctions = ...,
-    bending_moment_derivatives: UserFunctions = ...,
-    broken: YesNo = ...,
-    moving_mass_factor: Numbers = ...,
-    use_coupling_terms: YesNo = ...,
-    add_ale_variation: YesNo = ...,
-    ale: One = ...,
-) -> Entity:
-    "Add a cable that hangs between two points, in the equilibrium shape of a cable without bending stiffness.\n\nNodes have equal spacing in unstretched arc length. The reference slopes are unit vectors. The stretch due to the\ntension is part of the initial displacements. A static solve from this state needs only a few iterations.\n\nArgs:\n    world: the world.\n    start, end: end points [m], shape (2,), or shape (3,) for 3D cables.\n    elements: number of cable elements.\n    length: unstretched length [m] of the whole cable; if it is below the distance of the points, the cable is taut.\n    axial_stiffness: EA [N], a scalar.\n    mass_per_length: ρA [kg/m], a scalar.\n    gravity: acceleration [m/s^2], shape (2,) or (3,); default: gravity of the world.\n    name: name for messages and output.\n    **cable_columns: additional columns of `Cable2D`, of `ALECable2D` if ``ale=`` is given, or in 3D of `Cable3D`.\n\nReturns:\n    The cables in order; `nodes_of` gives their nodes.\n\nRaises:\n    ModelError: a slack cable has no weight or has one end vertically above the other; columns define strains\n        relative to the reference configuration; or the reference strain, or the slow strain of a fibre rope, is not\n        one number."
-
-def cable_along(
-    world: World,
-    route: CenterLine,
-    elements: int,
-    *,
-    name: str = "cable",
-    length: Numbers = ...,
-    mass_per_length: Numbers = ...,
-    axial_stiffness: Numbers = ...,
-    bending_stiffness: Numbers = ...,
-    axial_damping: Numbers = ...,
-    bending_damping: Numbers = ...,
-    reference_strain: Numbers = ...,
-    reference_curvature: Numbers = ...,
-    strain_is_relative_to_reference: Numbers = ...,
-    integration: WholeNumbers = ...,
-    axial_force_function: UserFunctions = ...,
-    axial_force_derivatives: UserFunctions = ...,
-    bending_moment_function: UserFunctions = ...,
-    bending_moment_derivatives: UserFunctions = ...,
-    broken: YesNo = ...,
-    moving_mass_factor: Numbers = ...,
-    use_coupling_terms: YesNo = ...,
-    add_ale_variation: YesNo = ...,
-    ale: One = ...,
-) -> Entity:
-    "Add a cable along a route, divided into elements of equal length.\n\nArgs:\n    world: the world.\n    route: result of `helix`, `route_over_sheaves`, `through_points`, `route_around`, `hang_between` or\n        `hang_from_ground`.\n    elements: number of cable elements.\n    name: name for messages and output.\n    **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes. Default of ``length`` [m]: the length of\n        the route divided by the number of elements. If ``torsional_stiffness=`` is given on a 3D route, the\n        arguments are columns of `TwistCable3D`, and the columns ``normal`` and ``turned_from`` of its nodes\n        `PointSlopeTwist3D`. ``normal`` is the direction of d_1 at the start of the route. From node to node, this\n        direction is moved along the route without spin. The default of ``turned_from`` is a direction to which no\n        slope of the route is opposite, such as the axis of sheaves.\n\nReturns:\n    The cables in order; `nodes_of` gives their nodes.\n\nRaises:\n    ModelError: the number of elements is out of its range, or is so small that an element turns back on itself."
-
-def add_along(
-    world: Tables,
-    route: CenterLine,
-    elements: int,
-    name: str,
-    *,
-    length: Numbers = ...,
-    mass_per_length: Numbers = ...,
-    axial_stiffness: Numbers = ...,
-    bending_stiffness: Numbers = ...,
-    axial_damping: Numbers = ...,
-    bending_damping: Numbers = ...,
-    reference_strain: Numbers = ...,
-    reference_curvature: Numbers = ...,
-    strain_is_relative_to_reference: Numbers = ...,
-    integration: WholeNumbers = ...,
-    axial_force_function: UserFunctions = ...,
-    axial_force_derivatives: UserFunctions = ...,
-    bending_moment_function: UserFunctions = ...,
-    bending_moment_derivatives: UserFunctions = ...,
-    broken: YesNo = ...,
-    moving_mass_factor: Numbers = ...,
-    use_coupling_terms: YesNo = ...,
-    add_ale_variation: YesNo = ...,
-    ale: One = ...,
-) -> Entity:
-    "Add nodes and cables along a route. Nodes have equal spacing in arc length, and slopes are tangential to the\nroute.\n\nAlong a catenary, the initial displacements include the stretch of the slopes. With several processes, each process\nadds a part of the rows of a long chain.\n\nRaises:\n    ModelError: the number of elements is not allowed, or axial motion of the material is given along a 3D route."
-
+def straight_cable(world: World, start: Point, end: Point, elements: int, *, name: str='cable', length: Numbers=..., mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=..., broken: YesNo=..., moving_mass_factor: Numbers=..., use_coupling_terms: YesNo=..., add_ale_variation: YesNo=..., ale: One=...) -> Entity:
+    'Add a straight cable between two points, divided into elements of equal length.\n\nArgs:\n    world: the world.\n    start, end: end points [m], shape (2,), or shape (3,) for 3D cables.\n    elements: number of cable elements.\n    name: name for messages and output.\n    **cable_columns: columns of `Cable2D`, in 3D of `Cable3D`. If ``ale=`` is given: columns of `ALECable2D`. If\n        ``torsional_stiffness=`` is given: columns of `TwistCable3D`, see `cable_along`. If ``slow_stiffness=`` is\n        given: columns of `FibreCable3D`, and ``slow_strain``, the slow strain at the start. If ``tension_table=``\n        is given, a list of pairs of strain and tension [N]: columns of `TableCable3D`. Default of ``length`` [m]:\n        the length of the line divided by the number of elements.\n\nReturns:\n    The cables in order; `nodes_of` gives their nodes.\n\nRaises:\n    ModelError: start and end coincide, or are not two points of two or three finite numbers.'
+def catenary(world: World, start: Point, end: Point, elements: int, *, length: float, axial_stiffness: float, mass_per_length: float, gravity: Point | None=None, name: str='cable', bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=..., broken: YesNo=..., moving_mass_factor: Numbers=..., use_coupling_terms: YesNo=..., add_ale_variation: YesNo=..., ale: One=...) -> Entity:
+    'Add a cable that hangs between two points, in the equilibrium shape of a cable without bending stiffness.\n\nNodes have equal spacing in unstretched arc length. The reference slopes are unit vectors. The stretch due to the\ntension is part of the initial displacements. A static solve from this state needs only a few iterations.\n\nArgs:\n    world: the world.\n    start, end: end points [m], shape (2,), or shape (3,) for 3D cables.\n    elements: number of cable elements.\n    length: unstretched length [m] of the whole cable; if it is below the distance of the points, the cable is taut.\n    axial_stiffness: EA [N], a scalar.\n    mass_per_length: ρA [kg/m], a scalar.\n    gravity: acceleration [m/s^2], shape (2,) or (3,); default: gravity of the world.\n    name: name for messages and output.\n    **cable_columns: additional columns of `Cable2D`, of `ALECable2D` if ``ale=`` is given, or in 3D of `Cable3D`.\n\nReturns:\n    The cables in order; `nodes_of` gives their nodes.\n\nRaises:\n    ModelError: a slack cable has no weight or has one end vertically above the other; columns define strains\n        relative to the reference configuration; or the reference strain, or the slow strain of a fibre rope, is not\n        one number.'
+def cable_along(world: World, route: CenterLine, elements: int, *, name: str='cable', length: Numbers=..., mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=..., broken: YesNo=..., moving_mass_factor: Numbers=..., use_coupling_terms: YesNo=..., add_ale_variation: YesNo=..., ale: One=...) -> Entity:
+    'Add a cable along a route, divided into elements of equal length.\n\nArgs:\n    world: the world.\n    route: result of `helix`, `route_over_sheaves`, `through_points`, `route_around`, `hang_between` or\n        `hang_from_ground`.\n    elements: number of cable elements.\n    name: name for messages and output.\n    **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes. Default of ``length`` [m]: the length of\n        the route divided by the number of elements. If ``torsional_stiffness=`` is given on a 3D route, the\n        arguments are columns of `TwistCable3D`, and the columns ``normal`` and ``turned_from`` of its nodes\n        `PointSlopeTwist3D`. ``normal`` is the direction of d_1 at the start of the route. From node to node, this\n        direction is moved along the route without spin. The default of ``turned_from`` is a direction to which no\n        slope of the route is opposite, such as the axis of sheaves.\n\nReturns:\n    The cables in order; `nodes_of` gives their nodes.\n\nRaises:\n    ModelError: the number of elements is out of its range, or is so small that an element turns back on itself.'
+def add_along(world: Tables, route: CenterLine, elements: int, name: str, *, length: Numbers=..., mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=..., broken: YesNo=..., moving_mass_factor: Numbers=..., use_coupling_terms: YesNo=..., add_ale_variation: YesNo=..., ale: One=...) -> Entity:
+    'Add nodes and cables along a route. Nodes have equal spacing in arc length, and slopes are tangential to the\nroute.\n\nAlong a catenary, the initial displacements include the stretch of the slopes. With several processes, each process\nadds a part of the rows of a long chain.\n\nRaises:\n    ModelError: the number of elements is not allowed, or axial motion of the material is given along a 3D route.'
 def read_slow_strains(given: Any, elements: int, name: str) -> FloatArray:
-    "Return the slow strains of a fibre rope at the start [1], shape (elements,).\n\nRaises:\n    ModelError: ``slow_strain`` is neither a number nor an array of one number per element."
-
+    'Return the slow strains of a fibre rope at the start [1], shape (elements,).\n\nRaises:\n    ModelError: ``slow_strain`` is neither a number nor an array of one number per element.'
 def read_table(given: dict[str, Any], name: str) -> dict[str, Any]:
-    "Replace the column ``tension_table`` of a chain by columns of `TableCable2D`. The column contains pairs of strain\n[1] and tension [N].\n\nRaises:\n    ModelError: the table is not a list of at least two pairs of finite numbers, or the strains are not ascending."
-
+    'Replace the column ``tension_table`` of a chain by columns of `TableCable2D`. The column contains pairs of strain\n[1] and tension [N].\n\nRaises:\n    ModelError: the table is not a list of at least two pairs of finite numbers, or the strains are not ascending.'
 def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dict[str, Any]) -> dict[str, FloatArray]:
-    "Return the columns of the nodes of a cable with twist: ``normal``, which is moved along the route without spin,\nand ``turned_from``.\n\nArgs:\n    route, elements: the route and the number of elements.\n    numbers: indices of the nodes, shape (n,).\n    given: columns that the user has specified; ``normal`` is the normal of the first node, or the normals of all\n        nodes, shape (nodes, 3)."
-
+    'Return the columns of the nodes of a cable with twist: ``normal``, which is moved along the route without spin,\nand ``turned_from``.\n\nArgs:\n    route, elements: the route and the number of elements.\n    numbers: indices of the nodes, shape (n,).\n    given: columns that the user has specified; ``normal`` is the normal of the first node, or the normals of all\n        nodes, shape (nodes, 3).'
 def find_direction(slopes: FloatArray) -> FloatArray:
-    "Return the direction b, shape (3,), among several candidates, that minimises the largest angle between b and the\nslopes along a route. With this direction, the frame of a node is defined at every position along the route.\n\nThe candidates are the mean slope, which is suitable for straight routes, and the direction in which slopes have the\nsmallest components, such as the axis of sheaves."
-
+    'Return the direction b, shape (3,), among several candidates, that minimises the largest angle between b and the\nslopes along a route. With this direction, the frame of a node is defined at every position along the route.\n\nThe candidates are the mean slope, which is suitable for straight routes, and the direction in which slopes have the\nsmallest components, such as the axis of sheaves.'
 def check_turns(route: CenterLine, elements: int, name: str) -> None:
     "Raise ModelError if an element turns back on itself, because the chain has too few elements.\n\nAt a node of such an element the slope points against the chord, `r'.(r_1 - r_0) < 0`, so a cubic cannot follow the\nroute."
-
 def nodes_of(world: World, cables: Entity) -> Entity:
-    "Return the nodes of a chain of cables or beams in order, each node once. There are n + 1 nodes for n cables, or n\nnodes if the chain is closed.\n\nA chain of n beams of order p has p n + 1 nodes, or p n nodes if the chain is closed. For entities with one node\neach, such as bodies and sliding joints, the nodes are returned in the order of the rows.\n\nRaises:\n    ModelError: the entities have no nodes."
-
-def _create_circles(
-    world: World,
-    circles: Sequence[Circle | Entity],
-    radius: float | Sequence[float] | None,
-    sides: Side | Sequence[Side],
-) -> list[Circle]:
-    "Convert circles and handles to objects `Circle`."
-
-def _circle_at(world: Tables, handle: Entity, radius: float | None, side: Side) -> Circle: ...
+    'Return the nodes of a chain of cables or beams in order, each node once. There are n + 1 nodes for n cables, or n\nnodes if the chain is closed.\n\nA chain of n beams of order p has p n + 1 nodes, or p n nodes if the chain is closed. For entities with one node\neach, such as bodies and sliding joints, the nodes are returned in the order of the rows.\n\nRaises:\n    ModelError: the entities have no nodes.'
+def _create_circles(world: World, circles: Sequence[Circle | Entity], radius: float | Sequence[float] | None, sides: Side | Sequence[Side]) -> list[Circle]:
+    'Convert circles and handles to objects `Circle`.'
+def _circle_at(world: Tables, handle: Entity, radius: float | None, side: Side) -> Circle:
+    ...

@@ -35,6 +35,7 @@ Role = Literal["node", "body", "element", "marker", "load", "connector", "constr
 
 BUILD_ORDER = ("passive", "node", "body", "element", "marker", "load", "connector", "constraint")
 
+
 class Numbers(Protocol):
     """Interface through which laws use the numbering of the world; see `Numbering`."""
 
@@ -48,7 +49,9 @@ class Numbers(Protocol):
     def reference_of(self, dofs: IntArray) -> FloatArray:
         """Return the reference values of the coordinates with given world numbers."""
 
+
 from windlass.framework.model.world import World as Tables
+
 
 class Rows(Protocol):
     """Interface through which laws use the process-local numbering; see `Layout`."""
@@ -78,6 +81,7 @@ class Rows(Protocol):
 
     def local_row(self, ids: IntArray) -> IntArray:
         """Return, for each entity, the index of its row in the list of process-local rows of its table."""
+
 
 @dataclass(frozen=True)
 class LocalRows:
@@ -184,6 +188,7 @@ class LocalRows:
         index: IntArray = self.layout.marker_index[self.table.ids_of(self.rows)]
         return index
 
+
 class MarkerFamily(Family):
     """A family of markers. All markers of a family write their motion to the same columns, and connectors on these
     markers read the columns.
@@ -194,6 +199,7 @@ class MarkerFamily(Family):
 
     allocate: Callable[[Tables, IntArray, Rows], Any]
     register_pair: Callable[..., None] | None = None
+
 
 @dataclass(frozen=True)
 class Law:
@@ -225,7 +231,9 @@ class Law:
         """
         return self.replicated or self.reads is not None
 
+
 _laws: dict[type[Component], Law] = {}
+
 
 @takes_arguments_of(Law)
 def register(law: Law) -> None:
@@ -272,6 +280,7 @@ def register(law: Law) -> None:
     # the built-in function ``help`` shows this text
     law.component.__doc__ = (law.component.__doc__ or "") + describe_outputs(law.outputs)
 
+
 def register_family(
     family: MarkerFamily,
     allocate: Callable[[Tables, IntArray, Rows], Any],
@@ -291,6 +300,7 @@ def register_family(
     """
     check_arguments(allocate, f"allocate of {family}", ("world", "ids", "layout"))
     family.allocate, family.register_pair = allocate, register_pair
+
 
 def register_pair(component: type[Component], force: Callable[..., Any], *kernels: Any, **more: Any) -> None:
     """Register a law between two markers, and create all its functions from kernels. Call this function once, at the
@@ -318,9 +328,11 @@ def register_pair(component: type[Component], force: Callable[..., Any], *kernel
         raise ModelError(f"marker0 of {component.__name__} = {family}: {words}")
     make(component, force, *kernels, **more)
 
+
 def law_of(component: type[Component]) -> Law | None:
     """Return the law of a component, or None for a component without law."""
     return _laws.get(component)
+
 
 def require_law(component: type[Component]) -> Law:
     """Return the law of a component.
@@ -336,10 +348,12 @@ def require_law(component: type[Component]) -> Law:
         )
     return law
 
+
 def role_of(component: type[Component]) -> str:
     """Return the role of a component, or an empty text for a component without law."""
     law = law_of(component)
     return law.role if law is not None else ""
+
 
 def build_place(component: type[Component]) -> tuple[int, bool]:
     """Return a key that sorts laws in the order of evaluation, which depends on the role of the law. Markers that
@@ -348,9 +362,11 @@ def build_place(component: type[Component]) -> tuple[int, bool]:
     role = require_law(component).role
     return BUILD_ORDER.index(role), role == "marker" and any("marker" in r.target for r in component.refs.values())
 
+
 def list_registered() -> list[type[Component]]:
     """Return all components with a law."""
     return list(_laws)
+
 
 def laws() -> Mapping[type[Component], Law]:
     """All registered laws, by component."""

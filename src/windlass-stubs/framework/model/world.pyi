@@ -176,13 +176,11 @@ class ALECable2DEntity(Entity):
     node0: Any
     node1: Any
     ale: Any
-
 class ALENodeEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     reference: Any
     displacement: Any
     velocity: Any
-
 class Beam2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     stiffness: Any
@@ -196,7 +194,6 @@ class Beam2DEntity(Entity):
     node1: Any
     node2: Any
     node3: Any
-
 class Beam3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     stiffness: Any
@@ -209,7 +206,6 @@ class Beam3DEntity(Entity):
     node1: Any
     node2: Any
     node3: Any
-
 class BeltToothContactEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     teeth: Any
@@ -225,7 +221,6 @@ class BeltToothContactEntity(Entity):
     marker0: Any
     marker1: Any
     data: Any
-
 class BoxFluidLoadEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     sides: Any
@@ -235,7 +230,6 @@ class BoxFluidLoadEntity(Entity):
     active: Any
     marker: Any
     fluid: Any
-
 class Cable2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     length: Any
@@ -255,7 +249,6 @@ class Cable2DEntity(Entity):
     broken: Any
     node0: Any
     node1: Any
-
 class Cable3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     length: Any
@@ -275,7 +268,6 @@ class Cable3DEntity(Entity):
     broken: Any
     node0: Any
     node1: Any
-
 class CableContactSetEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     contact_stiffness_per_length: Any
@@ -287,31 +279,25 @@ class CableContactSetEntity(Entity):
     skin: Any
     turns_rope: Any
     apart: Any
-
 class CableCoordinatesEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     cable: Any
-
 class CableShapeEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     segments: Any
     vertical_offset: Any
     cable: Any
-
 class CableShape3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     segments: Any
     cable: Any
-
 class CableStrainEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     place: Any
     cable: Any
-
 class CableTrackEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     cables: Any
-
 class CartesianSpringDamperEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     stiffness: Any
@@ -322,11 +308,9 @@ class CartesianSpringDamperEntity(Entity):
     active: Any
     marker0: Any
     marker1: Any
-
 class CircleSetEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     skin: Any
-
 class ContactCircleCable2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     segments: Any
@@ -341,7 +325,6 @@ class ContactCircleCable2DEntity(Entity):
     circle: Any
     cable: Any
     data: Any
-
 class ContactCoordinateEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     contact_stiffness: Any
@@ -351,7 +334,6 @@ class ContactCoordinateEntity(Entity):
     marker0: Any
     marker1: Any
     data: Any
-
 class ContactCurveCircleEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     radius: Any
@@ -365,7 +347,6 @@ class ContactCurveCircleEntity(Entity):
     marker1: Any
     profile: Any
     data: Any
-
 class ContactEllipsoidEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     semi_axes: Any
@@ -374,7 +355,6 @@ class ContactEllipsoidEntity(Entity):
     contact_set: Any
     marker: Any
     material: Any
-
 class ContactFrictionBedCableEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     contact_damping_per_length: Any
@@ -393,7 +373,6 @@ class ContactFrictionBedCableEntity(Entity):
     surface: Any
     cable: Any
     data: Any
-
 class ContactFrictionCables3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     points: Any
@@ -401,7 +380,6 @@ class ContactFrictionCables3DEntity(Entity):
     contact_set: Any
     cable: Any
     data: Any
-
 class ContactFrictionCircleCable2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     segments: Any
@@ -423,7 +401,6 @@ class ContactFrictionCircleCable2DEntity(Entity):
     circle: Any
     cable: Any
     data: Any
-
 class ContactFrictionCirclePoints2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     contact_damping_per_length: Any
@@ -442,7 +419,6 @@ class ContactFrictionCirclePoints2DEntity(Entity):
     circle: Any
     cable: Any
     data: Any
-
 class ContactFrictionCircleSetPoints2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     contact_damping_per_length: Any
@@ -457,7 +433,6 @@ class ContactFrictionCircleSetPoints2DEntity(Entity):
     circle_set: Any
     cable: Any
     data: Any
-
 class ContactFrictionSurfaceCableEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     contact_damping_per_length: Any
@@ -472,7 +447,6 @@ class ContactFrictionSurfaceCableEntity(Entity):
     surface: Any
     cable: Any
     data: Any
-
 class ContactFrictionSurfaceRibbonEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     contact_damping_per_length: Any
@@ -489,7 +463,6 @@ class ContactFrictionSurfaceRibbonEntity(Entity):
     surface: Any
     cable: Any
     data: Any
-
 class ContactFrictionSurfaceSetCableEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     contact_damping_per_length: Any
@@ -504,7 +477,6 @@ class ContactFrictionSurfaceSetCableEntity(Entity):
     surface_set: Any
     cable: Any
     data: Any
-
 class ContactFrictionSurfaceSetTwistCableEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     contact_damping_per_length: Any
@@ -519,7 +491,6 @@ class ContactFrictionSurfaceSetTwistCableEntity(Entity):
     surface_set: Any
     cable: Any
     data: Any
-
 class ContactFrictionSurfaceTwistCableEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     contact_damping_per_length: Any
@@ -534,7 +505,6 @@ class ContactFrictionSurfaceTwistCableEntity(Entity):
     surface: Any
     cable: Any
     data: Any
-
 class ContactHalfSpaceEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     position: Any
@@ -542,7 +512,6 @@ class ContactHalfSpaceEntity(Entity):
     contact_set: Any
     marker: Any
     material: Any
-
 class ContactMaterialEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     plane_strain_modulus: Any
@@ -550,11 +519,9 @@ class ContactMaterialEntity(Entity):
     static_friction: Any
     dynamic_friction: Any
     viscous_friction: Any
-
 class ContactSetEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     skin: Any
-
 class ContactSphereEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     radius: Any
@@ -562,7 +529,6 @@ class ContactSphereEntity(Entity):
     contact_set: Any
     marker: Any
     material: Any
-
 class ContactSphereSphereEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     radius0: Any
@@ -584,7 +550,6 @@ class ContactSphereSphereEntity(Entity):
     marker0: Any
     marker1: Any
     data: Any
-
 class CoordinateConstraintEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     ratio: Any
@@ -597,14 +562,12 @@ class CoordinateConstraintEntity(Entity):
     active: Any
     marker0: Any
     marker1: Any
-
 class CoordinateLoadEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     value: Any
     function: Any
     active: Any
     marker: Any
-
 class CoordinateSpringDamperEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     stiffness: Any
@@ -615,7 +578,6 @@ class CoordinateSpringDamperEntity(Entity):
     active: Any
     marker0: Any
     marker1: Any
-
 class CoordinateSpringDamperExtEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     factor0: Any
@@ -642,7 +604,6 @@ class CoordinateSpringDamperExtEntity(Entity):
     marker0: Any
     marker1: Any
     data: Any
-
 class CoordinateVectorConstraintEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     factors0: Any
@@ -657,13 +618,11 @@ class CoordinateVectorConstraintEntity(Entity):
     active: Any
     node0: Any
     node1: Any
-
 class CurveProfileEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     points: Any
     curvatures: Any
     closed: Any
-
 class CylinderFluidLoadEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     diameter: Any
@@ -678,20 +637,17 @@ class CylinderFluidLoadEntity(Entity):
     active: Any
     marker: Any
     fluid: Any
-
 class DistanceConstraintEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     distance: Any
     active: Any
     marker0: Any
     marker1: Any
-
 class DistanceCoordinateEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     length: Any
     marker0: Any
     marker1: Any
-
 class DrumSurfaceEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     axis: Any
@@ -699,7 +655,6 @@ class DrumSurfaceEntity(Entity):
     half_width: Any
     depth: Any
     marker: Any
-
 class FibreCable2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     length: Any
@@ -719,7 +674,6 @@ class FibreCable2DEntity(Entity):
     node0: Any
     node1: Any
     slow: Any
-
 class FibreCable3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     length: Any
@@ -739,7 +693,6 @@ class FibreCable3DEntity(Entity):
     node0: Any
     node1: Any
     slow: Any
-
 class FluidEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     density: Any
@@ -769,7 +722,6 @@ class FluidEntity(Entity):
     gust_frequencies: Any
     gust_phases: Any
     function: Any
-
 class FluidLoadEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     diameter: Any
@@ -785,7 +737,6 @@ class FluidLoadEntity(Entity):
     active: Any
     cable: Any
     fluid: Any
-
 class ForceEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     vector: Any
@@ -793,7 +744,6 @@ class ForceEntity(Entity):
     body_fixed: Any
     active: Any
     marker: Any
-
 class GearPairEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     teeth0: Any
@@ -808,7 +758,6 @@ class GearPairEntity(Entity):
     marker0: Any
     marker1: Any
     data: Any
-
 class GenericJointEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     translations: Any
@@ -821,7 +770,6 @@ class GenericJointEntity(Entity):
     active: Any
     marker0: Any
     marker1: Any
-
 class GenericODE1Entity(Entity):
     __getattr__: None  # type: ignore[assignment]
     constant: Any
@@ -832,7 +780,6 @@ class GenericODE1Entity(Entity):
     state_derivative: Any
     inputs: Any
     node: Any
-
 class GenericODE2Entity(Entity):
     __getattr__: None  # type: ignore[assignment]
     mass: Any
@@ -847,11 +794,9 @@ class GenericODE2Entity(Entity):
     basis: Any
     lines: Any
     nodes: Any
-
 class GroundEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     position: Any
-
 class HeightFieldSurfaceEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     axis: Any
@@ -861,7 +806,6 @@ class HeightFieldSurfaceEntity(Entity):
     heights: Any
     depth: Any
     marker: Any
-
 class HuntCrossleyEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     transition_velocity: Any
@@ -869,7 +813,6 @@ class HuntCrossleyEntity(Entity):
     enabled: Any
     contact_set: Any
     data: Any
-
 class HydraulicActuatorEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     offset_length: Any
@@ -895,7 +838,6 @@ class HydraulicActuatorEntity(Entity):
     marker0: Any
     marker1: Any
     node: Any
-
 class JointStopEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     direction: Any
@@ -909,7 +851,6 @@ class JointStopEntity(Entity):
     marker0: Any
     marker1: Any
     data: Any
-
 class LineLoadEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     vector: Any
@@ -920,7 +861,6 @@ class LineLoadEntity(Entity):
     points: Any
     active: Any
     cable: Any
-
 class LineTorqueEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     vector: Any
@@ -929,7 +869,6 @@ class LineTorqueEntity(Entity):
     points: Any
     active: Any
     cable: Any
-
 class LinearSpringDamperEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     axis: Any
@@ -944,35 +883,29 @@ class LinearSpringDamperEntity(Entity):
     active: Any
     marker0: Any
     marker1: Any
-
 class LoadCellEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     weights: Any
     time_constant: Any
     joint: Any
     node: Any
-
 class MassPointEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     mass: Any
     node: Any
-
 class MassProportionalEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     acceleration: Any
     function: Any
     active: Any
     body: Any
-
 class NodeCoordinateEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     coordinate: Any
     node: Any
-
 class NodePositionEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     node: Any
-
 class OverrunningClutchEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     stiffness: Any
@@ -984,7 +917,6 @@ class OverrunningClutchEntity(Entity):
     marker0: Any
     marker1: Any
     data: Any
-
 class PlaneSurfaceEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     axis: Any
@@ -995,25 +927,21 @@ class PlaneSurfaceEntity(Entity):
     outer_radius: Any
     depth: Any
     marker: Any
-
 class Point2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     position: Any
     displacement: Any
     velocity: Any
-
 class Point3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     position: Any
     displacement: Any
     velocity: Any
-
 class PointCoordinateEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     direction: Any
     origin: Any
     marker1: Any
-
 class PointSlope2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     position: Any
@@ -1021,7 +949,6 @@ class PointSlope2DEntity(Entity):
     displacement: Any
     velocity: Any
     shares_position: Any
-
 class PointSlope3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     position: Any
@@ -1029,7 +956,6 @@ class PointSlope3DEntity(Entity):
     displacement: Any
     velocity: Any
     shares_position: Any
-
 class PointSlopeTwist3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     position: Any
@@ -1039,34 +965,28 @@ class PointSlopeTwist3DEntity(Entity):
     velocity: Any
     normal: Any
     turned_from: Any
-
 class PositionOnCableEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     x: Any
     y: Any
     cable: Any
-
 class PositionOnCable3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     x: Any
     offset: Any
     cable: Any
-
 class PositionOnGroundEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     local: Any
     ground: Any
-
 class PositionOnRigid2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     local: Any
     body: Any
-
 class PositionOnRigid3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     local: Any
     body: Any
-
 class PrismaticJoint2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     axis: Any
@@ -1075,7 +995,6 @@ class PrismaticJoint2DEntity(Entity):
     active: Any
     marker0: Any
     marker1: Any
-
 class ProfileSurfaceEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     axis: Any
@@ -1083,7 +1002,6 @@ class ProfileSurfaceEntity(Entity):
     rounding: Any
     depth: Any
     marker: Any
-
 class ReevingSystemSpringsEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     radii: Any
@@ -1101,27 +1019,23 @@ class ReevingSystemSpringsEntity(Entity):
     markers: Any
     coordinate0: Any
     coordinate1: Any
-
 class RevoluteJoint2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     active: Any
     marker0: Any
     marker1: Any
-
 class RigidBody2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     mass: Any
     inertia: Any
     center_of_mass: Any
     node: Any
-
 class RigidBody3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     mass: Any
     inertia: Any
     center_of_mass: Any
     node: Any
-
 class RigidBodySpringDamperEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     stiffness: Any
@@ -1135,14 +1049,12 @@ class RigidBodySpringDamperEntity(Entity):
     active: Any
     marker0: Any
     marker1: Any
-
 class RigidNode2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     position: Any
     angle: Any
     displacement: Any
     velocity: Any
-
 class RigidNode3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     position: Any
@@ -1150,15 +1062,12 @@ class RigidNode3DEntity(Entity):
     displacement: Any
     velocity: Any
     angular_velocity: Any
-
 class RigidNodePositionEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     node: Any
-
 class RigidNodePosition3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     node: Any
-
 class RollingDiscPenaltyEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     radius: Any
@@ -1175,7 +1084,6 @@ class RollingDiscPenaltyEntity(Entity):
     marker0: Any
     marker1: Any
     data: Any
-
 class RollingJointEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     radius: Any
@@ -1185,24 +1093,20 @@ class RollingJointEntity(Entity):
     active: Any
     marker0: Any
     marker1: Any
-
 class RotationCoordinateEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     axis: Any
     node: Any
     data: Any
-
 class SetCircleEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     radius: Any
     circle_set: Any
     circle: Any
-
 class SetSurfaceEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     surface_set: Any
     surface: Any
-
 class SheaveSurfaceEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     axis: Any
@@ -1212,7 +1116,6 @@ class SheaveSurfaceEntity(Entity):
     outer_radius: Any
     depth: Any
     marker: Any
-
 class SlidingJointEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     damping: Any
@@ -1224,13 +1127,11 @@ class SlidingJointEntity(Entity):
     node: Any
     marker: Any
     data: Any
-
 class SlidingNodeEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     reference: Any
     displacement: Any
     velocity: Any
-
 class SphereFluidLoadEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     diameter: Any
@@ -1239,7 +1140,6 @@ class SphereFluidLoadEntity(Entity):
     active: Any
     marker: Any
     fluid: Any
-
 class SphereSurfaceEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     axis: Any
@@ -1247,14 +1147,12 @@ class SphereSurfaceEntity(Entity):
     inside: Any
     depth: Any
     marker: Any
-
 class SphericalJointEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     axes: Any
     active: Any
     marker0: Any
     marker1: Any
-
 class SpringDamperEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     rest_length: Any
@@ -1267,7 +1165,6 @@ class SpringDamperEntity(Entity):
     active: Any
     marker0: Any
     marker1: Any
-
 class StateLoadEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     value: Any
@@ -1278,11 +1175,9 @@ class StateLoadEntity(Entity):
     active: Any
     inputs: Any
     marker: Any
-
 class SurfaceSetEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     skin: Any
-
 class TableCable2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     length: Any
@@ -1302,7 +1197,6 @@ class TableCable2DEntity(Entity):
     table_tensions: Any
     node0: Any
     node1: Any
-
 class TableCable3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     length: Any
@@ -1322,7 +1216,6 @@ class TableCable3DEntity(Entity):
     table_tensions: Any
     node0: Any
     node1: Any
-
 class TensionerSpringEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     preload: Any
@@ -1337,7 +1230,6 @@ class TensionerSpringEntity(Entity):
     marker0: Any
     marker1: Any
     data: Any
-
 class TorqueEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     vector: Any
@@ -1345,7 +1237,6 @@ class TorqueEntity(Entity):
     body_fixed: Any
     active: Any
     marker: Any
-
 class TorsionalSpringDamperEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     stiffness: Any
@@ -1361,7 +1252,6 @@ class TorsionalSpringDamperEntity(Entity):
     marker0: Any
     marker1: Any
     data: Any
-
 class TwistCable3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     length: Any
@@ -1382,15 +1272,12 @@ class TwistCable3DEntity(Entity):
     broken: Any
     node0: Any
     node1: Any
-
 class TwistNodePositionEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     node: Any
-
 class UnitRotation3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     node: Any
-
 class VGrooveFlankEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     axis: Any
@@ -1400,7 +1287,6 @@ class VGrooveFlankEntity(Entity):
     side: Any
     depth: Any
     marker: Any
-
 class WinchCable2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     begin: Any
@@ -1415,7 +1301,6 @@ class WinchCable2DEntity(Entity):
     node0: Any
     node1: Any
     feed: Any
-
 class WinchCable3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     begin: Any
@@ -1430,7 +1315,6 @@ class WinchCable3DEntity(Entity):
     node0: Any
     node1: Any
     feed: Any
-
 class WinchFluidLoadEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     diameter: Any
@@ -1446,10 +1330,10 @@ class WinchFluidLoadEntity(Entity):
     active: Any
     cable: Any
     fluid: Any
-
-class World:
-    "The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: number of times that switchable columns have been changed.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None as long as every process has all rows.\n    calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of each table with changed columns, by component.\n    changed_columns: value of ``version`` at the last change of each changed column, by component and name."
-    def __init__(self, gravity: Sequence[float] = (0.0, 0.0, 0.0)) -> None: ...
+class World():
+    'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: number of times that switchable columns have been changed.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None as long as every process has all rows.\n    calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of each table with changed columns, by component.\n    changed_columns: value of ``version`` at the last change of each changed column, by component and name.'
+    def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
+        ...
     _gravity: FloatArray
     tables: dict[type[Component], EntityTable]
     finalized: Any
@@ -1471,1892 +1355,299 @@ class World:
     def save(self, path: str | Path) -> Path:
         "Save the present model to a JSON file, which `load` reads.\n\nFunctions of the user are saved only by name, except library functions such as tables and ramps. The call is\ncollective if the world is distributed.\n\nRaises:\n    OutputError: the file cannot be written.\n    ModelError: two of the user's functions have the same name."
     @classmethod
-    def load(cls, path: str | Path, functions: Functions | None = None) -> World:
+    def load(cls, path: str | Path, functions: Functions | None=None) -> World:
         "Load the model from a file that `save` has written; all numbers are exactly equal to the saved numbers.\n\n`load` imports no modules: import modules that register a user's components before the call. If the file was\nedited after `save`, `load` emits a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: the user's functions, by the names under which the file refers to them.\n\nRaises:\n    OutputError: the file does not exist or does not fit its schema.\n    ModelError: a function is missing, a component is not registered, or values are not allowed."
-    def __repr__(self) -> str: ...
+    def __repr__(self) -> str:
+        ...
     def _repr_html_(self) -> str:
-        "Return HTML for notebooks: the numbers of rows and unknowns of each component."
+        'Return HTML for notebooks: the numbers of rows and unknowns of each component.'
     @property
     def gravity(self) -> FloatArray:
-        "Acceleration of gravity [m/s^2], shape (3,)."
-    def gravity(self, given: Any) -> None: ...
+        'Acceleration of gravity [m/s^2], shape (3,).'
+    def gravity(self, given: Any) -> None:
+        ...
     @property
     def count(self) -> int:
-        "Number of entities."
+        'Number of entities.'
     def table(self, component: type[Component]) -> EntityTable:
-        "Return the table of a component, which is empty if no row of the component was added."
+        'Return the table of a component, which is empty if no row of the component was added.'
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        "Context manager for code that adds rows: if the code raises an error, all its changes of the world are\nundone."
-    def _add(self, component: type[Component], name: str, part: Part | None, values: dict[str, Any]) -> Entity: ...
+        'Context manager for code that adds rows: if the code raises an error, all its changes of the world are\nundone.'
+    def _add(self, component: type[Component], name: str, part: Part | None, values: dict[str, Any]) -> Entity:
+        ...
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
-        "Name the entities that were created together with a row (nodes, history values) like the row itself."
+        'Name the entities that were created together with a row (nodes, history values) like the row itself.'
     def entity(self, number: int) -> Entity:
-        "Return a handle to the entity with the given entity number."
+        'Return a handle to the entity with the given entity number.'
     def _blocks(self) -> tuple[IntArray, IntArray]:
-        "First entity number and first row number of every call of `add`, as arrays; cached until the next call."
+        'First entity number and first row number of every call of `add`, as arrays; cached until the next call.'
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
-        "Group entity numbers by table, as tuples (table, indices in ``ids``, row numbers in the table). Negative\nnumbers are skipped."
+        'Group entity numbers by table, as tuples (table, indices in ``ids``, row numbers in the table). Negative\nnumbers are skipped.'
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
-        "Return the world coordinate numbers of entities of any components, shape (n, width); rows with fewer\ncoordinates are padded with -1.\n\nIf the table of one of the entities is distributed, the call is collective."
-    def _any_dofs(self, table: EntityTable, rows: IntArray) -> IntArray: ...
+        'Return the world coordinate numbers of entities of any components, shape (n, width); rows with fewer\ncoordinates are padded with -1.\n\nIf the table of one of the entities is distributed, the call is collective.'
+    def _any_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
+        ...
     def table_dofs(self, table: EntityTable) -> IntArray:
-        "World coordinate numbers that the rows of a table couple, shape (rows, n), -1 for no coordinate; see\n`dofs_of`."
+        'World coordinate numbers that the rows of a table couple, shape (rows, n), -1 for no coordinate; see\n`dofs_of`.'
     def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
-        "Return the world coordinate numbers of some rows that this process stores, shape (n, width), -1 for no\ncoordinate."
+        'Return the world coordinate numbers of some rows that this process stores, shape (n, width), -1 for no\ncoordinate.'
     def resident_dofs(self, table: EntityTable) -> IntArray:
-        "World coordinate numbers of the rows of a table that this process stores, shape (resident, n), -1 for no\ncoordinate."
-    def _find_dofs(self, table: EntityTable) -> IntArray: ...
+        'World coordinate numbers of the rows of a table that this process stores, shape (resident, n), -1 for no\ncoordinate.'
+    def _find_dofs(self, table: EntityTable) -> IntArray:
+        ...
     def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
-        "Return (length, width) of a reference. The length is the number of entities in the longest chain of the\nreference (1 for a reference to one entity). The width is the largest number of coordinates of an entity to\nwhich the reference refers."
+        'Return (length, width) of a reference. The length is the number of entities in the longest chain of the\nreference (1 for a reference to one entity). The width is the largest number of coordinates of an entity to\nwhich the reference refers.'
     def ref_width(self, table: EntityTable, name: str) -> int:
-        "Return the largest number of coordinates of an entity to which a reference of a table refers."
+        'Return the largest number of coordinates of an entity to which a reference of a table refers.'
     def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
-        "Return the world coordinate numbers of the entities to which a reference of a table refers, for the rows that\nthis process stores.\n\nReturns:\n    The numbers, entity after entity, -1 for no coordinate, shape (resident, length * width), where `ref_shape`\n    returns (length, width)."
-    def set_widths(
-        self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], tuple[int, int]]
-    ) -> None:
-        "Set the numbers of coordinates per row, and the shapes of references (see `ref_shape`), to values that are\nequal on all processes."
+        'Return the world coordinate numbers of the entities to which a reference of a table refers, for the rows that\nthis process stores.\n\nReturns:\n    The numbers, entity after entity, -1 for no coordinate, shape (resident, length * width), where `ref_shape`\n    returns (length, width).'
+    def set_widths(self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], tuple[int, int]]) -> None:
+        'Set the numbers of coordinates per row, and the shapes of references (see `ref_shape`), to values that are\nequal on all processes.'
     def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
-        "Remove the rows that this process does not need, and the data that are needed only while the world is not\ndistributed.\n\nArgs:\n    resident: ascending numbers of the rows that remain, for each table to be distributed.\n    processes: the processes that share this world. The call is collective."
+        'Remove the rows that this process does not need, and the data that are needed only while the world is not\ndistributed.\n\nArgs:\n    resident: ascending numbers of the rows that remain, for each table to be distributed.\n    processes: the processes that share this world. The call is collective.'
     def finalize(self) -> None:
-        "Check that the rows of all tables are consistent, and number the coordinates; afterwards no rows can be\nadded.\n\nIf a table was built in parts, the call is collective.\n\nRaises:\n    ModelError: the world has no coordinates, or rows have inconsistent values."
+        'Check that the rows of all tables are consistent, and number the coordinates; afterwards no rows can be\nadded.\n\nIf a table was built in parts, the call is collective.\n\nRaises:\n    ModelError: the world has no coordinates, or rows have inconsistent values.'
     def number(self) -> None:
-        "Number the coordinates of the rows that this process stores."
+        'Number the coordinates of the rows that this process stores.'
     def check(self) -> None:
-        "Check that the rows that this process stores have consistent values.\n\nRaises:\n    ModelError: rows have inconsistent values."
+        'Check that the rows that this process stores have consistent values.\n\nRaises:\n    ModelError: rows have inconsistent values.'
     def resource(self, key: str, create: Any) -> Any:
-        "Return a cached object that belongs to this world; ``create()`` makes the object on first use."
-    @overload
-    def add(
-        self,
-        component: type[ALECable2D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        node0: One,
-        node1: One,
-        ale: One,
-        length: Numbers,
-        mass_per_length: Numbers,
-        axial_stiffness: Numbers,
-        bending_stiffness: Numbers,
-        axial_damping: Numbers = ...,
-        bending_damping: Numbers = ...,
-        reference_strain: Numbers = ...,
-        reference_curvature: Numbers = ...,
-        strain_is_relative_to_reference: Numbers = ...,
-        integration: WholeNumbers = ...,
-        axial_force_function: UserFunctions = ...,
-        axial_force_derivatives: UserFunctions = ...,
-        bending_moment_function: UserFunctions = ...,
-        bending_moment_derivatives: UserFunctions = ...,
-        broken: YesNo = ...,
-        moving_mass_factor: Numbers = ...,
-        use_coupling_terms: YesNo = ...,
-        add_ale_variation: YesNo = ...,
-    ) -> ALECable2DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ALENode],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        reference: Numbers = ...,
-        displacement: Numbers = ...,
-        velocity: Numbers = ...,
-    ) -> ALENodeEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[Beam2D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        node0: One = ...,
-        node1: One = ...,
-        node2: One = ...,
-        node3: One = ...,
-        stiffness: Numbers,
-        mass_per_length: Numbers,
-        rotary_inertia: Numbers,
-        damping: Numbers = ...,
-        length: Numbers = ...,
-        node_angles: Numbers = ...,
-        reference_strain: Numbers = ...,
-    ) -> Beam2DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[Beam3D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        node0: One = ...,
-        node1: One = ...,
-        node2: One = ...,
-        node3: One = ...,
-        stiffness: Numbers,
-        mass_per_length: Numbers,
-        rotary_inertia: Numbers,
-        damping: Numbers = ...,
-        length: Numbers = ...,
-        reference_strain: Numbers = ...,
-    ) -> Beam3DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[BeltToothContact],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One = ...,
-        marker1: One = ...,
-        data: One = ...,
-        teeth: WholeNumbers,
-        pitch_radius: Numbers,
-        phase: Numbers = ...,
-        tooth_stiffness: Numbers,
-        tooth_damping: Numbers = ...,
-        tip_stiffness: Numbers,
-        tooth_height: Numbers,
-        flank_angle: Numbers = ...,
-        backlash: Numbers = ...,
-        active: YesNo = ...,
-    ) -> BeltToothContactEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[BoxFluidLoad],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker: One = ...,
-        fluid: One = ...,
-        sides: Numbers,
-        parts: WholeNumbers = ...,
-        drag: Numbers = ...,
-        added_mass: Numbers = ...,
-        active: YesNo = ...,
-    ) -> BoxFluidLoadEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[Cable2D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        node0: One,
-        node1: One,
-        length: Numbers,
-        mass_per_length: Numbers,
-        axial_stiffness: Numbers,
-        bending_stiffness: Numbers,
-        axial_damping: Numbers = ...,
-        bending_damping: Numbers = ...,
-        reference_strain: Numbers = ...,
-        reference_curvature: Numbers = ...,
-        strain_is_relative_to_reference: Numbers = ...,
-        integration: WholeNumbers = ...,
-        axial_force_function: UserFunctions = ...,
-        axial_force_derivatives: UserFunctions = ...,
-        bending_moment_function: UserFunctions = ...,
-        bending_moment_derivatives: UserFunctions = ...,
-        broken: YesNo = ...,
-    ) -> Cable2DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[Cable3D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        node0: One,
-        node1: One,
-        length: Numbers,
-        mass_per_length: Numbers,
-        axial_stiffness: Numbers,
-        bending_stiffness: Numbers,
-        axial_damping: Numbers = ...,
-        bending_damping: Numbers = ...,
-        reference_strain: Numbers = ...,
-        reference_curvature: Numbers = ...,
-        strain_is_relative_to_reference: Numbers = ...,
-        integration: WholeNumbers = ...,
-        axial_force_function: UserFunctions = ...,
-        axial_force_derivatives: UserFunctions = ...,
-        bending_moment_function: UserFunctions = ...,
-        bending_moment_derivatives: UserFunctions = ...,
-        broken: YesNo = ...,
-    ) -> Cable3DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[CableContactSet],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        contact_stiffness_per_length: Numbers,
-        contact_damping_per_length: Numbers = ...,
-        damping_depth: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_velocity_penalty_per_length: Numbers = ...,
-        skin: Numbers = ...,
-        turns_rope: YesNo = ...,
-        apart: Numbers = ...,
-    ) -> CableContactSetEntity: ...
-    @overload
-    def add(
-        self, component: type[CableCoordinates], *, name: str = ..., part: Part | None = ..., cable: One
-    ) -> CableCoordinatesEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[CableShape],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        cable: One,
-        segments: WholeNumbers,
-        vertical_offset: Numbers = ...,
-    ) -> CableShapeEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[CableShape3D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        cable: One,
-        segments: WholeNumbers,
-    ) -> CableShape3DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[CableStrain],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        cable: One,
-        place: Numbers = ...,
-    ) -> CableStrainEntity: ...
-    @overload
-    def add(
-        self, component: type[CableTrack], *, name: str = ..., part: Part | None = ..., cables: Chain
-    ) -> CableTrackEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[CartesianSpringDamper],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One = ...,
-        marker1: One = ...,
-        stiffness: Numbers = ...,
-        damping: Numbers = ...,
-        offset: Numbers = ...,
-        force_function: UserFunctions = ...,
-        force_derivative: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> CartesianSpringDamperEntity: ...
-    @overload
-    def add(
-        self, component: type[CircleSet], *, name: str = ..., part: Part | None = ..., skin: Numbers = ...
-    ) -> CircleSetEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ContactCircleCable2D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        circle: One = ...,
-        cable: One = ...,
-        data: One = ...,
-        segments: WholeNumbers,
-        contact_stiffness: Numbers = ...,
-        contact_stiffness_per_length: Numbers = ...,
-        contact_damping: Numbers = ...,
-        contact_damping_per_length: Numbers = ...,
-        damping_depth: Numbers = ...,
-        circle_radius: Numbers,
-        clip_normal_force: YesNo = ...,
-        active: YesNo = ...,
-    ) -> ContactCircleCable2DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ContactCoordinate],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One = ...,
-        marker1: One = ...,
-        data: One = ...,
-        contact_stiffness: Numbers,
-        contact_damping: Numbers = ...,
-        offset: Numbers = ...,
-        active: YesNo = ...,
-    ) -> ContactCoordinateEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ContactCurveCircle],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One = ...,
-        marker1: One = ...,
-        profile: One = ...,
-        data: One = ...,
-        radius: Numbers,
-        contact_stiffness: Numbers,
-        contact_damping: Numbers = ...,
-        damping_limited: YesNo = ...,
-        friction: Numbers = ...,
-        proportional_zone: Numbers = ...,
-        active: YesNo = ...,
-    ) -> ContactCurveCircleEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ContactEllipsoid],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        contact_set: One = ...,
-        marker: One = ...,
-        material: One = ...,
-        semi_axes: Numbers,
-        position: Numbers = ...,
-        rotation: Numbers = ...,
-    ) -> ContactEllipsoidEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ContactFrictionBedCable],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        surface: One = ...,
-        cable: One = ...,
-        data: One = ...,
-        contact_damping_per_length: Numbers = ...,
-        friction_velocity_penalty_per_length: Numbers = ...,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        clip_normal_force: YesNo = ...,
-        active: YesNo = ...,
-        points: WholeNumbers,
-        rope_radius: Numbers = ...,
-        contact_stiffness_per_length: Numbers,
-        lateral_friction_ratio: Numbers = ...,
-        lateral_stiffness_ratio: Numbers = ...,
-        suction_coefficient: Numbers = ...,
-        suction_distance: Numbers = ...,
-    ) -> ContactFrictionBedCableEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ContactFrictionCables3D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        contact_set: One = ...,
-        cable: One = ...,
-        data: One = ...,
-        points: WholeNumbers,
-        radius: Numbers,
-    ) -> ContactFrictionCables3DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ContactFrictionCircleCable2D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        circle: One = ...,
-        cable: One = ...,
-        data: One = ...,
-        segments: WholeNumbers,
-        contact_stiffness: Numbers = ...,
-        contact_stiffness_per_length: Numbers = ...,
-        contact_damping: Numbers = ...,
-        contact_damping_per_length: Numbers = ...,
-        damping_depth: Numbers = ...,
-        circle_radius: Numbers,
-        clip_normal_force: YesNo = ...,
-        active: YesNo = ...,
-        friction_velocity_penalty: Numbers = ...,
-        friction_velocity_penalty_per_length: Numbers = ...,
-        friction_stiffness: Numbers = ...,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        use_segment_normals: YesNo = ...,
-        sticking_length: Words = ...,
-    ) -> ContactFrictionCircleCable2DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ContactFrictionCirclePoints2D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        circle: One = ...,
-        cable: One = ...,
-        data: One = ...,
-        contact_damping_per_length: Numbers = ...,
-        friction_velocity_penalty_per_length: Numbers = ...,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        clip_normal_force: YesNo = ...,
-        active: YesNo = ...,
-        segments: WholeNumbers,
-        vertical_offset: Numbers = ...,
-        contact_stiffness_per_length: Numbers = ...,
-        circle_radius: Numbers,
-        cord_offset: Numbers = ...,
-        press: Numbers = ...,
-        rigid_layer: YesNo = ...,
-    ) -> ContactFrictionCirclePoints2DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ContactFrictionCircleSetPoints2D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        circle_set: One = ...,
-        cable: One = ...,
-        data: One = ...,
-        contact_damping_per_length: Numbers = ...,
-        friction_velocity_penalty_per_length: Numbers = ...,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        clip_normal_force: YesNo = ...,
-        active: YesNo = ...,
-        segments: WholeNumbers,
-        vertical_offset: Numbers = ...,
-        contact_stiffness_per_length: Numbers = ...,
-    ) -> ContactFrictionCircleSetPoints2DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ContactFrictionSurfaceCable],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        surface: One = ...,
-        cable: One = ...,
-        data: One = ...,
-        contact_damping_per_length: Numbers = ...,
-        friction_velocity_penalty_per_length: Numbers = ...,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        clip_normal_force: YesNo = ...,
-        active: YesNo = ...,
-        points: WholeNumbers,
-        rope_radius: Numbers = ...,
-        contact_stiffness_per_length: Numbers,
-    ) -> ContactFrictionSurfaceCableEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ContactFrictionSurfaceRibbon],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        surface: One = ...,
-        cable: One = ...,
-        data: One = ...,
-        contact_damping_per_length: Numbers = ...,
-        friction_velocity_penalty_per_length: Numbers = ...,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        clip_normal_force: YesNo = ...,
-        active: YesNo = ...,
-        points: WholeNumbers,
-        lines: WholeNumbers = ...,
-        width: Numbers,
-        rope_radius: Numbers = ...,
-        contact_stiffness_per_length: Numbers,
-    ) -> ContactFrictionSurfaceRibbonEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ContactFrictionSurfaceSetCable],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        surface_set: One = ...,
-        cable: One = ...,
-        data: One = ...,
-        contact_damping_per_length: Numbers = ...,
-        friction_velocity_penalty_per_length: Numbers = ...,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        clip_normal_force: YesNo = ...,
-        active: YesNo = ...,
-        points: WholeNumbers,
-        rope_radius: Numbers = ...,
-        contact_stiffness_per_length: Numbers,
-    ) -> ContactFrictionSurfaceSetCableEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ContactFrictionSurfaceSetTwistCable],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        surface_set: One = ...,
-        cable: One = ...,
-        data: One = ...,
-        contact_damping_per_length: Numbers = ...,
-        friction_velocity_penalty_per_length: Numbers = ...,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        clip_normal_force: YesNo = ...,
-        active: YesNo = ...,
-        points: WholeNumbers,
-        rope_radius: Numbers,
-        contact_stiffness_per_length: Numbers,
-    ) -> ContactFrictionSurfaceSetTwistCableEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ContactFrictionSurfaceTwistCable],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        surface: One = ...,
-        cable: One = ...,
-        data: One = ...,
-        contact_damping_per_length: Numbers = ...,
-        friction_velocity_penalty_per_length: Numbers = ...,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        clip_normal_force: YesNo = ...,
-        active: YesNo = ...,
-        points: WholeNumbers,
-        rope_radius: Numbers,
-        contact_stiffness_per_length: Numbers,
-    ) -> ContactFrictionSurfaceTwistCableEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ContactHalfSpace],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        contact_set: One = ...,
-        marker: One = ...,
-        material: One = ...,
-        position: Numbers = ...,
-        rotation: Numbers = ...,
-    ) -> ContactHalfSpaceEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ContactMaterial],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        plane_strain_modulus: Numbers,
-        dissipation: Numbers = ...,
-        static_friction: Numbers = ...,
-        dynamic_friction: Numbers = ...,
-        viscous_friction: Numbers = ...,
-    ) -> ContactMaterialEntity: ...
-    @overload
-    def add(
-        self, component: type[ContactSet], *, name: str = ..., part: Part | None = ..., skin: Numbers = ...
-    ) -> ContactSetEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ContactSphere],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        contact_set: One = ...,
-        marker: One = ...,
-        material: One = ...,
-        radius: Numbers,
-        position: Numbers = ...,
-    ) -> ContactSphereEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ContactSphereSphere],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One = ...,
-        marker1: One = ...,
-        data: One = ...,
-        radius0: Numbers,
-        radius1: Numbers,
-        hollow: YesNo = ...,
-        contact_stiffness: Numbers,
-        contact_damping: Numbers = ...,
-        exponent: Numbers = ...,
-        friction: Numbers = ...,
-        proportional_zone: Numbers = ...,
-        impact_model: Words = ...,
-        restitution: Numbers = ...,
-        least_impact_speed: Numbers = ...,
-        plasticity_ratio: Numbers = ...,
-        pull_off_force: Numbers = ...,
-        adhesion_stiffness: Numbers = ...,
-        adhesion_exponent: Numbers = ...,
-        active: YesNo = ...,
-    ) -> ContactSphereSphereEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[CoordinateConstraint],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One = ...,
-        marker1: One = ...,
-        ratio: Numbers = ...,
-        offset: Numbers = ...,
-        offset_function: UserFunctions = ...,
-        offset_rate_function: UserFunctions = ...,
-        velocity_level: YesNo = ...,
-        rate: Numbers = ...,
-        rate_function: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> CoordinateConstraintEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[CoordinateLoad],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker: One,
-        value: Numbers = ...,
-        function: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> CoordinateLoadEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[CoordinateSpringDamper],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One = ...,
-        marker1: One = ...,
-        stiffness: Numbers = ...,
-        damping: Numbers = ...,
-        offset: Numbers = ...,
-        force_function: UserFunctions = ...,
-        force_derivative: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> CoordinateSpringDamperEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[CoordinateSpringDamperExt],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One = ...,
-        marker1: One = ...,
-        data: One = ...,
-        factor0: Numbers = ...,
-        factor1: Numbers = ...,
-        stiffness: Numbers = ...,
-        damping: Numbers = ...,
-        offset: Numbers = ...,
-        rate_offset: Numbers = ...,
-        dynamic_friction: Numbers = ...,
-        static_friction_offset: Numbers = ...,
-        decay_velocity: Numbers = ...,
-        viscous_friction: Numbers = ...,
-        sticking_stiffness: Numbers = ...,
-        sticking_damping: Numbers = ...,
-        proportional_zone: Numbers = ...,
-        stops: YesNo = ...,
-        lower_stop: Numbers = ...,
-        upper_stop: Numbers = ...,
-        stop_stiffness: Numbers = ...,
-        stop_damping: Numbers = ...,
-        force_function: UserFunctions = ...,
-        force_derivative: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> CoordinateSpringDamperExtEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[CoordinateVectorConstraint],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        node0: One = ...,
-        node1: One = ...,
-        factors0: Numbers = ...,
-        factors1: Numbers = ...,
-        squares0: Numbers = ...,
-        squares1: Numbers = ...,
-        offset: Numbers = ...,
-        offset_function: UserFunctions = ...,
-        constraint_function: UserFunctions = ...,
-        gradient_function: UserFunctions = ...,
-        velocity_level: YesNo = ...,
-        active: YesNo = ...,
-    ) -> CoordinateVectorConstraintEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[CurveProfile],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        points: Numbers,
-        curvatures: Numbers = ...,
-        closed: YesNo = ...,
-    ) -> CurveProfileEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[CylinderFluidLoad],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker: One = ...,
-        fluid: One = ...,
-        diameter: Numbers,
-        length: Numbers,
-        axis: Numbers = ...,
-        strips: WholeNumbers = ...,
-        normal_drag: Numbers = ...,
-        axial_drag: Numbers = ...,
-        end_drag: Numbers = ...,
-        added_mass: Numbers = ...,
-        end_added_mass: Numbers = ...,
-        active: YesNo = ...,
-    ) -> CylinderFluidLoadEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[DistanceConstraint],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One,
-        marker1: One,
-        distance: Numbers,
-        active: YesNo = ...,
-    ) -> DistanceConstraintEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[DistanceCoordinate],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One,
-        marker1: One,
-        length: Numbers = ...,
-    ) -> DistanceCoordinateEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[DrumSurface],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker: One,
-        axis: Numbers = ...,
-        radius: Numbers,
-        half_width: Numbers = ...,
-        depth: Numbers = ...,
-    ) -> DrumSurfaceEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[FibreCable2D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        node0: One,
-        node1: One,
-        slow: One,
-        length: Numbers,
-        mass_per_length: Numbers,
-        axial_stiffness: Numbers,
-        bending_stiffness: Numbers,
-        axial_damping: Numbers = ...,
-        bending_damping: Numbers = ...,
-        reference_strain: Numbers = ...,
-        reference_curvature: Numbers = ...,
-        strain_is_relative_to_reference: Numbers = ...,
-        integration: WholeNumbers = ...,
-        broken: YesNo = ...,
-        slow_stiffness: Numbers,
-        slow_damping: Numbers,
-        stiffening: Numbers = ...,
-    ) -> FibreCable2DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[FibreCable3D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        node0: One,
-        node1: One,
-        slow: One,
-        length: Numbers,
-        mass_per_length: Numbers,
-        axial_stiffness: Numbers,
-        bending_stiffness: Numbers,
-        axial_damping: Numbers = ...,
-        bending_damping: Numbers = ...,
-        reference_strain: Numbers = ...,
-        reference_curvature: Numbers = ...,
-        strain_is_relative_to_reference: Numbers = ...,
-        integration: WholeNumbers = ...,
-        broken: YesNo = ...,
-        slow_stiffness: Numbers,
-        slow_damping: Numbers,
-        stiffening: Numbers = ...,
-    ) -> FibreCable3DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[Fluid],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        density: Numbers,
-        gravity: Numbers = ...,
-        fills: Words = ...,
-        surface: Numbers = ...,
-        transition: Numbers = ...,
-        depth: Numbers = ...,
-        velocity: Numbers = ...,
-        profile: Words = ...,
-        reference_height: Numbers = ...,
-        exponent: Numbers = ...,
-        roughness: Numbers = ...,
-        table_heights: Numbers = ...,
-        table_x: Numbers = ...,
-        table_y: Numbers = ...,
-        wave_amplitudes: Numbers = ...,
-        wave_frequencies: Numbers = ...,
-        wave_directions: Numbers = ...,
-        wave_phases: Numbers = ...,
-        wave_numbers: Numbers = ...,
-        wave_velocities: Numbers = ...,
-        wave_current: YesNo = ...,
-        stretching: Words = ...,
-        wave_growth: Numbers = ...,
-        gust_amplitudes: Numbers = ...,
-        gust_frequencies: Numbers = ...,
-        gust_phases: Numbers = ...,
-        function: UserFunctions = ...,
-    ) -> FluidEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[FluidLoad],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        cable: One,
-        fluid: One,
-        diameter: Numbers,
-        normal_drag: Numbers = ...,
-        axial_drag: Numbers = ...,
-        added_mass: Numbers = ...,
-        axial_added_mass: Numbers = ...,
-        constant_volume: YesNo = ...,
-        vibration_frequency: Numbers = ...,
-        vibration_amplitude: Numbers = ...,
-        vibration_gain: Numbers = ...,
-        points: WholeNumbers = ...,
-        active: YesNo = ...,
-    ) -> FluidLoadEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[Force],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker: One,
-        vector: Numbers = ...,
-        function: UserFunctions = ...,
-        body_fixed: YesNo = ...,
-        active: YesNo = ...,
-    ) -> ForceEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[GearPair],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One = ...,
-        marker1: One = ...,
-        data: One = ...,
-        teeth0: WholeNumbers,
-        teeth1: WholeNumbers,
-        module: Numbers,
-        pressure_angle: Numbers = ...,
-        mesh_stiffness: Numbers,
-        mesh_damping: Numbers = ...,
-        backlash: Numbers = ...,
-        axis: Numbers = ...,
-        active: YesNo = ...,
-    ) -> GearPairEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[GenericJoint],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One,
-        marker1: One,
-        translations: YesNo = ...,
-        rotations: YesNo = ...,
-        frame0: Numbers = ...,
-        frame1: Numbers = ...,
-        offset: Numbers = ...,
-        offset_function: UserFunctions = ...,
-        offset_rate_function: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> GenericJointEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[GenericODE1],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        inputs: Chain = ...,
-        node: One = ...,
-        constant: Numbers = ...,
-        system_matrix: Numbers = ...,
-        input_matrix: Numbers = ...,
-        rate_matrix: Numbers = ...,
-        state_function: UserFunctions = ...,
-        state_derivative: UserFunctions = ...,
-    ) -> GenericODE1Entity: ...
-    @overload
-    def add(
-        self,
-        component: type[GenericODE2],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        nodes: Chain = ...,
-        mass: Numbers = ...,
-        damping: Numbers = ...,
-        stiffness: Numbers = ...,
-        force: Numbers = ...,
-        force_function: UserFunctions = ...,
-        force_derivative: UserFunctions = ...,
-        mass_function: UserFunctions = ...,
-        translations: Numbers = ...,
-        points: Numbers = ...,
-        basis: Numbers = ...,
-        lines: Numbers = ...,
-    ) -> GenericODE2Entity: ...
-    @overload
-    def add(
-        self, component: type[Ground], *, name: str = ..., part: Part | None = ..., position: Numbers = ...
-    ) -> GroundEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[HeightFieldSurface],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker: One = ...,
-        axis: Numbers = ...,
-        along: Numbers = ...,
-        x: Numbers,
-        y: Numbers,
-        heights: Numbers,
-        depth: Numbers = ...,
-    ) -> HeightFieldSurfaceEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[HuntCrossley],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        contact_set: One = ...,
-        data: One = ...,
-        transition_velocity: Numbers = ...,
-        modulus_rule: Words = ...,
-        enabled: YesNo = ...,
-    ) -> HuntCrossleyEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[HydraulicActuator],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        inputs: Chain = ...,
-        marker0: One,
-        marker1: One,
-        node: One,
-        offset_length: Numbers,
-        stroke_length: Numbers,
-        area0: Numbers,
-        area1: Numbers,
-        hose_volume0: Numbers,
-        hose_volume1: Numbers,
-        valve_opening0: Numbers = ...,
-        valve_opening1: Numbers = ...,
-        valve_function: UserFunctions = ...,
-        valve_derivative: UserFunctions = ...,
-        damping: Numbers = ...,
-        oil_bulk_modulus: Numbers,
-        cylinder_bulk_modulus: Numbers = ...,
-        hose_bulk_modulus: Numbers = ...,
-        nominal_flow: Numbers,
-        system_pressure: Numbers,
-        tank_pressure: Numbers = ...,
-        volume_change: YesNo = ...,
-        active: YesNo = ...,
-    ) -> HydraulicActuatorEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[JointStop],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One = ...,
-        marker1: One = ...,
-        data: One = ...,
-        direction: WholeNumbers,
-        lower: Numbers = ...,
-        upper: Numbers = ...,
-        stiffness: Numbers,
-        dissipation: Numbers = ...,
-        frame0: Numbers = ...,
-        frame1: Numbers = ...,
-        active: YesNo = ...,
-    ) -> JointStopEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[LineLoad],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        cable: One,
-        vector: Numbers = ...,
-        function: UserFunctions = ...,
-        force_function: UserFunctions = ...,
-        per: Words = ...,
-        body_fixed: YesNo = ...,
-        points: WholeNumbers = ...,
-        active: YesNo = ...,
-    ) -> LineLoadEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[LineTorque],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        cable: One,
-        vector: Numbers = ...,
-        function: UserFunctions = ...,
-        body_fixed: YesNo = ...,
-        points: WholeNumbers = ...,
-        active: YesNo = ...,
-    ) -> LineTorqueEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[LinearSpringDamper],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One = ...,
-        marker1: One = ...,
-        axis: Numbers = ...,
-        stiffness: Numbers = ...,
-        damping: Numbers = ...,
-        offset: Numbers = ...,
-        rate_offset: Numbers = ...,
-        preload: Numbers = ...,
-        force_function: UserFunctions = ...,
-        force_derivative: UserFunctions = ...,
-        moment_arm: YesNo = ...,
-        active: YesNo = ...,
-    ) -> LinearSpringDamperEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[LoadCell],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        joint: One,
-        node: One,
-        weights: Numbers = ...,
-        time_constant: Numbers,
-    ) -> LoadCellEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[MassPoint],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        node: One = ...,
-        mass: Numbers,
-        position: Numbers = ...,
-        displacement: Numbers = ...,
-        velocity: Numbers = ...,
-    ) -> MassPointEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[MassProportional],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        body: One,
-        acceleration: Numbers = ...,
-        function: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> MassProportionalEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[NodeCoordinate],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        node: One = ...,
-        coordinate: WholeNumbers = ...,
-    ) -> NodeCoordinateEntity: ...
-    @overload
-    def add(
-        self, component: type[NodePosition], *, name: str = ..., part: Part | None = ..., node: One
-    ) -> NodePositionEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[OverrunningClutch],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One = ...,
-        marker1: One = ...,
-        data: One = ...,
-        stiffness: Numbers,
-        damping: Numbers = ...,
-        drag_torque: Numbers = ...,
-        largest_torque: Numbers = ...,
-        direction: Numbers = ...,
-        active: YesNo = ...,
-    ) -> OverrunningClutchEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[PlaneSurface],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker: One,
-        axis: Numbers = ...,
-        along: Numbers = ...,
-        offset: Numbers = ...,
-        half_length: Numbers = ...,
-        half_width: Numbers = ...,
-        outer_radius: Numbers = ...,
-        depth: Numbers = ...,
-    ) -> PlaneSurfaceEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[Point2D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        position: Numbers,
-        displacement: Numbers = ...,
-        velocity: Numbers = ...,
-    ) -> Point2DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[Point3D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        position: Numbers,
-        displacement: Numbers = ...,
-        velocity: Numbers = ...,
-    ) -> Point3DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[PointCoordinate],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker1: One,
-        direction: Numbers,
-        origin: Numbers = ...,
-    ) -> PointCoordinateEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[PointSlope2D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        shares_position: One = ...,
-        position: Numbers = ...,
-        slope: Numbers = ...,
-        displacement: Numbers = ...,
-        velocity: Numbers = ...,
-    ) -> PointSlope2DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[PointSlope3D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        shares_position: One = ...,
-        position: Numbers = ...,
-        slope: Numbers = ...,
-        displacement: Numbers = ...,
-        velocity: Numbers = ...,
-    ) -> PointSlope3DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[PointSlopeTwist3D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        position: Numbers,
-        slope: Numbers = ...,
-        twist: Numbers = ...,
-        displacement: Numbers = ...,
-        velocity: Numbers = ...,
-        normal: Numbers = ...,
-        turned_from: Numbers = ...,
-    ) -> PointSlopeTwist3DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[PositionOnCable],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        cable: One,
-        x: Numbers = ...,
-        y: Numbers = ...,
-    ) -> PositionOnCableEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[PositionOnCable3D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        cable: One,
-        x: Numbers = ...,
-        offset: Numbers = ...,
-    ) -> PositionOnCable3DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[PositionOnGround],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        ground: One,
-        local: Numbers = ...,
-    ) -> PositionOnGroundEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[PositionOnRigid2D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        body: One,
-        local: Numbers = ...,
-    ) -> PositionOnRigid2DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[PositionOnRigid3D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        body: One,
-        local: Numbers = ...,
-    ) -> PositionOnRigid3DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[PrismaticJoint2D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One,
-        marker1: One,
-        axis: Numbers,
-        lock_rotation: YesNo = ...,
-        angle: Numbers = ...,
-        active: YesNo = ...,
-    ) -> PrismaticJoint2DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ProfileSurface],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker: One = ...,
-        axis: Numbers = ...,
-        vertices: Numbers,
-        rounding: Numbers = ...,
-        depth: Numbers = ...,
-    ) -> ProfileSurfaceEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[ReevingSystemSprings],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        markers: Chain,
-        coordinate0: One = ...,
-        coordinate1: One = ...,
-        radii: Numbers = ...,
-        axes: Numbers = ...,
-        reference_length: Numbers,
-        axial_stiffness: Numbers,
-        axial_damping: Numbers = ...,
-        preload: Numbers = ...,
-        slack_force: Numbers = ...,
-        twist_damping: Numbers = ...,
-        shear_damping: Numbers = ...,
-        factor0: Numbers = ...,
-        factor1: Numbers = ...,
-        active: YesNo = ...,
-    ) -> ReevingSystemSpringsEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[RevoluteJoint2D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One,
-        marker1: One,
-        active: YesNo = ...,
-    ) -> RevoluteJoint2DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[RigidBody2D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        node: One = ...,
-        mass: Numbers,
-        inertia: Numbers,
-        center_of_mass: Numbers = ...,
-        position: Numbers = ...,
-        angle: Numbers = ...,
-        displacement: Numbers = ...,
-        velocity: Numbers = ...,
-    ) -> RigidBody2DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[RigidBody3D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        node: One = ...,
-        mass: Numbers,
-        inertia: Numbers,
-        center_of_mass: Numbers = ...,
-        position: Numbers = ...,
-        euler_parameters: Numbers = ...,
-        displacement: Numbers = ...,
-        velocity: Numbers = ...,
-        angular_velocity: Numbers = ...,
-    ) -> RigidBody3DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[RigidBodySpringDamper],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One = ...,
-        marker1: One = ...,
-        stiffness: Numbers = ...,
-        damping: Numbers = ...,
-        offset: Numbers = ...,
-        frame0: Numbers = ...,
-        frame1: Numbers = ...,
-        force_function: UserFunctions = ...,
-        force_derivative: UserFunctions = ...,
-        moment_arm: YesNo = ...,
-        active: YesNo = ...,
-    ) -> RigidBodySpringDamperEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[RigidNode2D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        position: Numbers,
-        angle: Numbers = ...,
-        displacement: Numbers = ...,
-        velocity: Numbers = ...,
-    ) -> RigidNode2DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[RigidNode3D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        position: Numbers,
-        euler_parameters: Numbers = ...,
-        displacement: Numbers = ...,
-        velocity: Numbers = ...,
-        angular_velocity: Numbers = ...,
-    ) -> RigidNode3DEntity: ...
-    @overload
-    def add(
-        self, component: type[RigidNodePosition], *, name: str = ..., part: Part | None = ..., node: One
-    ) -> RigidNodePositionEntity: ...
-    @overload
-    def add(
-        self, component: type[RigidNodePosition3D], *, name: str = ..., part: Part | None = ..., node: One
-    ) -> RigidNodePosition3DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[RollingDiscPenalty],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One = ...,
-        marker1: One = ...,
-        data: One = ...,
-        radius: Numbers,
-        axis: Numbers = ...,
-        normal: Numbers = ...,
-        contact_stiffness: Numbers,
-        contact_damping: Numbers = ...,
-        friction: Numbers = ...,
-        viscous_friction: Numbers = ...,
-        friction_angle: Numbers = ...,
-        proportional_zone: Numbers = ...,
-        linear_zone: YesNo = ...,
-        active: YesNo = ...,
-    ) -> RollingDiscPenaltyEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[RollingJoint],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One,
-        marker1: One,
-        radius: Numbers,
-        axis: Numbers = ...,
-        normal: Numbers = ...,
-        axes: YesNo = ...,
-        active: YesNo = ...,
-    ) -> RollingJointEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[RotationCoordinate],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        node: One = ...,
-        data: One = ...,
-        axis: Numbers = ...,
-    ) -> RotationCoordinateEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[SetCircle],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        circle_set: One,
-        circle: One,
-        radius: Numbers,
-    ) -> SetCircleEntity: ...
-    @overload
-    def add(
-        self, component: type[SetSurface], *, name: str = ..., part: Part | None = ..., surface_set: One, surface: One
-    ) -> SetSurfaceEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[SheaveSurface],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker: One,
-        axis: Numbers = ...,
-        radius: Numbers,
-        groove_radius: Numbers,
-        flank_half_angle: Numbers = ...,
-        outer_radius: Numbers,
-        depth: Numbers = ...,
-    ) -> SheaveSurfaceEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[SlidingJoint],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        track: One = ...,
-        node: One = ...,
-        marker: One = ...,
-        data: One = ...,
-        damping: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        friction_speed: Numbers = ...,
-        leaves: YesNo = ...,
-        active: YesNo = ...,
-    ) -> SlidingJointEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[SlidingNode],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        reference: Numbers = ...,
-        displacement: Numbers = ...,
-        velocity: Numbers = ...,
-    ) -> SlidingNodeEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[SphereFluidLoad],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker: One = ...,
-        fluid: One = ...,
-        diameter: Numbers,
-        drag: Numbers = ...,
-        added_mass: Numbers = ...,
-        active: YesNo = ...,
-    ) -> SphereFluidLoadEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[SphereSurface],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker: One,
-        axis: Numbers = ...,
-        radius: Numbers,
-        inside: YesNo = ...,
-        depth: Numbers = ...,
-    ) -> SphereSurfaceEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[SphericalJoint],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One,
-        marker1: One,
-        axes: YesNo = ...,
-        active: YesNo = ...,
-    ) -> SphericalJointEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[SpringDamper],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One = ...,
-        marker1: One = ...,
-        rest_length: Numbers,
-        stiffness: Numbers = ...,
-        damping: Numbers = ...,
-        preload: Numbers = ...,
-        tension_only: YesNo = ...,
-        force_function: UserFunctions = ...,
-        force_derivative: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> SpringDamperEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[StateLoad],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        inputs: Chain = ...,
-        marker: One,
-        value: Numbers = ...,
-        gains: Numbers = ...,
-        rate_gains: Numbers = ...,
-        load_function: UserFunctions = ...,
-        load_derivative: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> StateLoadEntity: ...
-    @overload
-    def add(
-        self, component: type[SurfaceSet], *, name: str = ..., part: Part | None = ..., skin: Numbers
-    ) -> SurfaceSetEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[TableCable2D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        node0: One = ...,
-        node1: One = ...,
-        length: Numbers,
-        mass_per_length: Numbers,
-        axial_stiffness: Numbers = ...,
-        bending_stiffness: Numbers,
-        axial_damping: Numbers = ...,
-        bending_damping: Numbers = ...,
-        reference_strain: Numbers = ...,
-        reference_curvature: Numbers = ...,
-        strain_is_relative_to_reference: Numbers = ...,
-        integration: WholeNumbers = ...,
-        bending_moment_function: UserFunctions = ...,
-        bending_moment_derivatives: UserFunctions = ...,
-        broken: YesNo = ...,
-        table_strains: Numbers,
-        table_tensions: Numbers,
-    ) -> TableCable2DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[TableCable3D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        node0: One = ...,
-        node1: One = ...,
-        length: Numbers,
-        mass_per_length: Numbers,
-        axial_stiffness: Numbers = ...,
-        bending_stiffness: Numbers,
-        axial_damping: Numbers = ...,
-        bending_damping: Numbers = ...,
-        reference_strain: Numbers = ...,
-        reference_curvature: Numbers = ...,
-        strain_is_relative_to_reference: Numbers = ...,
-        integration: WholeNumbers = ...,
-        bending_moment_function: UserFunctions = ...,
-        bending_moment_derivatives: UserFunctions = ...,
-        broken: YesNo = ...,
-        table_strains: Numbers,
-        table_tensions: Numbers,
-    ) -> TableCable3DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[TensionerSpring],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One = ...,
-        marker1: One = ...,
-        data: One = ...,
-        preload: Numbers = ...,
-        stiffness: Numbers,
-        friction_torque: Numbers = ...,
-        loading_friction: Numbers = ...,
-        unloading_friction: Numbers = ...,
-        loading_damping: Numbers = ...,
-        unloading_damping: Numbers = ...,
-        sticking_stiffness: Numbers = ...,
-        active: YesNo = ...,
-    ) -> TensionerSpringEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[Torque],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker: One,
-        vector: Numbers = ...,
-        function: UserFunctions = ...,
-        body_fixed: YesNo = ...,
-        active: YesNo = ...,
-    ) -> TorqueEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[TorsionalSpringDamper],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker0: One = ...,
-        marker1: One = ...,
-        data: One = ...,
-        stiffness: Numbers = ...,
-        damping: Numbers = ...,
-        offset: Numbers = ...,
-        rate_offset: Numbers = ...,
-        preload: Numbers = ...,
-        frame0: Numbers = ...,
-        frame1: Numbers = ...,
-        force_function: UserFunctions = ...,
-        force_derivative: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> TorsionalSpringDamperEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[TwistCable3D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        node0: One,
-        node1: One,
-        length: Numbers,
-        mass_per_length: Numbers,
-        rotary_inertia: Numbers,
-        axial_stiffness: Numbers,
-        bending_stiffness: Numbers,
-        torsional_stiffness: Numbers,
-        coupling: Numbers = ...,
-        axial_damping: Numbers = ...,
-        bending_damping: Numbers = ...,
-        torsional_damping: Numbers = ...,
-        reference_strain: Numbers = ...,
-        reference_curvature: Numbers = ...,
-        reference_twist: Numbers = ...,
-        strain_is_relative_to_reference: Numbers = ...,
-        integration: WholeNumbers = ...,
-        broken: YesNo = ...,
-    ) -> TwistCable3DEntity: ...
-    @overload
-    def add(
-        self, component: type[TwistNodePosition], *, name: str = ..., part: Part | None = ..., node: One
-    ) -> TwistNodePositionEntity: ...
-    @overload
-    def add(
-        self, component: type[UnitRotation3D], *, name: str = ..., part: Part | None = ..., node: One
-    ) -> UnitRotation3DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[VGrooveFlank],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        marker: One,
-        axis: Numbers = ...,
-        radius: Numbers,
-        half_angle: Numbers,
-        outer_radius: Numbers,
-        side: WholeNumbers,
-        depth: Numbers = ...,
-    ) -> VGrooveFlankEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[WinchCable2D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        node0: One,
-        node1: One,
-        feed: One,
-        begin: Numbers,
-        share: Numbers,
-        mass_per_length: Numbers,
-        axial_stiffness: Numbers,
-        bending_stiffness: Numbers,
-        axial_damping: Numbers = ...,
-        store_tension: Numbers = ...,
-        shortest: Numbers = ...,
-        active: YesNo = ...,
-    ) -> WinchCable2DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[WinchCable3D],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        node0: One,
-        node1: One,
-        feed: One,
-        begin: Numbers,
-        share: Numbers,
-        mass_per_length: Numbers,
-        axial_stiffness: Numbers,
-        bending_stiffness: Numbers,
-        axial_damping: Numbers = ...,
-        store_tension: Numbers = ...,
-        shortest: Numbers = ...,
-        active: YesNo = ...,
-    ) -> WinchCable3DEntity: ...
-    @overload
-    def add(
-        self,
-        component: type[WinchFluidLoad],
-        *,
-        name: str = ...,
-        part: Part | None = ...,
-        cable: One,
-        fluid: One,
-        diameter: Numbers,
-        normal_drag: Numbers = ...,
-        axial_drag: Numbers = ...,
-        added_mass: Numbers = ...,
-        axial_added_mass: Numbers = ...,
-        constant_volume: YesNo = ...,
-        vibration_frequency: Numbers = ...,
-        vibration_amplitude: Numbers = ...,
-        vibration_gain: Numbers = ...,
-        points: WholeNumbers = ...,
-        active: YesNo = ...,
-    ) -> WinchFluidLoadEntity: ...
+        'Return a cached object that belongs to this world; ``create()`` makes the object on first use.'
+    @overload
+    def add(self, component: type[ALECable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, ale: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ..., moving_mass_factor: Numbers = ..., use_coupling_terms: YesNo = ..., add_ale_variation: YesNo = ...) -> ALECable2DEntity: ...
+    @overload
+    def add(self, component: type[ALENode], *, name: str = ..., part: Part | None = ..., reference: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> ALENodeEntity: ...
+    @overload
+    def add(self, component: type[Beam2D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, damping: Numbers = ..., length: Numbers = ..., node_angles: Numbers = ..., reference_strain: Numbers = ...) -> Beam2DEntity: ...
+    @overload
+    def add(self, component: type[Beam3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, damping: Numbers = ..., length: Numbers = ..., reference_strain: Numbers = ...) -> Beam3DEntity: ...
+    @overload
+    def add(self, component: type[BeltToothContact], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., teeth: WholeNumbers, pitch_radius: Numbers, phase: Numbers = ..., tooth_stiffness: Numbers, tooth_damping: Numbers = ..., tip_stiffness: Numbers, tooth_height: Numbers, flank_angle: Numbers = ..., backlash: Numbers = ..., active: YesNo = ...) -> BeltToothContactEntity: ...
+    @overload
+    def add(self, component: type[BoxFluidLoad], *, name: str = ..., part: Part | None = ..., marker: One = ..., fluid: One = ..., sides: Numbers, parts: WholeNumbers = ..., drag: Numbers = ..., added_mass: Numbers = ..., active: YesNo = ...) -> BoxFluidLoadEntity: ...
+    @overload
+    def add(self, component: type[Cable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ...) -> Cable2DEntity: ...
+    @overload
+    def add(self, component: type[Cable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ...) -> Cable3DEntity: ...
+    @overload
+    def add(self, component: type[CableContactSet], *, name: str = ..., part: Part | None = ..., contact_stiffness_per_length: Numbers, contact_damping_per_length: Numbers = ..., damping_depth: Numbers = ..., friction_coefficient: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., skin: Numbers = ..., turns_rope: YesNo = ..., apart: Numbers = ...) -> CableContactSetEntity: ...
+    @overload
+    def add(self, component: type[CableCoordinates], *, name: str = ..., part: Part | None = ..., cable: One) -> CableCoordinatesEntity: ...
+    @overload
+    def add(self, component: type[CableShape], *, name: str = ..., part: Part | None = ..., cable: One, segments: WholeNumbers, vertical_offset: Numbers = ...) -> CableShapeEntity: ...
+    @overload
+    def add(self, component: type[CableShape3D], *, name: str = ..., part: Part | None = ..., cable: One, segments: WholeNumbers) -> CableShape3DEntity: ...
+    @overload
+    def add(self, component: type[CableStrain], *, name: str = ..., part: Part | None = ..., cable: One, place: Numbers = ...) -> CableStrainEntity: ...
+    @overload
+    def add(self, component: type[CableTrack], *, name: str = ..., part: Part | None = ..., cables: Chain) -> CableTrackEntity: ...
+    @overload
+    def add(self, component: type[CartesianSpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> CartesianSpringDamperEntity: ...
+    @overload
+    def add(self, component: type[CircleSet], *, name: str = ..., part: Part | None = ..., skin: Numbers = ...) -> CircleSetEntity: ...
+    @overload
+    def add(self, component: type[ContactCircleCable2D], *, name: str = ..., part: Part | None = ..., circle: One = ..., cable: One = ..., data: One = ..., segments: WholeNumbers, contact_stiffness: Numbers = ..., contact_stiffness_per_length: Numbers = ..., contact_damping: Numbers = ..., contact_damping_per_length: Numbers = ..., damping_depth: Numbers = ..., circle_radius: Numbers, clip_normal_force: YesNo = ..., active: YesNo = ...) -> ContactCircleCable2DEntity: ...
+    @overload
+    def add(self, component: type[ContactCoordinate], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., contact_stiffness: Numbers, contact_damping: Numbers = ..., offset: Numbers = ..., active: YesNo = ...) -> ContactCoordinateEntity: ...
+    @overload
+    def add(self, component: type[ContactCurveCircle], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., profile: One = ..., data: One = ..., radius: Numbers, contact_stiffness: Numbers, contact_damping: Numbers = ..., damping_limited: YesNo = ..., friction: Numbers = ..., proportional_zone: Numbers = ..., active: YesNo = ...) -> ContactCurveCircleEntity: ...
+    @overload
+    def add(self, component: type[ContactEllipsoid], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., marker: One = ..., material: One = ..., semi_axes: Numbers, position: Numbers = ..., rotation: Numbers = ...) -> ContactEllipsoidEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionBedCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers, lateral_friction_ratio: Numbers = ..., lateral_stiffness_ratio: Numbers = ..., suction_coefficient: Numbers = ..., suction_distance: Numbers = ...) -> ContactFrictionBedCableEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionCables3D], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., points: WholeNumbers, radius: Numbers) -> ContactFrictionCables3DEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionCircleCable2D], *, name: str = ..., part: Part | None = ..., circle: One = ..., cable: One = ..., data: One = ..., segments: WholeNumbers, contact_stiffness: Numbers = ..., contact_stiffness_per_length: Numbers = ..., contact_damping: Numbers = ..., contact_damping_per_length: Numbers = ..., damping_depth: Numbers = ..., circle_radius: Numbers, clip_normal_force: YesNo = ..., active: YesNo = ..., friction_velocity_penalty: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., use_segment_normals: YesNo = ..., sticking_length: Words = ...) -> ContactFrictionCircleCable2DEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionCirclePoints2D], *, name: str = ..., part: Part | None = ..., circle: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., segments: WholeNumbers, vertical_offset: Numbers = ..., contact_stiffness_per_length: Numbers = ..., circle_radius: Numbers, cord_offset: Numbers = ..., press: Numbers = ..., rigid_layer: YesNo = ...) -> ContactFrictionCirclePoints2DEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionCircleSetPoints2D], *, name: str = ..., part: Part | None = ..., circle_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., segments: WholeNumbers, vertical_offset: Numbers = ..., contact_stiffness_per_length: Numbers = ...) -> ContactFrictionCircleSetPoints2DEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionSurfaceCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceCableEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionSurfaceRibbon], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, lines: WholeNumbers = ..., width: Numbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceRibbonEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionSurfaceSetCable], *, name: str = ..., part: Part | None = ..., surface_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetCableEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionSurfaceSetTwistCable], *, name: str = ..., part: Part | None = ..., surface_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetTwistCableEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionSurfaceTwistCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceTwistCableEntity: ...
+    @overload
+    def add(self, component: type[ContactHalfSpace], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., marker: One = ..., material: One = ..., position: Numbers = ..., rotation: Numbers = ...) -> ContactHalfSpaceEntity: ...
+    @overload
+    def add(self, component: type[ContactMaterial], *, name: str = ..., part: Part | None = ..., plane_strain_modulus: Numbers, dissipation: Numbers = ..., static_friction: Numbers = ..., dynamic_friction: Numbers = ..., viscous_friction: Numbers = ...) -> ContactMaterialEntity: ...
+    @overload
+    def add(self, component: type[ContactSet], *, name: str = ..., part: Part | None = ..., skin: Numbers = ...) -> ContactSetEntity: ...
+    @overload
+    def add(self, component: type[ContactSphere], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., marker: One = ..., material: One = ..., radius: Numbers, position: Numbers = ...) -> ContactSphereEntity: ...
+    @overload
+    def add(self, component: type[ContactSphereSphere], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., radius0: Numbers, radius1: Numbers, hollow: YesNo = ..., contact_stiffness: Numbers, contact_damping: Numbers = ..., exponent: Numbers = ..., friction: Numbers = ..., proportional_zone: Numbers = ..., impact_model: Words = ..., restitution: Numbers = ..., least_impact_speed: Numbers = ..., plasticity_ratio: Numbers = ..., pull_off_force: Numbers = ..., adhesion_stiffness: Numbers = ..., adhesion_exponent: Numbers = ..., active: YesNo = ...) -> ContactSphereSphereEntity: ...
+    @overload
+    def add(self, component: type[CoordinateConstraint], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., ratio: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., velocity_level: YesNo = ..., rate: Numbers = ..., rate_function: UserFunctions = ..., active: YesNo = ...) -> CoordinateConstraintEntity: ...
+    @overload
+    def add(self, component: type[CoordinateLoad], *, name: str = ..., part: Part | None = ..., marker: One, value: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> CoordinateLoadEntity: ...
+    @overload
+    def add(self, component: type[CoordinateSpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> CoordinateSpringDamperEntity: ...
+    @overload
+    def add(self, component: type[CoordinateSpringDamperExt], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., factor0: Numbers = ..., factor1: Numbers = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., dynamic_friction: Numbers = ..., static_friction_offset: Numbers = ..., decay_velocity: Numbers = ..., viscous_friction: Numbers = ..., sticking_stiffness: Numbers = ..., sticking_damping: Numbers = ..., proportional_zone: Numbers = ..., stops: YesNo = ..., lower_stop: Numbers = ..., upper_stop: Numbers = ..., stop_stiffness: Numbers = ..., stop_damping: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> CoordinateSpringDamperExtEntity: ...
+    @overload
+    def add(self, component: type[CoordinateVectorConstraint], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., factors0: Numbers = ..., factors1: Numbers = ..., squares0: Numbers = ..., squares1: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., constraint_function: UserFunctions = ..., gradient_function: UserFunctions = ..., velocity_level: YesNo = ..., active: YesNo = ...) -> CoordinateVectorConstraintEntity: ...
+    @overload
+    def add(self, component: type[CurveProfile], *, name: str = ..., part: Part | None = ..., points: Numbers, curvatures: Numbers = ..., closed: YesNo = ...) -> CurveProfileEntity: ...
+    @overload
+    def add(self, component: type[CylinderFluidLoad], *, name: str = ..., part: Part | None = ..., marker: One = ..., fluid: One = ..., diameter: Numbers, length: Numbers, axis: Numbers = ..., strips: WholeNumbers = ..., normal_drag: Numbers = ..., axial_drag: Numbers = ..., end_drag: Numbers = ..., added_mass: Numbers = ..., end_added_mass: Numbers = ..., active: YesNo = ...) -> CylinderFluidLoadEntity: ...
+    @overload
+    def add(self, component: type[DistanceConstraint], *, name: str = ..., part: Part | None = ..., marker0: One, marker1: One, distance: Numbers, active: YesNo = ...) -> DistanceConstraintEntity: ...
+    @overload
+    def add(self, component: type[DistanceCoordinate], *, name: str = ..., part: Part | None = ..., marker0: One, marker1: One, length: Numbers = ...) -> DistanceCoordinateEntity: ...
+    @overload
+    def add(self, component: type[DrumSurface], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., radius: Numbers, half_width: Numbers = ..., depth: Numbers = ...) -> DrumSurfaceEntity: ...
+    @overload
+    def add(self, component: type[FibreCable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, slow: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., broken: YesNo = ..., slow_stiffness: Numbers, slow_damping: Numbers, stiffening: Numbers = ...) -> FibreCable2DEntity: ...
+    @overload
+    def add(self, component: type[FibreCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, slow: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., broken: YesNo = ..., slow_stiffness: Numbers, slow_damping: Numbers, stiffening: Numbers = ...) -> FibreCable3DEntity: ...
+    @overload
+    def add(self, component: type[Fluid], *, name: str = ..., part: Part | None = ..., density: Numbers, gravity: Numbers = ..., fills: Words = ..., surface: Numbers = ..., transition: Numbers = ..., depth: Numbers = ..., velocity: Numbers = ..., profile: Words = ..., reference_height: Numbers = ..., exponent: Numbers = ..., roughness: Numbers = ..., table_heights: Numbers = ..., table_x: Numbers = ..., table_y: Numbers = ..., wave_amplitudes: Numbers = ..., wave_frequencies: Numbers = ..., wave_directions: Numbers = ..., wave_phases: Numbers = ..., wave_numbers: Numbers = ..., wave_velocities: Numbers = ..., wave_current: YesNo = ..., stretching: Words = ..., wave_growth: Numbers = ..., gust_amplitudes: Numbers = ..., gust_frequencies: Numbers = ..., gust_phases: Numbers = ..., function: UserFunctions = ...) -> FluidEntity: ...
+    @overload
+    def add(self, component: type[FluidLoad], *, name: str = ..., part: Part | None = ..., cable: One, fluid: One, diameter: Numbers, normal_drag: Numbers = ..., axial_drag: Numbers = ..., added_mass: Numbers = ..., axial_added_mass: Numbers = ..., constant_volume: YesNo = ..., vibration_frequency: Numbers = ..., vibration_amplitude: Numbers = ..., vibration_gain: Numbers = ..., points: WholeNumbers = ..., active: YesNo = ...) -> FluidLoadEntity: ...
+    @overload
+    def add(self, component: type[Force], *, name: str = ..., part: Part | None = ..., marker: One, vector: Numbers = ..., function: UserFunctions = ..., body_fixed: YesNo = ..., active: YesNo = ...) -> ForceEntity: ...
+    @overload
+    def add(self, component: type[GearPair], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., teeth0: WholeNumbers, teeth1: WholeNumbers, module: Numbers, pressure_angle: Numbers = ..., mesh_stiffness: Numbers, mesh_damping: Numbers = ..., backlash: Numbers = ..., axis: Numbers = ..., active: YesNo = ...) -> GearPairEntity: ...
+    @overload
+    def add(self, component: type[GenericJoint], *, name: str = ..., part: Part | None = ..., marker0: One, marker1: One, translations: YesNo = ..., rotations: YesNo = ..., frame0: Numbers = ..., frame1: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., active: YesNo = ...) -> GenericJointEntity: ...
+    @overload
+    def add(self, component: type[GenericODE1], *, name: str = ..., part: Part | None = ..., inputs: Chain = ..., node: One = ..., constant: Numbers = ..., system_matrix: Numbers = ..., input_matrix: Numbers = ..., rate_matrix: Numbers = ..., state_function: UserFunctions = ..., state_derivative: UserFunctions = ...) -> GenericODE1Entity: ...
+    @overload
+    def add(self, component: type[GenericODE2], *, name: str = ..., part: Part | None = ..., nodes: Chain = ..., mass: Numbers = ..., damping: Numbers = ..., stiffness: Numbers = ..., force: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., mass_function: UserFunctions = ..., translations: Numbers = ..., points: Numbers = ..., basis: Numbers = ..., lines: Numbers = ...) -> GenericODE2Entity: ...
+    @overload
+    def add(self, component: type[Ground], *, name: str = ..., part: Part | None = ..., position: Numbers = ...) -> GroundEntity: ...
+    @overload
+    def add(self, component: type[HeightFieldSurface], *, name: str = ..., part: Part | None = ..., marker: One = ..., axis: Numbers = ..., along: Numbers = ..., x: Numbers, y: Numbers, heights: Numbers, depth: Numbers = ...) -> HeightFieldSurfaceEntity: ...
+    @overload
+    def add(self, component: type[HuntCrossley], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., data: One = ..., transition_velocity: Numbers = ..., modulus_rule: Words = ..., enabled: YesNo = ...) -> HuntCrossleyEntity: ...
+    @overload
+    def add(self, component: type[HydraulicActuator], *, name: str = ..., part: Part | None = ..., inputs: Chain = ..., marker0: One, marker1: One, node: One, offset_length: Numbers, stroke_length: Numbers, area0: Numbers, area1: Numbers, hose_volume0: Numbers, hose_volume1: Numbers, valve_opening0: Numbers = ..., valve_opening1: Numbers = ..., valve_function: UserFunctions = ..., valve_derivative: UserFunctions = ..., damping: Numbers = ..., oil_bulk_modulus: Numbers, cylinder_bulk_modulus: Numbers = ..., hose_bulk_modulus: Numbers = ..., nominal_flow: Numbers, system_pressure: Numbers, tank_pressure: Numbers = ..., volume_change: YesNo = ..., active: YesNo = ...) -> HydraulicActuatorEntity: ...
+    @overload
+    def add(self, component: type[JointStop], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., direction: WholeNumbers, lower: Numbers = ..., upper: Numbers = ..., stiffness: Numbers, dissipation: Numbers = ..., frame0: Numbers = ..., frame1: Numbers = ..., active: YesNo = ...) -> JointStopEntity: ...
+    @overload
+    def add(self, component: type[LineLoad], *, name: str = ..., part: Part | None = ..., cable: One, vector: Numbers = ..., function: UserFunctions = ..., force_function: UserFunctions = ..., per: Words = ..., body_fixed: YesNo = ..., points: WholeNumbers = ..., active: YesNo = ...) -> LineLoadEntity: ...
+    @overload
+    def add(self, component: type[LineTorque], *, name: str = ..., part: Part | None = ..., cable: One, vector: Numbers = ..., function: UserFunctions = ..., body_fixed: YesNo = ..., points: WholeNumbers = ..., active: YesNo = ...) -> LineTorqueEntity: ...
+    @overload
+    def add(self, component: type[LinearSpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., axis: Numbers = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., moment_arm: YesNo = ..., active: YesNo = ...) -> LinearSpringDamperEntity: ...
+    @overload
+    def add(self, component: type[LoadCell], *, name: str = ..., part: Part | None = ..., joint: One, node: One, weights: Numbers = ..., time_constant: Numbers) -> LoadCellEntity: ...
+    @overload
+    def add(self, component: type[MassPoint], *, name: str = ..., part: Part | None = ..., node: One = ..., mass: Numbers, position: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> MassPointEntity: ...
+    @overload
+    def add(self, component: type[MassProportional], *, name: str = ..., part: Part | None = ..., body: One, acceleration: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> MassProportionalEntity: ...
+    @overload
+    def add(self, component: type[NodeCoordinate], *, name: str = ..., part: Part | None = ..., node: One = ..., coordinate: WholeNumbers = ...) -> NodeCoordinateEntity: ...
+    @overload
+    def add(self, component: type[NodePosition], *, name: str = ..., part: Part | None = ..., node: One) -> NodePositionEntity: ...
+    @overload
+    def add(self, component: type[OverrunningClutch], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., stiffness: Numbers, damping: Numbers = ..., drag_torque: Numbers = ..., largest_torque: Numbers = ..., direction: Numbers = ..., active: YesNo = ...) -> OverrunningClutchEntity: ...
+    @overload
+    def add(self, component: type[PlaneSurface], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., along: Numbers = ..., offset: Numbers = ..., half_length: Numbers = ..., half_width: Numbers = ..., outer_radius: Numbers = ..., depth: Numbers = ...) -> PlaneSurfaceEntity: ...
+    @overload
+    def add(self, component: type[Point2D], *, name: str = ..., part: Part | None = ..., position: Numbers, displacement: Numbers = ..., velocity: Numbers = ...) -> Point2DEntity: ...
+    @overload
+    def add(self, component: type[Point3D], *, name: str = ..., part: Part | None = ..., position: Numbers, displacement: Numbers = ..., velocity: Numbers = ...) -> Point3DEntity: ...
+    @overload
+    def add(self, component: type[PointCoordinate], *, name: str = ..., part: Part | None = ..., marker1: One, direction: Numbers, origin: Numbers = ...) -> PointCoordinateEntity: ...
+    @overload
+    def add(self, component: type[PointSlope2D], *, name: str = ..., part: Part | None = ..., shares_position: One = ..., position: Numbers = ..., slope: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> PointSlope2DEntity: ...
+    @overload
+    def add(self, component: type[PointSlope3D], *, name: str = ..., part: Part | None = ..., shares_position: One = ..., position: Numbers = ..., slope: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> PointSlope3DEntity: ...
+    @overload
+    def add(self, component: type[PointSlopeTwist3D], *, name: str = ..., part: Part | None = ..., position: Numbers, slope: Numbers = ..., twist: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ..., normal: Numbers = ..., turned_from: Numbers = ...) -> PointSlopeTwist3DEntity: ...
+    @overload
+    def add(self, component: type[PositionOnCable], *, name: str = ..., part: Part | None = ..., cable: One, x: Numbers = ..., y: Numbers = ...) -> PositionOnCableEntity: ...
+    @overload
+    def add(self, component: type[PositionOnCable3D], *, name: str = ..., part: Part | None = ..., cable: One, x: Numbers = ..., offset: Numbers = ...) -> PositionOnCable3DEntity: ...
+    @overload
+    def add(self, component: type[PositionOnGround], *, name: str = ..., part: Part | None = ..., ground: One, local: Numbers = ...) -> PositionOnGroundEntity: ...
+    @overload
+    def add(self, component: type[PositionOnRigid2D], *, name: str = ..., part: Part | None = ..., body: One, local: Numbers = ...) -> PositionOnRigid2DEntity: ...
+    @overload
+    def add(self, component: type[PositionOnRigid3D], *, name: str = ..., part: Part | None = ..., body: One, local: Numbers = ...) -> PositionOnRigid3DEntity: ...
+    @overload
+    def add(self, component: type[PrismaticJoint2D], *, name: str = ..., part: Part | None = ..., marker0: One, marker1: One, axis: Numbers, lock_rotation: YesNo = ..., angle: Numbers = ..., active: YesNo = ...) -> PrismaticJoint2DEntity: ...
+    @overload
+    def add(self, component: type[ProfileSurface], *, name: str = ..., part: Part | None = ..., marker: One = ..., axis: Numbers = ..., vertices: Numbers, rounding: Numbers = ..., depth: Numbers = ...) -> ProfileSurfaceEntity: ...
+    @overload
+    def add(self, component: type[ReevingSystemSprings], *, name: str = ..., part: Part | None = ..., markers: Chain, coordinate0: One = ..., coordinate1: One = ..., radii: Numbers = ..., axes: Numbers = ..., reference_length: Numbers, axial_stiffness: Numbers, axial_damping: Numbers = ..., preload: Numbers = ..., slack_force: Numbers = ..., twist_damping: Numbers = ..., shear_damping: Numbers = ..., factor0: Numbers = ..., factor1: Numbers = ..., active: YesNo = ...) -> ReevingSystemSpringsEntity: ...
+    @overload
+    def add(self, component: type[RevoluteJoint2D], *, name: str = ..., part: Part | None = ..., marker0: One, marker1: One, active: YesNo = ...) -> RevoluteJoint2DEntity: ...
+    @overload
+    def add(self, component: type[RigidBody2D], *, name: str = ..., part: Part | None = ..., node: One = ..., mass: Numbers, inertia: Numbers, center_of_mass: Numbers = ..., position: Numbers = ..., angle: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> RigidBody2DEntity: ...
+    @overload
+    def add(self, component: type[RigidBody3D], *, name: str = ..., part: Part | None = ..., node: One = ..., mass: Numbers, inertia: Numbers, center_of_mass: Numbers = ..., position: Numbers = ..., euler_parameters: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ..., angular_velocity: Numbers = ...) -> RigidBody3DEntity: ...
+    @overload
+    def add(self, component: type[RigidBodySpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., frame0: Numbers = ..., frame1: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., moment_arm: YesNo = ..., active: YesNo = ...) -> RigidBodySpringDamperEntity: ...
+    @overload
+    def add(self, component: type[RigidNode2D], *, name: str = ..., part: Part | None = ..., position: Numbers, angle: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> RigidNode2DEntity: ...
+    @overload
+    def add(self, component: type[RigidNode3D], *, name: str = ..., part: Part | None = ..., position: Numbers, euler_parameters: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ..., angular_velocity: Numbers = ...) -> RigidNode3DEntity: ...
+    @overload
+    def add(self, component: type[RigidNodePosition], *, name: str = ..., part: Part | None = ..., node: One) -> RigidNodePositionEntity: ...
+    @overload
+    def add(self, component: type[RigidNodePosition3D], *, name: str = ..., part: Part | None = ..., node: One) -> RigidNodePosition3DEntity: ...
+    @overload
+    def add(self, component: type[RollingDiscPenalty], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., radius: Numbers, axis: Numbers = ..., normal: Numbers = ..., contact_stiffness: Numbers, contact_damping: Numbers = ..., friction: Numbers = ..., viscous_friction: Numbers = ..., friction_angle: Numbers = ..., proportional_zone: Numbers = ..., linear_zone: YesNo = ..., active: YesNo = ...) -> RollingDiscPenaltyEntity: ...
+    @overload
+    def add(self, component: type[RollingJoint], *, name: str = ..., part: Part | None = ..., marker0: One, marker1: One, radius: Numbers, axis: Numbers = ..., normal: Numbers = ..., axes: YesNo = ..., active: YesNo = ...) -> RollingJointEntity: ...
+    @overload
+    def add(self, component: type[RotationCoordinate], *, name: str = ..., part: Part | None = ..., node: One = ..., data: One = ..., axis: Numbers = ...) -> RotationCoordinateEntity: ...
+    @overload
+    def add(self, component: type[SetCircle], *, name: str = ..., part: Part | None = ..., circle_set: One, circle: One, radius: Numbers) -> SetCircleEntity: ...
+    @overload
+    def add(self, component: type[SetSurface], *, name: str = ..., part: Part | None = ..., surface_set: One, surface: One) -> SetSurfaceEntity: ...
+    @overload
+    def add(self, component: type[SheaveSurface], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., radius: Numbers, groove_radius: Numbers, flank_half_angle: Numbers = ..., outer_radius: Numbers, depth: Numbers = ...) -> SheaveSurfaceEntity: ...
+    @overload
+    def add(self, component: type[SlidingJoint], *, name: str = ..., part: Part | None = ..., track: One = ..., node: One = ..., marker: One = ..., data: One = ..., damping: Numbers = ..., friction_coefficient: Numbers = ..., friction_speed: Numbers = ..., leaves: YesNo = ..., active: YesNo = ...) -> SlidingJointEntity: ...
+    @overload
+    def add(self, component: type[SlidingNode], *, name: str = ..., part: Part | None = ..., reference: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> SlidingNodeEntity: ...
+    @overload
+    def add(self, component: type[SphereFluidLoad], *, name: str = ..., part: Part | None = ..., marker: One = ..., fluid: One = ..., diameter: Numbers, drag: Numbers = ..., added_mass: Numbers = ..., active: YesNo = ...) -> SphereFluidLoadEntity: ...
+    @overload
+    def add(self, component: type[SphereSurface], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., radius: Numbers, inside: YesNo = ..., depth: Numbers = ...) -> SphereSurfaceEntity: ...
+    @overload
+    def add(self, component: type[SphericalJoint], *, name: str = ..., part: Part | None = ..., marker0: One, marker1: One, axes: YesNo = ..., active: YesNo = ...) -> SphericalJointEntity: ...
+    @overload
+    def add(self, component: type[SpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., rest_length: Numbers, stiffness: Numbers = ..., damping: Numbers = ..., preload: Numbers = ..., tension_only: YesNo = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> SpringDamperEntity: ...
+    @overload
+    def add(self, component: type[StateLoad], *, name: str = ..., part: Part | None = ..., inputs: Chain = ..., marker: One, value: Numbers = ..., gains: Numbers = ..., rate_gains: Numbers = ..., load_function: UserFunctions = ..., load_derivative: UserFunctions = ..., active: YesNo = ...) -> StateLoadEntity: ...
+    @overload
+    def add(self, component: type[SurfaceSet], *, name: str = ..., part: Part | None = ..., skin: Numbers) -> SurfaceSetEntity: ...
+    @overload
+    def add(self, component: type[TableCable2D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers = ..., bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ..., table_strains: Numbers, table_tensions: Numbers) -> TableCable2DEntity: ...
+    @overload
+    def add(self, component: type[TableCable3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers = ..., bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ..., table_strains: Numbers, table_tensions: Numbers) -> TableCable3DEntity: ...
+    @overload
+    def add(self, component: type[TensionerSpring], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., preload: Numbers = ..., stiffness: Numbers, friction_torque: Numbers = ..., loading_friction: Numbers = ..., unloading_friction: Numbers = ..., loading_damping: Numbers = ..., unloading_damping: Numbers = ..., sticking_stiffness: Numbers = ..., active: YesNo = ...) -> TensionerSpringEntity: ...
+    @overload
+    def add(self, component: type[Torque], *, name: str = ..., part: Part | None = ..., marker: One, vector: Numbers = ..., function: UserFunctions = ..., body_fixed: YesNo = ..., active: YesNo = ...) -> TorqueEntity: ...
+    @overload
+    def add(self, component: type[TorsionalSpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., frame0: Numbers = ..., frame1: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> TorsionalSpringDamperEntity: ...
+    @overload
+    def add(self, component: type[TwistCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, torsional_stiffness: Numbers, coupling: Numbers = ..., axial_damping: Numbers = ..., bending_damping: Numbers = ..., torsional_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., reference_twist: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., broken: YesNo = ...) -> TwistCable3DEntity: ...
+    @overload
+    def add(self, component: type[TwistNodePosition], *, name: str = ..., part: Part | None = ..., node: One) -> TwistNodePositionEntity: ...
+    @overload
+    def add(self, component: type[UnitRotation3D], *, name: str = ..., part: Part | None = ..., node: One) -> UnitRotation3DEntity: ...
+    @overload
+    def add(self, component: type[VGrooveFlank], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., radius: Numbers, half_angle: Numbers, outer_radius: Numbers, side: WholeNumbers, depth: Numbers = ...) -> VGrooveFlankEntity: ...
+    @overload
+    def add(self, component: type[WinchCable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, feed: One, begin: Numbers, share: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., store_tension: Numbers = ..., shortest: Numbers = ..., active: YesNo = ...) -> WinchCable2DEntity: ...
+    @overload
+    def add(self, component: type[WinchCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, feed: One, begin: Numbers, share: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., store_tension: Numbers = ..., shortest: Numbers = ..., active: YesNo = ...) -> WinchCable3DEntity: ...
+    @overload
+    def add(self, component: type[WinchFluidLoad], *, name: str = ..., part: Part | None = ..., cable: One, fluid: One, diameter: Numbers, normal_drag: Numbers = ..., axial_drag: Numbers = ..., added_mass: Numbers = ..., axial_added_mass: Numbers = ..., constant_volume: YesNo = ..., vibration_frequency: Numbers = ..., vibration_amplitude: Numbers = ..., vibration_gain: Numbers = ..., points: WholeNumbers = ..., active: YesNo = ...) -> WinchFluidLoadEntity: ...
     @overload
     def set(self, entity: ALECable2DEntity, *, broken: YesNo = ...) -> None: ...
     @overload
@@ -3368,17 +1659,7 @@ class World:
     @overload
     def set(self, entity: Cable3DEntity, *, broken: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: CartesianSpringDamperEntity,
-        *,
-        stiffness: Numbers = ...,
-        damping: Numbers = ...,
-        offset: Numbers = ...,
-        force_function: UserFunctions = ...,
-        force_derivative: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: CartesianSpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ContactCircleCable2DEntity, *, active: YesNo = ...) -> None: ...
     @overload
@@ -3386,154 +1667,37 @@ class World:
     @overload
     def set(self, entity: ContactCurveCircleEntity, *, active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: ContactFrictionBedCableEntity,
-        *,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        active: YesNo = ...,
-        suction_coefficient: Numbers = ...,
-    ) -> None: ...
+    def set(self, entity: ContactFrictionBedCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., suction_coefficient: Numbers = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: ContactFrictionCircleCable2DEntity,
-        *,
-        active: YesNo = ...,
-        friction_stiffness: Numbers = ...,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-    ) -> None: ...
+    def set(self, entity: ContactFrictionCircleCable2DEntity, *, active: YesNo = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: ContactFrictionCirclePoints2DEntity,
-        *,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: ContactFrictionCirclePoints2DEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: ContactFrictionCircleSetPoints2DEntity,
-        *,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: ContactFrictionCircleSetPoints2DEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: ContactFrictionSurfaceCableEntity,
-        *,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: ContactFrictionSurfaceCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: ContactFrictionSurfaceRibbonEntity,
-        *,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: ContactFrictionSurfaceRibbonEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: ContactFrictionSurfaceSetCableEntity,
-        *,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: ContactFrictionSurfaceSetCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: ContactFrictionSurfaceSetTwistCableEntity,
-        *,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: ContactFrictionSurfaceSetTwistCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: ContactFrictionSurfaceTwistCableEntity,
-        *,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: ContactFrictionSurfaceTwistCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ContactSphereSphereEntity, *, active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: CoordinateConstraintEntity,
-        *,
-        ratio: Numbers = ...,
-        offset: Numbers = ...,
-        offset_function: UserFunctions = ...,
-        offset_rate_function: UserFunctions = ...,
-        rate: Numbers = ...,
-        rate_function: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: CoordinateConstraintEntity, *, ratio: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., rate: Numbers = ..., rate_function: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self, entity: CoordinateLoadEntity, *, value: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...
-    ) -> None: ...
+    def set(self, entity: CoordinateLoadEntity, *, value: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: CoordinateSpringDamperEntity,
-        *,
-        stiffness: Numbers = ...,
-        damping: Numbers = ...,
-        offset: Numbers = ...,
-        force_function: UserFunctions = ...,
-        force_derivative: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: CoordinateSpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: CoordinateSpringDamperExtEntity,
-        *,
-        stiffness: Numbers = ...,
-        damping: Numbers = ...,
-        offset: Numbers = ...,
-        rate_offset: Numbers = ...,
-        dynamic_friction: Numbers = ...,
-        static_friction_offset: Numbers = ...,
-        viscous_friction: Numbers = ...,
-        force_function: UserFunctions = ...,
-        force_derivative: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: CoordinateSpringDamperExtEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., dynamic_friction: Numbers = ..., static_friction_offset: Numbers = ..., viscous_friction: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: CoordinateVectorConstraintEntity,
-        *,
-        offset: Numbers = ...,
-        offset_function: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: CoordinateVectorConstraintEntity, *, offset: Numbers = ..., offset_function: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: CylinderFluidLoadEntity,
-        *,
-        normal_drag: Numbers = ...,
-        axial_drag: Numbers = ...,
-        end_drag: Numbers = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: CylinderFluidLoadEntity, *, normal_drag: Numbers = ..., axial_drag: Numbers = ..., end_drag: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: DistanceConstraintEntity, *, distance: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
@@ -3541,207 +1705,63 @@ class World:
     @overload
     def set(self, entity: FibreCable3DEntity, *, broken: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: FluidLoadEntity,
-        *,
-        normal_drag: Numbers = ...,
-        axial_drag: Numbers = ...,
-        constant_volume: YesNo = ...,
-        vibration_frequency: Numbers = ...,
-        vibration_amplitude: Numbers = ...,
-        vibration_gain: Numbers = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: FluidLoadEntity, *, normal_drag: Numbers = ..., axial_drag: Numbers = ..., constant_volume: YesNo = ..., vibration_frequency: Numbers = ..., vibration_amplitude: Numbers = ..., vibration_gain: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self, entity: ForceEntity, *, vector: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...
-    ) -> None: ...
+    def set(self, entity: ForceEntity, *, vector: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: GearPairEntity, *, active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: GenericJointEntity,
-        *,
-        translations: YesNo = ...,
-        rotations: YesNo = ...,
-        offset: Numbers = ...,
-        offset_function: UserFunctions = ...,
-        offset_rate_function: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: GenericJointEntity, *, translations: YesNo = ..., rotations: YesNo = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self, entity: GenericODE1Entity, *, state_function: UserFunctions = ..., state_derivative: UserFunctions = ...
-    ) -> None: ...
+    def set(self, entity: GenericODE1Entity, *, state_function: UserFunctions = ..., state_derivative: UserFunctions = ...) -> None: ...
     @overload
-    def set(
-        self, entity: GenericODE2Entity, *, force_function: UserFunctions = ..., force_derivative: UserFunctions = ...
-    ) -> None: ...
+    def set(self, entity: GenericODE2Entity, *, force_function: UserFunctions = ..., force_derivative: UserFunctions = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: HydraulicActuatorEntity,
-        *,
-        valve_opening0: Numbers = ...,
-        valve_opening1: Numbers = ...,
-        valve_function: UserFunctions = ...,
-        valve_derivative: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: HydraulicActuatorEntity, *, valve_opening0: Numbers = ..., valve_opening1: Numbers = ..., valve_function: UserFunctions = ..., valve_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: JointStopEntity,
-        *,
-        lower: Numbers = ...,
-        upper: Numbers = ...,
-        stiffness: Numbers = ...,
-        dissipation: Numbers = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: JointStopEntity, *, lower: Numbers = ..., upper: Numbers = ..., stiffness: Numbers = ..., dissipation: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self, entity: LineLoadEntity, *, vector: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...
-    ) -> None: ...
+    def set(self, entity: LineLoadEntity, *, vector: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self, entity: LineTorqueEntity, *, vector: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...
-    ) -> None: ...
+    def set(self, entity: LineTorqueEntity, *, vector: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: LinearSpringDamperEntity,
-        *,
-        stiffness: Numbers = ...,
-        damping: Numbers = ...,
-        offset: Numbers = ...,
-        rate_offset: Numbers = ...,
-        preload: Numbers = ...,
-        force_function: UserFunctions = ...,
-        force_derivative: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: LinearSpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: MassProportionalEntity,
-        *,
-        acceleration: Numbers = ...,
-        function: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: MassProportionalEntity, *, acceleration: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: OverrunningClutchEntity,
-        *,
-        drag_torque: Numbers = ...,
-        largest_torque: Numbers = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: OverrunningClutchEntity, *, drag_torque: Numbers = ..., largest_torque: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: PrismaticJoint2DEntity, *, lock_rotation: YesNo = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: ReevingSystemSpringsEntity,
-        *,
-        reference_length: Numbers = ...,
-        axial_stiffness: Numbers = ...,
-        axial_damping: Numbers = ...,
-        preload: Numbers = ...,
-        slack_force: Numbers = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: ReevingSystemSpringsEntity, *, reference_length: Numbers = ..., axial_stiffness: Numbers = ..., axial_damping: Numbers = ..., preload: Numbers = ..., slack_force: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: RevoluteJoint2DEntity, *, active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: RigidBodySpringDamperEntity,
-        *,
-        stiffness: Numbers = ...,
-        damping: Numbers = ...,
-        offset: Numbers = ...,
-        force_function: UserFunctions = ...,
-        force_derivative: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: RigidBodySpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: RollingDiscPenaltyEntity, *, active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: RollingJointEntity, *, axes: YesNo = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: SlidingJointEntity,
-        *,
-        damping: Numbers = ...,
-        friction_coefficient: Numbers = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: SlidingJointEntity, *, damping: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: SphereFluidLoadEntity, *, drag: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: SphericalJointEntity, *, axes: YesNo = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: SpringDamperEntity,
-        *,
-        rest_length: Numbers = ...,
-        stiffness: Numbers = ...,
-        damping: Numbers = ...,
-        preload: Numbers = ...,
-        tension_only: YesNo = ...,
-        force_function: UserFunctions = ...,
-        force_derivative: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: SpringDamperEntity, *, rest_length: Numbers = ..., stiffness: Numbers = ..., damping: Numbers = ..., preload: Numbers = ..., tension_only: YesNo = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: StateLoadEntity,
-        *,
-        value: Numbers = ...,
-        load_function: UserFunctions = ...,
-        load_derivative: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: StateLoadEntity, *, value: Numbers = ..., load_function: UserFunctions = ..., load_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: TableCable2DEntity, *, broken: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: TableCable3DEntity, *, broken: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: TensionerSpringEntity,
-        *,
-        preload: Numbers = ...,
-        stiffness: Numbers = ...,
-        friction_torque: Numbers = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: TensionerSpringEntity, *, preload: Numbers = ..., stiffness: Numbers = ..., friction_torque: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self, entity: TorqueEntity, *, vector: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...
-    ) -> None: ...
+    def set(self, entity: TorqueEntity, *, vector: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: TorsionalSpringDamperEntity,
-        *,
-        stiffness: Numbers = ...,
-        damping: Numbers = ...,
-        offset: Numbers = ...,
-        rate_offset: Numbers = ...,
-        preload: Numbers = ...,
-        force_function: UserFunctions = ...,
-        force_derivative: UserFunctions = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: TorsionalSpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: TwistCable3DEntity, *, reference_strain: Numbers = ..., broken: YesNo = ...) -> None: ...
     @overload
@@ -3749,80 +1769,6 @@ class World:
     @overload
     def set(self, entity: WinchCable3DEntity, *, active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: WinchFluidLoadEntity,
-        *,
-        normal_drag: Numbers = ...,
-        axial_drag: Numbers = ...,
-        constant_volume: YesNo = ...,
-        vibration_frequency: Numbers = ...,
-        vibration_amplitude: Numbers = ...,
-        vibration_gain: Numbers = ...,
-        active: YesNo = ...,
-    ) -> None: ...
+    def set(self, entity: WinchFluidLoadEntity, *, normal_drag: Numbers = ..., axial_drag: Numbers = ..., constant_volume: YesNo = ..., vibration_frequency: Numbers = ..., vibration_amplitude: Numbers = ..., vibration_gain: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(
-        self,
-        entity: Entity,
-        *,
-        acceleration: Numbers = ...,
-        active: YesNo = ...,
-        axes: YesNo = ...,
-        axial_damping: Numbers = ...,
-        axial_drag: Numbers = ...,
-        axial_stiffness: Numbers = ...,
-        broken: YesNo = ...,
-        constant_volume: YesNo = ...,
-        damping: Numbers = ...,
-        dissipation: Numbers = ...,
-        distance: Numbers = ...,
-        drag: Numbers = ...,
-        drag_torque: Numbers = ...,
-        dynamic_friction: Numbers = ...,
-        end_drag: Numbers = ...,
-        force_derivative: UserFunctions = ...,
-        force_function: UserFunctions = ...,
-        friction_coefficient: Numbers = ...,
-        friction_stiffness: Numbers = ...,
-        friction_stiffness_per_length: Numbers = ...,
-        friction_torque: Numbers = ...,
-        function: UserFunctions = ...,
-        largest_torque: Numbers = ...,
-        load_derivative: UserFunctions = ...,
-        load_function: UserFunctions = ...,
-        lock_rotation: YesNo = ...,
-        lower: Numbers = ...,
-        normal_drag: Numbers = ...,
-        offset: Numbers = ...,
-        offset_function: UserFunctions = ...,
-        offset_rate_function: UserFunctions = ...,
-        preload: Numbers = ...,
-        rate: Numbers = ...,
-        rate_function: UserFunctions = ...,
-        rate_offset: Numbers = ...,
-        ratio: Numbers = ...,
-        reference_length: Numbers = ...,
-        reference_strain: Numbers = ...,
-        rest_length: Numbers = ...,
-        rotations: YesNo = ...,
-        slack_force: Numbers = ...,
-        state_derivative: UserFunctions = ...,
-        state_function: UserFunctions = ...,
-        static_friction_offset: Numbers = ...,
-        stiffness: Numbers = ...,
-        suction_coefficient: Numbers = ...,
-        tension_only: YesNo = ...,
-        translations: YesNo = ...,
-        upper: Numbers = ...,
-        value: Numbers = ...,
-        valve_derivative: UserFunctions = ...,
-        valve_function: UserFunctions = ...,
-        valve_opening0: Numbers = ...,
-        valve_opening1: Numbers = ...,
-        vector: Numbers = ...,
-        vibration_amplitude: Numbers = ...,
-        vibration_frequency: Numbers = ...,
-        vibration_gain: Numbers = ...,
-        viscous_friction: Numbers = ...,
-    ) -> None: ...
+    def set(self, entity: Entity, *, acceleration: Numbers = ..., active: YesNo = ..., axes: YesNo = ..., axial_damping: Numbers = ..., axial_drag: Numbers = ..., axial_stiffness: Numbers = ..., broken: YesNo = ..., constant_volume: YesNo = ..., damping: Numbers = ..., dissipation: Numbers = ..., distance: Numbers = ..., drag: Numbers = ..., drag_torque: Numbers = ..., dynamic_friction: Numbers = ..., end_drag: Numbers = ..., force_derivative: UserFunctions = ..., force_function: UserFunctions = ..., friction_coefficient: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_torque: Numbers = ..., function: UserFunctions = ..., largest_torque: Numbers = ..., load_derivative: UserFunctions = ..., load_function: UserFunctions = ..., lock_rotation: YesNo = ..., lower: Numbers = ..., normal_drag: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., preload: Numbers = ..., rate: Numbers = ..., rate_function: UserFunctions = ..., rate_offset: Numbers = ..., ratio: Numbers = ..., reference_length: Numbers = ..., reference_strain: Numbers = ..., rest_length: Numbers = ..., rotations: YesNo = ..., slack_force: Numbers = ..., state_derivative: UserFunctions = ..., state_function: UserFunctions = ..., static_friction_offset: Numbers = ..., stiffness: Numbers = ..., suction_coefficient: Numbers = ..., tension_only: YesNo = ..., translations: YesNo = ..., upper: Numbers = ..., value: Numbers = ..., valve_derivative: UserFunctions = ..., valve_function: UserFunctions = ..., valve_opening0: Numbers = ..., valve_opening1: Numbers = ..., vector: Numbers = ..., vibration_amplitude: Numbers = ..., vibration_frequency: Numbers = ..., vibration_gain: Numbers = ..., viscous_friction: Numbers = ...) -> None: ...
