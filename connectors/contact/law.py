@@ -54,8 +54,8 @@ class PointLaw(NamedTuple):
 
 
 class Friction(NamedTuple):
-    """Friction of a point: friction f_t [N], trial force tau [N] and its magnitude |tau| [N], the ratio F/|tau| with
-    the friction limit F [1], the ratio f_t/tau [1], and whether f_t has the magnitude F.
+    """Friction of a point: the friction f_t [N]; the trial force tau [N] and its magnitude |tau| [N]; the ratio F/|tau|
+    [1], where F is the friction limit [N]; the factor x in f_t = x tau [1]; and whether f_t has the magnitude F.
     """
 
     force: Vector

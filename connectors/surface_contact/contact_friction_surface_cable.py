@@ -328,8 +328,9 @@ class ContactFrictionSurfaceTwistCable(PointContact):
     of the rope, so its component across the rope has a moment about the axis, and the spin of the rope about its axis
     is part of the slip velocity. The sums of forces and of moments on cable and body are exactly 0. Within a step, the
     rope must turn by less than half a turn relative to the surface. History values per row: gaps [m] (n), states (n),
-    anchors [m] (n x 3), and tangents and axes d_1 of the material (n x 3 each) at the start of the step, in the frame
-    of the surface.
+    anchors [m] (n x 3), and, for each point at the start of the step, the tangent of the rope and the axis d_1 of its
+    material frame (n x 3 each), which is perpendicular to the tangent. Anchors and axes are in the frame of the
+    surface.
     """
 
     surface = ref(SURFACE, "the surface")

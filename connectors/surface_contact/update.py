@@ -1,14 +1,14 @@
 """Kernels that update the contact states of points of cables on surfaces between Newton runs.
 
-See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. States of a point, where "start" refers
-to the stored values at the start of the step:
+See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. States of a point and the
+anchor a of its bristle:
 
-    start: a closed point that was open at the start sticks with a := X, in dynamic solves without friction.
+    touch: a point that has closed since the start of the step sticks with a := X, in dynamic solves without friction.
     start of a solve: a point that is closed in the initial state slips if |mu_v v_t| > mu |f_n|, else it sticks; a :=
     X.
-    trial: other closed points have the anchor a of the start.
+    trial: for all other closed points, tau is computed with the anchor a that was stored at the start of the step.
     slips: if |tau| > (1 + TIE) mu |f_n|, the state is 1 and a := X - mu |f_n|/(w mu_k) u_t/|u_t|.
-    sticks: otherwise the state is 0 and a is the anchor of the start.
+    sticks: otherwise the state is 0 and a keeps the value that was stored at the start of the step.
     no bristles: if mu_k = 0, tau is the force of the damper, and a := X.
     no friction: if the point is open or the row has no friction, the state is -2, and a does not change.
 
