@@ -227,7 +227,7 @@ def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Ch
     first, last = hoisted[0], hoisted[-1]
     y, anchor, drum, torque = hoisted[:, (2, 4, 5, 6)].mean(axis=0)
     geometric = sum(efficiency**k for k in range(falls))
-    # the load oscillates on the elastic rope, so its mean acceleration in this interval is not 0 and is added to gravity
+    # the load oscillates on the elastic rope, so its mean acceleration is not 0 and is added to gravity
     weight = (G + (last[3] - first[3]) / (last[1] - first[1])) * (MASS + 0.5 * falls * DENSITY * pi * RADIUS)
     tensions = {
         "tension_at_drum": (drum, weight / geometric),
@@ -235,7 +235,8 @@ def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Ch
     }
     return tensions, {
         "rise": (last[2] - first[2], radius * (last[0] - first[0]) / falls),
-        # tension at the height of the axis of the drum, minus the weight of the rope between block and this height
+        # the tension at the height of the axis of the drum is the tension at the height of the block plus the weight
+        # of the rope between these heights
         "lever_of_torque": (torque / (drum - DENSITY * G * y), radius),
     }
 

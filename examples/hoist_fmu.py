@@ -5,8 +5,8 @@ examples/hoist_fmu.py`` makes the FMU, whose input is the torque and whose outpu
 ``-controller FILE.fmu`` an FMU with the input "speed" and the output "torque" controls the motor within this script.
 
 The rope hangs from a drum and carries the load m. A brake holds the drum during the static solve, which
-computes the shape of the rope. Then the brake opens, and the motor takes over the force of the brake and adds the torque dT. With the inertia J of drum
-and motor and the radius R, load and drum accelerate on average by
+computes the shape of the rope. Then the brake opens, and the motor takes over the force of the brake and adds the
+torque dT. With the inertia J of drum and motor and the radius R, load and drum accelerate on average by
 
     a = dT/R / (m + J/R²).
 
