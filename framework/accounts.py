@@ -144,10 +144,10 @@ class Losses(NamedTuple):
     Attributes:
         names: names of the l losses, see `Account.lost`.
         rows: losses [J] of each row, in the order of `Layout.rows`, shape (rows, l).
-        ids: values of the column `Account.by` on all processes, in ascending order, shape (groups,).
+        ids: values, on all processes, of the column that `Account.by` names, in ascending order, shape (groups,).
         group: for each row, the index in ``ids`` of the group to which the row belongs, shape (rows,).
-        shared: losses [J] of each group, summed over all processes after each step, shape (groups, l); None on one
-            process.
+        shared: losses [J] of each group, summed over all processes after each step, shape (groups, l); None if there is
+            only one process.
     """
 
     names: tuple[str, ...]
@@ -162,7 +162,7 @@ class Losses(NamedTuple):
         return total
 
     def sum_groups(self) -> FloatArray:
-        """Return the losses [J] of each group, shape (groups, l)."""
+        """Return the losses [J] of each group, summed over all processes, shape (groups, l)."""
         return self.sum_here() if self.shared is None else self.shared
 
     def sum_here(self) -> FloatArray:

@@ -48,8 +48,8 @@ class Pattern:
         return rows[: self.spare], columns[: self.spare]
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """Return A x, or |A| x if ``absolute`` is true, shape (rows,). A is the matrix with the given ``values``, shape
-        (spare + 1,), and ``x`` has the shape (rows,).
+        """Return A x, shape (rows,), where A is the matrix with the given ``values``, shape (spare + 1,), and ``x`` has
+        the shape (rows,). If ``absolute`` is true, all entries of A are replaced by their absolute values.
         """
         out = np.zeros(self.rows)
         # copy x, because arrays of PETSc are read-only, and the kernel would be compiled a second time for read-only
@@ -210,7 +210,9 @@ def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: 
 def multiply(
     indptr: IntArray, indices: IntArray, block: int, values: FloatArray, x: FloatArray, absolute: bool, out: FloatArray
 ) -> None:
-    """Add A x to ``out``, or |A| x if ``absolute`` is true, for a matrix A with values in the order of `Pattern`."""
+    """Add A x to ``out``, for a matrix A with values in the order of `Pattern`. If ``absolute`` is true, all entries of
+    A are replaced by their absolute values.
+    """
     if block == 1:
         for i in range(len(indptr) - 1):
             total = out[i]

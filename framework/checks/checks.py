@@ -358,8 +358,8 @@ def either(*several: Check) -> Check:
 
 
 def each(allowed: Check, words: str, least: int = 0) -> Check:
-    """Create the check of a list, or of another iterable that is not a text, mapping or handle, whose entries another
-    check allows. The check converts the iterable to a list.
+    """Create the check of an iterable, such as a list, whose entries another check allows. Texts, mappings and handles
+    are not allowed. The check converts the iterable to a list.
 
     Args:
         allowed: the check of each entry.

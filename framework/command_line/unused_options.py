@@ -7,9 +7,9 @@ PETSc marks an option as used when an object reads it. Windlass checks for unuse
 2. After the first set-up of the linear solver of a solver: all options except `READ_IN_SOLVE`.
 3. At the end of the run: all options.
 
-An option name that does not exist in PETSc is reported at the first of these stages, even if its prefix belongs to a
-solver that is created later, unless this solver may declare the option itself. The PETSc library file contains each
-option name as a string; the list of names is read from these strings.
+An option name that does not exist in PETSc is reported at the first of these stages. Names with the prefix of a solver
+that is created later are reported at the same stage, unless that solver may declare the option itself. The PETSc
+library file contains each option name as a string; the list of names is read from these strings.
 """
 
 import difflib
@@ -63,7 +63,7 @@ class Solver:
     """Data about a solver, stored by the prefix of its options.
 
     Attributes:
-        reached: the last stage that the solver has reached, of the stages at which options are checked.
+        reached: the last stage of `Moment` that the solver has reached.
         kinds: types of SNES, KSP and PC, with PETSc's names.
         own: options that the solver will declare, by their names without prefix; None if unknown.
     """

@@ -134,7 +134,9 @@ class Call:
         return Call(self.parts + other.parts, self.before + other.before, self.at_time + other.at_time)
 
     def where(self, change: Callable[[Any], Any]) -> Call:
-        """Return a copy of these calls whose evaluations are first modified by the function ``change``."""
+        """Return a copy of these calls. When the copy is called, its functions receive the evaluation ``change(s)``
+        instead of s.
+        """
         parts = [part._replace(arguments=_changed(part.arguments, change)) for part in self.parts]
         before, at_time = ([_changed(f, change) for f in functions] for functions in (self.before, self.at_time))
         return Call(tuple(parts), tuple(before), tuple(at_time))
@@ -228,8 +230,8 @@ def _check_count(kernel: Any, given: int) -> None:
 
 
 def _check_arguments(name: str, given: tuple[Any, ...], arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:
-    """Raise ModelError if an evaluation of the arguments, whose first result is ``given``, creates an array anew, or if
-    a number in the arguments depends on time or motion.
+    """Raise ModelError if an argument is an array that each evaluation creates anew, or a number that depends on time
+    or motion. ``given`` contains the results of the first evaluation of ``arguments``.
     """
     first, again = list(_leaves(given)), list(_leaves(arguments(s)))
     for (i, one), (_, other) in zip(first, again, strict=True):
