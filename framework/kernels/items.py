@@ -41,7 +41,7 @@ class KernelBuilder(ir.IRBuilder):  # type: ignore[misc]
                 break
         if not wanted:
             return value
-        if isinstance(value, ir.Constant):  # without value
+        if isinstance(value, ir.Constant):  # the values of the parts are not known
             return super().extract_value(agg, idx, name)
         return super().extract_value(value, wanted, name)
 
