@@ -87,7 +87,8 @@ class Accounted(NamedTuple):
 
     ``middle`` contains a reading with the mean powers over the step and, for laws without `Account.powers`, two more
     readings for intermediate results. If powers are evaluated only at the ends of the step, ``middle`` is empty.
-    ``jumps`` contains the losses of the law in the step in addition to the powers [J], shape (losses of the law, rows).
+    ``jumps`` contains the losses [J] in the step that the powers of the law do not contain, shape (losses of the law,
+    rows).
     """
 
     component: type[Component]
@@ -258,7 +259,7 @@ class Balance:
                 continue
             own = systems[component]
             if sort == "law" and own.residual is not None:
-                # for other laws the function of the account adds the forces
+                # if the account has a function ``forces``, this function adds the forces of the law
                 if own.account is None or own.account.forces is None:
                     steps.append((own.residual, (evaluate(fields, f=f),)))
             elif sort == "load" and own.load is not None:

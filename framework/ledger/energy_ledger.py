@@ -198,7 +198,7 @@ class EnergyLedger(EveryNth):
         return {name: values[:, k] for k, name in enumerate(found.names)}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Claim the file, and evaluate forces and energies at the state, with which the first step starts."""
+        """Claim the file, and evaluate forces and energies at ``state``, the state at the start of the first step."""
         if self._claim is not None:
             self._claim.begin()
         super().before_solve(state, end, steps)
@@ -231,7 +231,9 @@ class EnergyLedger(EveryNth):
         self._version = state.world.version
 
     def before_step(self, state: State) -> None:
-        """Add the energies of changes of the model since the previous step, and record the state at the first start."""
+        """Add the energy changes that changes of the model since the previous step have caused. Before the first step
+        of the ledger, record the state.
+        """
         if self._version < 0:
             self._begin(state)
         elif state.world.version != self._version:
@@ -255,8 +257,8 @@ class EnergyLedger(EveryNth):
         super().after_step(state)
 
     def _take_changes(self, start: State) -> None:
-        """Add the energies of changes of the model since the start of the step, such as changes of stiffnesses,
-        switches and loads, and insertion of reserve cables.
+        """Add the energy changes that changes of the model since the start of the step have caused. Examples are
+        changes of stiffnesses, switches and loads, and the insertion of reserve cables.
         """
         balance = self._balance
         assert balance is not None
@@ -455,7 +457,7 @@ class EnergyLedger(EveryNth):
             if constraint is not None and constraint.driven is not None and len(constraint.driven) == table.count:
                 rows = rows[constraint.driven == (part == "driven")]
             rows = rows[table.collect("active")[rows]] if "active" in table.component.columns else rows
-            # rows with the same label, such as the cables of a belt, are numbered
+            # names of rows with a common label, such as the cables of a belt, end with a number, which is removed here
             names = list(dict.fromkeys(re.sub(r" \d+$", "", self._name_row(table, int(row))) for row in rows))
             if 0 < len(names) <= MOST_NAMES:
                 labels[quantity] = ": ".join((", ".join(names), part.replace("_", " "))) if part else ", ".join(names)

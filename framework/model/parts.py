@@ -28,7 +28,7 @@ from windlass.framework.parallel.processes import Processes
 KEPT_WHOLE = 1000
 """Tables with at most this number of rows are stored completely on each process."""
 MOST_ROWS = 10**11
-"""Upper limit of the number of rows of a table; the memory of any job is smaller."""
+"""Upper limit of the number of rows of a table; no job has enough memory for more rows."""
 
 
 @dataclass(frozen=True)

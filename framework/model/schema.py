@@ -337,8 +337,9 @@ def count_values(col: Column, value: Any) -> int | None:
 def _parse_along(
     col: Column, kind: str, value: Any, rows: NDArray[np.int64], lengths: NDArray[np.int64] | None
 ) -> NDArray[Any]:
-    """Parse one value for all entities of all chains, one array of shape (chain, *shape) for all rows, or a list with
-    one such array for each row."""
+    """Parse a column that has one value for each entity of a chain. The input is one value for all entities, one array
+    of shape (length of the chain, *shape) for all rows, or a list with one such array for each row.
+    """
     assert lengths is not None and col.shape is not None
     count = len(rows)
     each = count_values(col, value)

@@ -403,9 +403,8 @@ class World:
         return np.concatenate([np.zeros((table.resident_count, 0), np.int64), *parts], axis=1)
 
     def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
-        """Return (length, width) of a reference. The length is the number of entities in the longest chain of the
-        reference (1 for a reference to one entity). The width is the largest number of coordinates of an entity to
-        which the reference refers.
+        """Return (length, width) of a reference. The length is the largest number of entities to which one row refers
+        (1 for a reference to one entity). The width is the largest number of coordinates of one of these entities.
         """
         key = table.component, name
         if key not in self._ref_shapes:
