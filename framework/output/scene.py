@@ -123,7 +123,7 @@ def _draw(rows: LocalRows, draw: Callable[[LocalRows, Fields, int], Drawing], li
 
 
 def _choose(bound: EvaluatedRows, law: Law) -> EvaluatedRows:
-    """Return which rows of this process are drawn. With several processes, only the first of all rows that show the
+    """Return the rows of this process that are drawn. With several processes, only the first of all rows that show the
     same object is drawn; a single process keeps all rows.
     """
     if law.draw_keys is None or not bound.parallel:

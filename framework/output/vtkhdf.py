@@ -54,7 +54,7 @@ class VtkhdfSeries(FieldSeries):
         self._count = self._room = self._digested = 0
         self._batch = 1  # number of frames for which space is allocated at once
         self._counts: list[int] = []  # offsets [bytes] of both frame counts in the file
-        # for each dataset, the offsets in the file at which the rows of each batch of frames begin [bytes]
+        # for each dataset, the offsets [bytes] in the file at which the rows of each batch of frames begin
         self._places: dict[str, list[int]] = {}
 
     @property
