@@ -67,10 +67,10 @@ class Pattern:
                 `Fused.block_size`.
 
         Returns:
-            Slots, int32, shape (k, n, m). If ``block_size`` > 1 and the columns of each group are consecutive, only the
-            slot of the first column of each group, shape (k, n, m / block_size). If, in addition, the groups of rows
-            and columns are blocks of the pattern, only the first slot of each block, shape (k, n / block_size, m /
-            block_size).
+            Slots, int32, shape (k, n, m). If ``block_size`` > 1 and the columns of each group are consecutive, the
+            result contains only the slot of the first column of each group, shape (k, n, m / block_size). If, in
+            addition, the groups of rows and columns are blocks of the pattern, the result contains only the first slot
+            of each block, shape (k, n / block_size, m / block_size).
         """
         if block_size > 1 and follow_in_blocks(columns, block_size):
             if self.block == 1:

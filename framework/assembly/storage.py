@@ -42,7 +42,7 @@ class Storage(Enum):
 
 @dataclass(frozen=True)
 class Sparsity:
-    """The slots of all systems of a process in the values of a matrix.
+    """The slots (positions in the array of matrix values) of all systems of a process.
 
     Attributes:
         unknowns: the process-local unknowns.

@@ -304,7 +304,9 @@ def function() -> Check:
 
 
 def instance(*kinds: type | str) -> Check:
-    """Create the check of an object of a class; the class is given by name if this module cannot import it."""
+    """Create the check of an instance of one of several classes. A class is given by name if this module cannot import
+    it.
+    """
     names = " or ".join(kind if isinstance(kind, str) else kind.__name__ for kind in kinds)
     known: dict[type, bool] = {}
 

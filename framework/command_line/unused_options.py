@@ -73,7 +73,9 @@ class Solver:
     own: tuple[Option, ...] | None = None
 
     def check_own(self, prefix: str, given: Mapping[str, str]) -> None:
-        """Check the given options that belong to the solver's own options; raise OptionError for a wrong value."""
+        """Check the values of those given options that the solver declares (``own``); raise OptionError for a wrong
+        value.
+        """
         for item in self.own or ():
             whole = replace(item, name=prefix + item.name)
             for text in (text for name, text in given.items() if name.lower() == whole.name.lower()):

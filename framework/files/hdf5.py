@@ -222,7 +222,7 @@ def change_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
         except BaseException:
             os.ftruncate(number, overlay.size)
             raise
-        # an interrupted change is completed from its journal, which needs the bytes after the old end
+        # if this call fails, the file is not truncated, because `recover` needs the bytes after the old end
         _finish(path, overlay)
     finally:
         os.close(number)

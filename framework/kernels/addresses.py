@@ -141,7 +141,7 @@ def _find_kind(value: Any) -> Any:
 
 def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
     """Return the address of the entry point of a kernel for the types of the given arguments. Raise TypeError if
-    ``size``, the size of the stored arguments [bytes], is not the size that the compiler expects, or if the kernel
+    ``size``, the size [bytes] of the stored arguments, is not the size that the compiler expects, or if the kernel
     returns a value.
     """
     kinds = tuple(_find_type(function, value) for value in args)

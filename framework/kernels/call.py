@@ -200,11 +200,11 @@ def call(
 
     Args:
         kernel: the kernel; a kernel that is called in a `Program` must not return a value.
-        arguments: function ``lambda s: (...)`` that returns the arguments of the kernel, from an `Evaluation` and from
-            the law. Each evaluation must pass the same arrays and constant numbers. The time is ``s.time``, an array.
-            If ``arguments`` is omitted, the caller passes the arguments of the kernel, which must always have the same
-            types. Instead of a function, a tuple of arrays and parameters can be given; in this case the arguments are
-            not checked before the first call.
+        arguments: function ``lambda s: (...)`` that returns the arguments of the kernel. They are attributes of the
+            `Evaluation` s, or data of the law. Each evaluation must pass the same arrays and constant numbers. The time
+            is ``s.time``, an array. If ``arguments`` is omitted, the caller passes the arguments of the kernel, which
+            must always have the same types. Instead of a function, a tuple of arrays and parameters can be given; in
+            this case the arguments are not checked before the first call.
         before: function of s that updates the contents of arrays that Python must fill, for example by user functions.
     """
     quick: Any = _Quick(kernel) if is_compiled(kernel) else kernel

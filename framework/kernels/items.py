@@ -18,8 +18,8 @@ _types: Any = _numba.types
 
 
 class KernelBuilder(ir.IRBuilder):  # type: ignore[misc]
-    """Builder of instructions that does not extract a part of an aggregate (an array, a tuple) if this part is a
-    constant or was inserted before; it returns the constant or the inserted value.
+    """Builder of instructions. If a requested part of an aggregate (an array, a tuple) is a constant or was inserted
+    before, the builder returns the constant or the inserted value, and creates no instruction.
     """
 
     def extract_value(self, agg: Any, idx: Any, name: str = "") -> Any:
