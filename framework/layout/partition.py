@@ -92,8 +92,8 @@ def count_rows(couplings: Iterable[IntArray], count: int) -> IntArray:
 
 
 def find_hub_bound(histogram: IntArray) -> int:
-    """Return the largest number of rows that couple a coordinate that is not a hub. Entry i of ``histogram`` is the
-    number of coordinates that are coupled by exactly i rows.
+    """Return a number of rows: a coordinate is a hub if more rows than this number couple the coordinate. Entry i of
+    ``histogram`` is the number of coordinates that are coupled by exactly i rows.
     """
     ends, total = np.cumsum(histogram), int(histogram.sum())
     if not total:
@@ -219,7 +219,8 @@ def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
     Args:
         graph: the graph of couplings.
         size: number of processes.
-        kind: ``"rows"`` for ranges, ``"graph"`` for MatPartitioning, ``"auto"`` for the partition with fewer cut edges.
+        kind: ``"rows"`` for ranges, ``"graph"`` for MatPartitioning. ``"auto"``: MatPartitioning if it cuts clearly
+            fewer edges than ranges (see `CHAIN_CUT` and `WORTH`), otherwise ranges.
     """
     owner = cut_ranges(graph, size)
     cut = count_cut(graph, owner)

@@ -279,7 +279,9 @@ class EnergyLedger(EveryNth):
                 losses.shared[:] = parallel_assembly(self._world).processes.sum(losses.sum_here())
 
     def _add_sums(self) -> None:
-        """Add the sums of the balance since the previous call to the sums of the ledger on this process."""
+        """Add the sums that the balance has collected since the previous call to the sums of the ledger on this
+        process.
+        """
         assert self._balance is not None
         for name, value in self._balance.name_sums(self._balance.take_numbers()).items():
             self._sums[name] += value
@@ -306,8 +308,8 @@ class EnergyLedger(EveryNth):
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the compiled program that adds a time step to the sums, and makes a record if the step is to be
-        recorded. Return None if the step cannot be evaluated without Python.
+        """Return the compiled program that adds the values of a time step to the sums, and makes a record if the step
+        is to be recorded. Return None if the step cannot be evaluated without Python.
         """
         assert self._balance is not None
         integrate, record = self._balance.find_program(state), self.find_asking(state)
@@ -336,8 +338,7 @@ class EnergyLedger(EveryNth):
         self._pending += list(records)
 
     def skip(self, steps: int) -> None:
-        """Add steps that compiled code has made to the number of steps that the sums include, and take over the records
-        of these steps.
+        """Add the number of steps that compiled code has made to ``self.steps``, and store the records of these steps.
         """
         super().skip(steps)
         self.steps += steps

@@ -254,8 +254,8 @@ class LocalRows:
 
 
 class MarkerFamily(Family):
-    """A family of markers. All markers of a family write their motion to the same columns, and connectors on these
-    markers read the columns.
+    """A family of markers. The motion of all markers of a family is stored in the same columns, which connectors on
+    these markers read.
 
     Attributes:
         allocate, register_pair: functions of the family, see `register_family`.

@@ -190,10 +190,10 @@ def check_parts(world: Tables) -> None:
 
 def _agree_on_widths(world: Tables, processes: Processes) -> bool:
     """Set the numbers of coordinates of rows, and of entities to which references refer, to values that are equal on
-    all processes. Return False if, on at least one process, the entities of a reference have fewer coordinates than on
-    another process, so that the rows must be copied to all processes.
+    all processes. Return False if the rows must be copied to all processes. This is the case if the entities of a
+    reference have fewer coordinates on one process than on another.
 
-    Chains are padded to a common length (`World.ref_dofs`), other references are not.
+    References to several entities per row do not affect the result, because their arrays are padded (`World.ref_dofs`).
     """
     tables = list(world.tables.values())
     refs = [(table.component, name) for table in tables for name in table.component.refs]

@@ -113,7 +113,7 @@ class EveryNth(StepHook, Closing, ABC):
         self._is_asked = "idle_steps" in next(
             vars(kind) for kind in type(self).__mro__ if vars(kind).keys() & STEP_CALLS
         )
-        # the earliest time of a record [s], and whether the present solve has not made a step yet
+        # the earliest time [s] of a record, and whether the present solve has not made a step yet
         self._earliest, self._begins = -inf, True
         # values for steps in compiled code: the arguments of `count_step`, the state that the steps change, and the
         # step number of this state before the steps
