@@ -338,8 +338,7 @@ class EnergyLedger(EveryNth):
         self._pending += list(records)
 
     def skip(self, steps: int) -> None:
-        """Add the number of steps that compiled code has made to ``self.steps``, and store the records of these steps.
-        """
+        """Add the number of steps made by compiled code to ``self.steps``, and store the records of these steps."""
         super().skip(steps)
         self.steps += steps
 

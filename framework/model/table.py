@@ -341,8 +341,7 @@ class EntityTable:
         return self.count, self.resident_count, len(self._labels), len(self._runs), self.is_distributed
 
     def cut_back(self, mark: tuple[int, int, int, int, bool]) -> None:
-        """Remove all rows that were added after that call of the method `mark` that has returned the argument ``mark``.
-        """
+        """Remove all rows that were added after the call of the method `mark` that returned the argument ``mark``."""
         self.count, resident, labels, runs, was_distributed = mark
         if self.is_distributed and not was_distributed:
             # the table was distributed after the call of `mark`, so at the time of this call each process had all rows

@@ -142,8 +142,8 @@ def find_rods(mesh: Any) -> Any:
 
 
 def create_rods(pyvista: Any, mesh: Any, cells: Any, radius: float) -> tuple[Any, Any]:
-    """Create strips or tubes that represent rods, with the cell field ``shown``, and a line along each rod on the side
-    of the material axis d_1.
+    """Create strips or tubes that represent rods, and a line along each rod on the side of the material axis d_1. The
+    strips and tubes have the cell field ``shown``.
 
     Rods with a width are strips in the direction of d_1; other rods are tubes.
 

@@ -132,7 +132,7 @@ def plot_panels(
 
 
 def _find_height(curves: int) -> float:
-    """Return the height [inch] of a pair of axes beside which there is room for the names of the curves."""
+    """Return the height [inch] that a pair of axes needs so that the names of its curves fit beside it."""
     return max(1.7, 0.17 * min(curves, MOST_CURVES + 1) + 0.35)
 
 

@@ -91,7 +91,7 @@ class Scene:
 
 
 def is_drawn(world: World) -> bool:
-    """Return whether the law of at least one row of the model draws the row."""
+    """Return whether the model has a row whose law defines the function `draw`."""
     laws = [law_of(component) for component, table in world.tables.items() if table.count]
     return any(law is not None and law.draw is not None for law in laws)
 

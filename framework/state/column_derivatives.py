@@ -11,9 +11,9 @@ from the rounding error of r, because the step is large. For other columns, the 
 extrapolations is an estimate of the error. If c = 0 and the column does not allow negative values, the differences are
 one-sided.
 
-Values are changed in the tables. For each value, either the records of the laws that depend on this value, or the
-coordinates and the records of all laws are created again. Displacements, velocities, accelerations, multipliers and
-history values are constant.
+Values are changed in the tables. For each value, the records of the laws that depend on this value are created again.
+If a value affects coordinates, markers or masses, the coordinates and the records of all laws are created again.
+Displacements, velocities, accelerations, multipliers and history values are constant.
 
 Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
 """
