@@ -59,8 +59,7 @@ class VtkhdfSeries(FieldSeries):
 
     @property
     def digest(self) -> str:
-        """Digest of all frames. Frames written after the last access to this property are read from the file.
-        """
+        """Digest of all frames. Frames written after the last access to this property are read from the file."""
         if self._digested < self._count:
             import h5py  # imported here, because most runs do not need h5py
 
