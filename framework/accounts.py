@@ -59,11 +59,11 @@ class Account:
             writes s.parts; see `Reading`.
         stored: names of the stored energies.
         lost: names of dissipated energies, whose powers are >= 0.
-        passed: names of powers by which the forces of the law transfer energy out of the rows of the law, for example
-            with the strain energy of material that leaves the rows.
-        carried: names of powers by which the inertia forces of the law transfer kinetic energy out of the rows of the
-            law, for example with material that leaves the rows; these powers do not change the kinetic energy of the
-            law.
+        passed: names of the powers with which the forces of the law transfer energy out of the rows of the law. An
+            example is the strain energy of material that leaves the rows.
+        carried: names of the powers with which the inertia forces of the law transfer kinetic energy out of the rows of
+            the law. An example is the kinetic energy of material that leaves the rows. The change of the kinetic energy
+            does not include these powers.
         parts: shape of the values that ``jumps`` compares, see `Reading.parts`.
         jumps: function ``(s)`` that adds the instantaneous losses [J] in a step to s.jumps, shape (l, rows) for l names
             in ``lost``, in addition to the powers. The function reads the step size s.size [s], shape (1,), and
@@ -74,11 +74,11 @@ class Account:
             for each group. An empty name means no groups.
         is_whole: whether the account contains all energies and powers of the law; false if the law has user functions
             of forces, for which no energy is defined.
-        powers: optional faster function ``(s)`` for powers P that are quadratic in the velocities. The function adds
-            P(s.v) - P(s.half) to s.powers; balance.py defines the two velocities. If ``powers`` is given, s.powers may
-            be empty when ``read`` is called; ``read`` then adds no powers.
-        forces: optional faster function ``(s)`` that does the same as ``read`` and, in addition, adds the forces of
-            `System.residual` to s.f.
+        powers: optional function ``(s)`` that is faster than ``read``, for powers P that are quadratic in the
+            velocities. The function adds P(s.v) - P(s.half) to s.powers; balance.py defines the two velocities. If
+            ``powers`` is given, s.powers may be empty when ``read`` is called; ``read`` then adds no powers.
+        forces: optional function ``(s)`` that does the same as ``read`` and `System.residual` together: it also adds
+            the forces of the law to s.f. One call is faster than separate calls of both functions.
         conserves: whether the rows neither dissipate energy nor transfer energy out of the rows. If ``conserves`` is
             true, a difference between the work of the rows' forces and the change of the rows' stored energies is
             attributed to the time integrator.
@@ -139,15 +139,15 @@ class Account:
 
 
 class Losses(NamedTuple):
-    """Losses of the rows of a law on this process since the start of a ledger.
+    """Losses of the rows of a law on this process since the start of an energy ledger.
 
     Attributes:
         names: names of the l losses, see `Account.lost`.
         rows: losses [J] of each row, in the order of `Layout.rows`, shape (rows, l).
-        ids: values of the column `Account.by` on all processes, in ascending order, shape (groups,).
+        ids: values, on all processes, of the column that `Account.by` names, in ascending order, shape (groups,).
         group: for each row, the index in ``ids`` of the group to which the row belongs, shape (rows,).
-        shared: losses [J] of each group, summed over all processes after each step, shape (groups, l); None on one
-            process.
+        shared: losses [J] of each group, summed over all processes after each step, shape (groups, l); None if there is
+            only one process.
     """
 
     names: tuple[str, ...]
@@ -162,7 +162,7 @@ class Losses(NamedTuple):
         return total
 
     def sum_groups(self) -> FloatArray:
-        """Return the losses [J] of each group, shape (groups, l)."""
+        """Return the losses [J] of each group, summed over all processes, shape (groups, l)."""
         return self.sum_here() if self.shared is None else self.shared
 
     def sum_here(self) -> FloatArray:

@@ -24,8 +24,8 @@ def check_same_world(world: World, processes: Processes) -> None:
     Functions count as equal if their names are equal.
 
     Raises:
-        ModelError: a table differs between processes. All processes raise this error, which names the first table and
-            column that differ.
+        ModelError: gravity or a table differs between processes. All processes raise this error, which names the first
+            difference.
     """
     tables = [table for table in world.tables.values() if not table.is_distributed]
     columns = {f"{t.kind}.{name}": (t, name) for t in tables for name in t.names}

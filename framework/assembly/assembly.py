@@ -71,6 +71,9 @@ class Assembly:
     """The systems of one process, with the process-local numbers of coordinates and unknowns, the arrays of the fields
     and the sparsity of the tangent.
 
+    An array of shape (n + 1,) contains one value for each of the n process-local coordinates, and one of shape (m + 1,)
+    a value for each of the m process-local multipliers. The last value stands for a missing coordinate or multiplier.
+
     Args:
         world: the world, which the constructor finalizes if necessary.
         comm: an mpi4py communicator, or None for an assembly of the whole world on this process.
@@ -83,8 +86,8 @@ class Assembly:
         constraints: the constraint systems of this process.
         loads: the loads of the systems.
         updates: the post-Newton updates of the systems.
-        evaluating: whether a solver is calling functions, such as user functions of forces, during which no other state
-            may be loaded into the fields.
+        evaluating: whether a solver is calling functions, such as user functions of forces. During these calls, no
+            other state may be loaded into the fields.
         tangent_version: value of ``world.version`` at the last change that may affect the tangent.
         revision: number of times that the kernel calls for residuals and tangents have changed, see steps.py.
         is_fixed: whether each system always couples the same coordinates; compiled code may call Python functions only
@@ -171,8 +174,8 @@ class Assembly:
         self.updates = PostNewtonUpdates(self.fields, systems, self._keeps_used)
 
     def keep_used_history(self) -> None:
-        """From now on, copy the history values that a Newton run has used to ``updates.used`` before each post-Newton
-        update.
+        """From now on, each post-Newton update first copies the history values to ``updates.used``. These values are
+        those with which the Newton run has computed.
         """
         self._keeps_used = True
         self._create_updates()
@@ -313,8 +316,8 @@ class Assembly:
         return in_stage(Stage.KINEMATICS, updates)
 
     def add_forces(self, f: FloatArray) -> None:
-        """Add all left-hand-side forces of elements and connectors to ``f``, shape (n + 1,); the stages are FORCES and
-        CONTACT.
+        """Add all left-hand-side forces of elements and connectors to ``f``, shape (n + 1,). PETSc logs the evaluation
+        in the stages FORCES and CONTACT.
         """
         run_steps(force_steps(self, f))
 

@@ -94,8 +94,8 @@ class MotionState(Protocol):
 
 
 def begin_step(fields: Fields, reference: FloatArray, start: MotionState) -> None:
-    """Set the motion at the start of the step, which is stored in the fields, to a given motion, and set the step size
-    to 0. Later post-Newton updates then compute with this start and step size.
+    """Copy a motion to the fields as the motion at the start of the step, and set the step size to 0. Later post-Newton
+    updates then compute with this motion and step size.
 
     Args:
         fields: the motion at the start of the step is copied to these fields; history values are not copied.

@@ -48,8 +48,8 @@ class Pattern:
         return rows[: self.spare], columns[: self.spare]
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """Return A x, or |A| x if ``absolute`` is true, shape (rows,). A is the matrix with the given ``values``, shape
-        (spare + 1,), and ``x`` has the shape (rows,).
+        """Return A x, shape (rows,), where A is the matrix with the given ``values``, shape (spare + 1,), and ``x`` has
+        the shape (rows,). If ``absolute`` is true, all entries of A are replaced by their absolute values.
         """
         out = np.zeros(self.rows)
         # copy x, because arrays of PETSc are read-only, and the kernel would be compiled a second time for read-only
@@ -67,10 +67,10 @@ class Pattern:
                 `Fused.block_size`.
 
         Returns:
-            Slots, int32, shape (k, n, m). If ``block_size`` > 1 and the columns of each group are consecutive, only the
-            slot of the first column of each group, shape (k, n, m / block_size). If, in addition, the groups of rows
-            and columns are blocks of the pattern, only the first slot of each block, shape (k, n / block_size, m /
-            block_size).
+            Slots, int32, shape (k, n, m). If ``block_size`` > 1 and the columns of each group are consecutive, the
+            result contains only the slot of the first column of each group, shape (k, n, m / block_size). If, in
+            addition, the groups of rows and columns are blocks of the pattern, the result contains only the first slot
+            of each block, shape (k, n / block_size, m / block_size).
         """
         if block_size > 1 and follow_in_blocks(columns, block_size):
             if self.block == 1:
@@ -210,7 +210,9 @@ def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: 
 def multiply(
     indptr: IntArray, indices: IntArray, block: int, values: FloatArray, x: FloatArray, absolute: bool, out: FloatArray
 ) -> None:
-    """Add A x to ``out``, or |A| x if ``absolute`` is true, for a matrix A with values in the order of `Pattern`."""
+    """Add A x to ``out``, for a matrix A with values in the order of `Pattern`. If ``absolute`` is true, all entries of
+    A are replaced by their absolute values.
+    """
     if block == 1:
         for i in range(len(indptr) - 1):
             total = out[i]

@@ -90,8 +90,9 @@ def count_only(mapped: FloatArray) -> None:
 
 
 def follow_steps(fields: Fields, processes: Processes, finds_cycles: bool) -> list[Step]:
-    """Return the steps that follow the return maps in each evaluation of the residual. On several processes, the steps
-    are the same on all processes, and their execution is collective.
+    """Return the steps that follow the return maps in each evaluation of the residual. If ``finds_cycles`` is false,
+    the steps only count the evaluations. On several processes, the steps are the same on all processes, and their
+    execution is collective.
     """
     s = evaluate(fields)
     if not finds_cycles:

@@ -92,7 +92,8 @@ def tangent_steps(
     """Return the steps that add the tangent of forces and inertia to the matrix values; the arguments are explained in
     `Assembly.add_tangent`.
 
-    The tangent of inertia forces is included if da is not 0 or ``moving`` is true, see `Scheme`.
+    The tangent of inertia forces is included if da is not 0 or ``moving`` is true. ``moving``: whether a static solve
+    includes inertia forces due to given velocities, see `Scheme`.
     """
     _check_values(assembly, values)
     assert assembly.pattern_version() == assembly.sparsity.version, (

@@ -42,7 +42,7 @@ class Storage(Enum):
 
 @dataclass(frozen=True)
 class Sparsity:
-    """The slots of all systems of a process in the values of a matrix.
+    """The slots (positions in the array of matrix values) of all systems of a process.
 
     Attributes:
         unknowns: the process-local unknowns.
@@ -69,8 +69,9 @@ class Sparsity:
     substructure: Substructure | None = None
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """Return A x, or |A| x if ``absolute`` is true, for the matrix A with the given values; x and the result, each
-        of shape (u,), are in the order of the unknowns."""
+        """Return A x for the matrix A with the given values; x and the result, each of shape (u,), are in the order of
+        ``unknowns``. If ``absolute`` is true, all entries of A are replaced by their absolute values.
+        """
         if self.substructure is None:
             return self.pattern.multiply(values, x, absolute)
         place, by_row = self.substructure.place, np.zeros(self.pattern.rows)

@@ -304,7 +304,9 @@ def function() -> Check:
 
 
 def instance(*kinds: type | str) -> Check:
-    """Create the check of an object of a class; the class is given by name if this module cannot import it."""
+    """Create the check of an instance of one of several classes. A class is given by name if this module cannot import
+    it.
+    """
     names = " or ".join(kind if isinstance(kind, str) else kind.__name__ for kind in kinds)
     known: dict[type, bool] = {}
 
@@ -358,8 +360,8 @@ def either(*several: Check) -> Check:
 
 
 def each(allowed: Check, words: str, least: int = 0) -> Check:
-    """Create the check of a list, or of another iterable that is not a text, mapping or handle, whose entries another
-    check allows. The check converts the iterable to a list.
+    """Create the check of an iterable, such as a list, whose entries another check allows. Texts, mappings and handles
+    are not allowed. The check converts the iterable to a list.
 
     Args:
         allowed: the check of each entry.

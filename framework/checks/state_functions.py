@@ -20,7 +20,7 @@ from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, ModelWarning
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
-"""Relative step of central differences [1], optimal for a smooth function."""
+"""Relative step [1] of central differences, optimal for a smooth function."""
 SMALLEST = 1e-2
 """If the magnitude of an argument is smaller than this value, the step of central differences is absolute instead of
 relative.
@@ -53,7 +53,7 @@ class StateFunction:
         Newton's method diverges and the solver reports the failure.
 
         Raises:
-            ModelError: the function returns a wrong type or shape.
+            ModelError: the function returns a wrong type or shape, or numbers that are not finite.
         """
         if not all(np.isfinite(array).all() for array in arrays):
             return np.full(self.shape, np.nan)
@@ -64,7 +64,7 @@ class StateFunction:
         """Return the derivative with respect to each array, shape (*shape, n) for an array of shape (n,).
 
         Raises:
-            ModelError: the derivative has a wrong type or shape.
+            ModelError: the derivative has a wrong type or shape, or contains numbers that are not finite.
         """
         if self.derivative is None or not all(np.isfinite(array).all() for array in arrays):
             return [self._difference(t, arrays, which) for which in range(len(arrays))]

@@ -19,7 +19,7 @@ TOLERANCE = 0.05
 larger of derivative and difference quotient.
 """
 ROUNDING = 1e3 * float(np.finfo(np.float64).eps)
-"""Assumed rounding error of a user's function, relative to its values [1]."""
+"""Assumed relative rounding error [1] of the values of a user's function."""
 
 
 class FirstCalls:

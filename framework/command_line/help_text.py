@@ -8,8 +8,9 @@ from windlass.framework.launch.arguments import Option
 
 
 def describe_options(own: Mapping[str, Option], framework: Collection[str], solvers: Iterable[str]) -> str:
-    """Return a text that describes the options ``own`` with defaults, units and bounds, in groups: first options of the
-    model, then of each solver (prefixes ``solvers``), and last of Windlass (names ``framework``).
+    """Return a text that describes the options ``own`` with their defaults, units and bounds. The options of the model
+    are described first. The options of each solver follow; their names begin with a prefix of ``solvers``. The options
+    of Windlass, whose names are in ``framework``, are last.
     """
     titles = {"": "Options of the model:", "windlass": "Options of Windlass:"}
     groups: dict[str, list[str]] = {}

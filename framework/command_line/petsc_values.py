@@ -92,7 +92,7 @@ def _fits(text: str, kind: type, smallest: float, largest: float, no_zero: bool)
 
 
 def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | None:
-    """Return an option of a solver for which PETSc raises an error, with the reason, or None if PETSc accepts all
+    """Return the name of a solver's option that PETSc refuses, and PETSc's reason. Return None if PETSc accepts all
     options. If several options are wrong, the result is the option whose value is quoted in PETSc's reason. If the
     reason quotes no value, the returned option may differ from the option to which the reason applies.
 

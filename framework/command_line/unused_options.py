@@ -7,9 +7,9 @@ PETSc marks an option as used when an object reads it. Windlass checks for unuse
 2. After the first set-up of the linear solver of a solver: all options except `READ_IN_SOLVE`.
 3. At the end of the run: all options.
 
-An option name that does not exist in PETSc is reported at the first of these stages, even if its prefix belongs to a
-solver that is created later, unless this solver may declare the option itself. The PETSc library file contains each
-option name as a string; the list of names is read from these strings.
+An option name that does not exist in PETSc is reported at the first of these stages. Names with the prefix of a solver
+that is created later are reported at the same stage, unless that solver may declare the option itself. The PETSc
+library file contains each option name as a string; the list of names is read from these strings.
 """
 
 import difflib
@@ -63,7 +63,7 @@ class Solver:
     """Data about a solver, stored by the prefix of its options.
 
     Attributes:
-        reached: the last stage that the solver has reached, of the stages at which options are checked.
+        reached: the last stage of `Moment` that the solver has reached.
         kinds: types of SNES, KSP and PC, with PETSc's names.
         own: options that the solver will declare, by their names without prefix; None if unknown.
     """
@@ -73,7 +73,9 @@ class Solver:
     own: tuple[Option, ...] | None = None
 
     def check_own(self, prefix: str, given: Mapping[str, str]) -> None:
-        """Check the given options that belong to the solver's own options; raise OptionError for a wrong value."""
+        """Check the values of those given options that the solver declares (``own``); raise OptionError for a wrong
+        value.
+        """
         for item in self.own or ():
             whole = replace(item, name=prefix + item.name)
             for text in (text for name, text in given.items() if name.lower() == whole.name.lower()):

@@ -25,7 +25,7 @@ from windlass.framework.files.whole_files import NO_ROOM, NoRoomError, create_dr
 
 PAGE = 4096
 LARGE = 1 << 15
-"""Data of more than this size are written immediately to the file [bytes]."""
+"""Data of this size [bytes] or more are written immediately to the file."""
 
 
 class Overlay:
@@ -112,7 +112,9 @@ class Overlay:
                 self.error = error
 
     def truncate(self, size: int | None = None) -> int:
-        """Set the length that the file will have after closing; a length less than the old length has no effect."""
+        """Set the length that the file will have after closing to ``size``, by default the present position. The length
+        is never less than the old length of the file.
+        """
         self.end = max(self._place if size is None else size, self.size)
         return self.end
 
@@ -220,7 +222,7 @@ def change_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
         except BaseException:
             os.ftruncate(number, overlay.size)
             raise
-        # an interrupted change is completed from its journal, which needs the bytes after the old end
+        # if this call fails, the file is not truncated, because `recover` needs the bytes after the old end
         _finish(path, overlay)
     finally:
         os.close(number)

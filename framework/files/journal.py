@@ -43,7 +43,7 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
         size: length [bytes] of the file before the changes.
         changes: new bytes whose offsets are before the end of the file.
         behind: new bytes after the end of the file; these bytes are written first, and readers must ignore these bytes.
-        end: length of the file after the change; default: the end of the written data, but at least ``size``.
+        end: length [bytes] of the file after the change; default: the end of the written data, but at least ``size``.
 
     Raises:
         NoRoomError: the disk has no room; the file is unchanged.

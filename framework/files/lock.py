@@ -33,8 +33,8 @@ from windlass.framework.files.whole_files import remove_drafts, remove_own_draft
 
 @dataclass
 class _Held:
-    """A lock of this process: the descriptor of the open lock file (``number``), the number of `Lock` objects that hold
-    the lock, and the ID of this process.
+    """A lock of this process: the descriptor of the open lock file (``number``), the number of `OutputLock` objects
+    that hold the lock, and the ID of this process.
     """
 
     number: int

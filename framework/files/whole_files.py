@@ -32,7 +32,7 @@ LONGEST_TEXT = 300
 """Largest number of characters of a path in messages."""
 DRAFT = re.compile(r"\.+(.*)\.([0-9a-f]{16})\.part(\.journal)?")
 OLD = 60.0
-"""Drafts of processes on other hosts count as abandoned if they are older than this [s]."""
+"""Drafts of processes on other hosts count as abandoned if they are older than this time [s]."""
 _drafts: set[Path] = set()
 """Paths of the drafts (unfinished files) of this process."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -54,7 +54,7 @@ class NoRoomError(OutputError):
 
 
 def count_free(folder: Path) -> int:
-    """Return the number of bytes for which a folder still has room, for this process."""
+    """Return the number of bytes that this process can still write to a folder."""
     disk = os.statvfs(folder)
     return disk.f_frsize * (disk.f_bfree if os.geteuid() == 0 else disk.f_bavail)
 

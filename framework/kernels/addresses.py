@@ -33,11 +33,13 @@ OWNS_DATA = 4
 _read_word = ctypes.c_size_t.from_address
 _pack_array = [Struct(f"{5 + 2 * dimensions}q").pack for dimensions in range(9)]
 _DATA = object.__basicsize__
-"""Offset of the address of the data in an array object [bytes], by the C API of NumPy."""
+"""Offset [bytes] of the address of the data in an array object, according to the C API of NumPy."""
 
 
 def find_data(array: NDArray[Any]) -> int:
-    """Return the address of the data of an array, as ``array.ctypes.data``, which takes ten times as long."""
+    """Return the address of the data of an array. ``array.ctypes.data`` gives the same address, but takes ten times as
+    long.
+    """
     return _read_word(id(array) + _DATA).value
 
 
@@ -139,7 +141,7 @@ def _find_kind(value: Any) -> Any:
 
 def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
     """Return the address of the entry point of a kernel for the types of the given arguments. Raise TypeError if
-    ``size``, the size of the stored arguments [bytes], is not the size that the compiler expects, or if the kernel
+    ``size``, the size [bytes] of the stored arguments, is not the size that the compiler expects, or if the kernel
     returns a value.
     """
     kinds = tuple(_find_type(function, value) for value in args)

@@ -51,7 +51,9 @@ def load(_typing: Any, context: Any) -> Any:
 
 @_intrinsic  # type: ignore[untyped-decorator]
 def call_c(_typing: Any, function: Any, arguments: Any) -> Any:
-    """Call a C function at an address with a tuple of numbers, and return its result, an int."""
+    """Call the C function at an address, and return its result, an int. The items of a tuple of numbers are the
+    arguments.
+    """
     count = len(arguments.types)
 
     def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:

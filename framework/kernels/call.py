@@ -134,7 +134,9 @@ class Call:
         return Call(self.parts + other.parts, self.before + other.before, self.at_time + other.at_time)
 
     def where(self, change: Callable[[Any], Any]) -> Call:
-        """Return a copy of these calls whose evaluations are first modified by the function ``change``."""
+        """Return a copy of these calls. When the copy is called, its functions receive the evaluation ``change(s)``
+        instead of s.
+        """
         parts = [part._replace(arguments=_changed(part.arguments, change)) for part in self.parts]
         before, at_time = ([_changed(f, change) for f in functions] for functions in (self.before, self.at_time))
         return Call(tuple(parts), tuple(before), tuple(at_time))
@@ -198,11 +200,11 @@ def call(
 
     Args:
         kernel: the kernel; a kernel that is called in a `Program` must not return a value.
-        arguments: function ``lambda s: (...)`` that returns the arguments of the kernel, from an `Evaluation` and from
-            the law. Each evaluation must pass the same arrays and constant numbers. The time is ``s.time``, an array.
-            If ``arguments`` is omitted, the caller passes the arguments of the kernel, which must always have the same
-            types. Instead of a function, a tuple of arrays and parameters can be given; in this case the arguments are
-            not checked before the first call.
+        arguments: function ``lambda s: (...)`` that returns the arguments of the kernel. They are attributes of the
+            `Evaluation` s, or data of the law. Each evaluation must pass the same arrays and constant numbers. The time
+            is ``s.time``, an array. If ``arguments`` is omitted, the caller passes the arguments of the kernel, which
+            must always have the same types. Instead of a function, a tuple of arrays and parameters can be given; in
+            this case the arguments are not checked before the first call.
         before: function of s that updates the contents of arrays that Python must fill, for example by user functions.
     """
     quick: Any = _Quick(kernel) if is_compiled(kernel) else kernel
@@ -228,8 +230,8 @@ def _check_count(kernel: Any, given: int) -> None:
 
 
 def _check_arguments(name: str, given: tuple[Any, ...], arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:
-    """Raise ModelError if an evaluation of the arguments, whose first result is ``given``, creates an array anew, or if
-    a number in the arguments depends on time or motion.
+    """Raise ModelError if an argument is an array that each evaluation creates anew, or a number that depends on time
+    or motion. ``given`` contains the results of the first evaluation of ``arguments``.
     """
     first, again = list(_leaves(given)), list(_leaves(arguments(s)))
     for (i, one), (_, other) in zip(first, again, strict=True):

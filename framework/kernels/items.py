@@ -18,8 +18,8 @@ _types: Any = _numba.types
 
 
 class KernelBuilder(ir.IRBuilder):  # type: ignore[misc]
-    """Builder of instructions that does not extract a part of an aggregate (an array, a tuple) if this part is a
-    constant or was inserted before; it returns the constant or the inserted value.
+    """Builder of instructions. If a requested part of an aggregate (an array, a tuple) is a constant or was inserted
+    before, the builder returns the constant or the inserted value, and creates no instruction.
     """
 
     def extract_value(self, agg: Any, idx: Any, name: str = "") -> Any:
@@ -41,7 +41,7 @@ class KernelBuilder(ir.IRBuilder):  # type: ignore[misc]
                 break
         if not wanted:
             return value
-        if isinstance(value, ir.Constant):  # without value
+        if isinstance(value, ir.Constant):  # the values of the parts are not known
             return super().extract_value(agg, idx, name)
         return super().extract_value(value, wanted, name)
 

@@ -7,10 +7,10 @@ tests/support/list_kernels.py creates the file.
 
 If the machine code of many listed kernels is missing, as in the first run on a machine, additional processes on the
 other cores compile these kernels together with this process; see ahead.py. Each of these processes first compiles the
-kernels of the listed model that is most similar to the present model. This process compiles the kernels of this model
-in the order of the list, and the additional processes begin at later positions and proceed in the reverse order. With
-one additional process, both processes end at the same position, although the compilation times of the kernels differ by
-a factor of 200.
+kernels of the listed model that is most similar to the present model. This process compiles the same kernels in the
+order of the list. The additional processes begin at later positions of the list and proceed in the reverse order. With
+one additional process, the two processes meet at one position and finish at the same time, although the compilation
+times of the kernels differ by a factor of 200.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PACKAGE = Path(str(sys.modules["windlass"].__file__)).parent
 LIST = PACKAGE / "kernels.json"
 WORDS = ("-P", "-m", "windlass.framework.kernels.ahead")
 FEW = 10
-"""Largest number of missing kernels for which no compiling processes are started."""
+"""Smallest number of missing kernels for which compiling processes are started."""
 MOST = 8
 """Largest number of processes that compile kernels in addition to this process."""
 EARLY = 7 / 8

@@ -9,11 +9,11 @@ import time
 from pathlib import Path
 
 WAIT = 60.0
-"""Longest time for which a process waits for another process that compiles a kernel [s]. After this time the waiting
+"""Longest time [s] for which a process waits for another process that compiles a kernel. After this time the waiting
 process compiles the kernel itself, because the other process may be suspended.
 """
 PAUSE = 0.01
-"""Time between two attempts to acquire a lock [s]."""
+"""Time [s] between two attempts to acquire a lock."""
 
 
 class Lock:

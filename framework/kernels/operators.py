@@ -1,5 +1,4 @@
-"""A cache of result types: types of items of arrays, and of the results of operators, min, max, abs and int for
-numbers.
+"""A cache of the types of array items, and of the result types of operators, min, max, abs and int for numbers.
 
 Without the cache, the compiler determines these types twice for each expression: in the type analysis, and in the code
 generation. The determination takes a third of the time of the type analysis, and a quarter of the time of the code

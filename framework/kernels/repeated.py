@@ -27,7 +27,7 @@ changed.
 """
 
 _sizes: dict[str, int] = {}
-"""Sizes of the compiler's types [bytes], by their text."""
+"""Sizes [bytes] of the compiler's types, by the text of each type."""
 
 
 def _count_definitions(context: Any) -> int:
@@ -53,15 +53,15 @@ class KernelContext(_core.cpu.CPUContext):  # type: ignore[misc]
 
     def get_function(self, fn: Any, sig: Any, **options: Any) -> Any:
         """Return the code generator of a function. Numba searches for the conversion function ``__array__`` at each use
-        of an array. Arrays in kernels do not have this function. Therefore the search is omitted, and its result for
-        missing functions, NotImplementedError, is raised immediately.
+        of an array. Arrays in kernels do not have this function. Therefore the search is omitted, and the error of an
+        unsuccessful search, NotImplementedError, is raised immediately.
         """
         if isinstance(fn, str) and fn == "__array__" and not self._defns[fn].versions:
             raise NotImplementedError
         return super().get_function(fn, sig, **options)
 
     def get_abi_sizeof(self, kind: Any) -> int:
-        """Return the size of a type [bytes]. The size is stored for later calls, because numba compiles a module to
+        """Return the size [bytes] of a type. The size is stored for later calls, because numba compiles a module to
         determine a size.
         """
         text = str(kind)

@@ -1,8 +1,8 @@
 """Output of the errors of a model script, which `windlass run` or `python` runs on one or several processes.
 
-Errors of Windlass print one message without traceback and end the process with exit code 2. Other exceptions print
-their traceback once and end the process with exit code 1. Under MPI one process prints the error and then ends the
-other processes, which would otherwise wait forever.
+For an error of Windlass, one message without traceback is printed, and the exit code is 2. For another exception, the
+traceback is printed once, and the exit code is 1. Under MPI one process prints the error and then ends the other
+processes, which would otherwise wait forever.
 """
 
 import os

@@ -108,7 +108,7 @@ def leave(comm: Any, what: str, error: BaseException) -> None:
 def end() -> None:
     """At the end of the script of this process, wait until the script of the predecessor in the ring has ended.
 
-    If another process begins a task instead, the process whose predecessor has ended reports an error and ends the job.
+    A process that begins a task although the script of its predecessor has ended reports an error and ends the job.
     """
     if launched_size() == 1:
         return

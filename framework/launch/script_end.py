@@ -62,7 +62,7 @@ def _end_if_installed() -> None:
 
 
 def _excepthook(kind: type[BaseException], error: BaseException, frames: TracebackType | None) -> None:
-    # if a hook calls `sys.exit`, Python uses the exit code of the hook
+    # if this function raises SystemExit, Python ends with its exit code
     raise SystemExit(failure.report(error))
 
 

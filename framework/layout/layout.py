@@ -2,10 +2,10 @@
 unknowns of its rows that other processes own).
 
 partition.py finds the owner of each coordinate. A hub is a coordinate that a large number of rows couple, for example a
-coordinate of a pulley. Each row of a table other than a node table belongs to the owner of the first coordinate in the
-row that is not a hub. A multiplier belongs to the owner of its row. Rows of contact sets (laws that search for contacts
-among all surfaces of a set) are process-local rows on every process, because the processes share the work within each
-of these rows. Unknowns are numbered process by process in the order of the nodes. The unknown of each multiplier is
+coordinate of a pulley. The owner of a row, except in node tables, is the owner of the first coordinate of the row; hubs
+are not counted. A multiplier belongs to the owner of its row. Rows of contact sets (laws that search for contacts among
+all surfaces of a set) are process-local rows on every process, because the processes share the work within each of
+these rows. Unknowns are numbered process by process in the order of the nodes. The unknown of each multiplier is
 numbered after the unknowns of the nodes that its row couples, and hubs are numbered last. In this order LU without
 pivoting is stable and has little fill-in.
 
@@ -59,8 +59,8 @@ class Layout:
         ghost_numbers: indices of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
         reference: reference coordinates by process-local number, shape (n + 1,); the value for the spare number is 0.
         displacement, velocity: initial displacements and velocities by process-local number, each of shape (n,).
-        nodes: first unknown of each process-local node with four consecutive coordinates, in ascending order, shape
-            (nodes,).
+        nodes: first unknown of each process-local node whose four coordinates have consecutive unknowns, in ascending
+            order, shape (nodes,).
         rotations: process-local numbers of the Euler parameters of all nodes on this process, shape (rotations, 4).
         states: process-local numbers of the coordinates whose velocities are first-order states (unknowns of equations
             of first order in time), shape (states,).

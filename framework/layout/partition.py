@@ -5,8 +5,8 @@ Vertices of the graph are nodes and bodies; an edge joins two vertices that a ro
 couples. Hubs (coordinates that a large number of rows couple, such as the coordinates of a pulley that touches all
 elements of a belt) have no edges, because such edges would connect all parts of the model. Each hub belongs to the
 process that owns most of the rows that couple the hub. The weight of a vertex is an estimate of its computational work.
-The weight is computed from the number of coordinates of the vertex, and from the numbers of coordinates that rows
-couple; each row counts for its first vertex.
+The weight has two parts: the work for the coordinates of the vertex, and the work for rows. The work for a row is the
+number of coordinates that the row couples, and is added to the weight of the first vertex of the row that is not a hub.
 
 Ranges are optimal for a chain whose nodes are numbered along the chain. For nets, and for nodes in any other order, the
 first process partitions the graph by PETSc's MatPartitioning, and broadcasts the result.
@@ -37,14 +37,13 @@ HUB_ROWS, HUB_RATIO = 12, 3
 """A coordinate is a hub if it is coupled by more than HUB_ROWS rows and by more than HUB_RATIO times the median number
 of rows."""
 COORDINATE_WORK = 2
-"""Computational work for one owned coordinate, relative to the work for one coordinate that a row couples [1].
-"""
+"""Computational work [1] for one owned coordinate, relative to the work for one coordinate that a row couples."""
 CHAIN_CUT = 4
 """If ranges of rows cut at most this number of edges per border between two ranges, the model is treated as a chain.
 For a chain no partition is better than ranges.
 """
 WORTH = 0.8
-"""A partition of the graph is used if it cuts at most this fraction of the number of edges that ranges cut [1]."""
+"""A partition of the graph is used if it cuts at most this fraction [1] of the number of edges that ranges cut."""
 TYPES = ("ptscotch", "parmetis", "chaco", "party", "average")
 """Partitioners of PETSc in the order of preference; an installation may lack some of them."""
 TYPE_OPTION = "mat_partitioning_type"
@@ -93,8 +92,8 @@ def count_rows(couplings: Iterable[IntArray], count: int) -> IntArray:
 
 
 def find_hub_bound(histogram: IntArray) -> int:
-    """Return the largest number of rows that couple a coordinate that is not a hub. Entry i of ``histogram`` is the
-    number of coordinates that are coupled by exactly i rows.
+    """Return a number of rows: a coordinate is a hub if more rows than this number couple the coordinate. Entry i of
+    ``histogram`` is the number of coordinates that are coupled by exactly i rows.
     """
     ends, total = np.cumsum(histogram), int(histogram.sum())
     if not total:
@@ -220,7 +219,8 @@ def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
     Args:
         graph: the graph of couplings.
         size: number of processes.
-        kind: ``"rows"`` for ranges, ``"graph"`` for MatPartitioning, ``"auto"`` for the partition with fewer cut edges.
+        kind: ``"rows"`` for ranges, ``"graph"`` for MatPartitioning. ``"auto"``: MatPartitioning if it cuts clearly
+            fewer edges than ranges (see `CHAIN_CUT` and `WORTH`), otherwise ranges.
     """
     owner = cut_ranges(graph, size)
     cut = count_cut(graph, owner)

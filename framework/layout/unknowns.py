@@ -19,7 +19,7 @@ from windlass.framework.parallel.ghosts import Ghosts
 BLOCK = 4
 """Number of unknowns of a block."""
 FULL = 0.8
-"""Blocks are used if at least this fraction of the unknowns, including pads, is in full blocks [1]."""
+"""Blocks are used if at least this fraction [1] of the unknowns, including pads, is in full blocks."""
 
 
 class Unknowns(NamedTuple):

@@ -82,12 +82,13 @@ class Summand(NamedTuple):
 
 
 class Accounted(NamedTuple):
-    """Data of a law with an account on this process: the index of the group that contains the forces of the law, and
-    the readings of the account at the start and at the end of a step.
+    """Data, on this process, of a law that has an account: the index of the group that contains the forces of the law,
+    and the readings of the account at the start and at the end of a step.
 
     ``middle`` contains a reading with the mean powers over the step and, for laws without `Account.powers`, two more
     readings for intermediate results. If powers are evaluated only at the ends of the step, ``middle`` is empty.
-    ``jumps`` contains the losses of the law in the step in addition to the powers [J], shape (losses of the law, rows).
+    ``jumps`` contains the losses [J] in the step that the powers of the law do not contain, shape (losses of the law,
+    rows).
     """
 
     component: type[Component]
@@ -258,7 +259,7 @@ class Balance:
                 continue
             own = systems[component]
             if sort == "law" and own.residual is not None:
-                # for other laws the function of the account adds the forces
+                # if the account has a function ``forces``, this function adds the forces of the law
                 if own.account is None or own.account.forces is None:
                     steps.append((own.residual, (evaluate(fields, f=f),)))
             elif sort == "load" and own.load is not None:
@@ -275,8 +276,8 @@ class Balance:
         self._reading, self._steps, self._settling, self._whole = Program(steps), steps, (), None
 
     def _middle_steps(self) -> list[Step]:
-        """Return steps that set the fields to the values in the middle of a time step, and evaluate the losses of laws
-        for these values.
+        """Return steps of a `Program` that set the fields to the values in the middle of a time step, and evaluate the
+        losses of laws for these values.
         """
         assembly, fields, start = self._assembly, self._assembly.fields, self.start
         layout, moved = assembly.layout, [account for account in self._accounts if account.middle]
@@ -304,8 +305,8 @@ class Balance:
         return found
 
     def _settling_steps(self) -> list[Step]:
-        """Return steps that add a time step to all sums, and begin the next time step. The present readings are the
-        values at the end of the added time step.
+        """Return steps of a `Program` that add the values of a time step to all sums, and begin the next time step. The
+        present readings are the values at the end of the added time step.
         """
         fields, sums = self._assembly.fields, self._sums
         motion = fields.time, self._begun, self._size, self.kinetic, self._kinetic_before, self._work
@@ -391,7 +392,7 @@ class Balance:
         return found
 
     def advance(self, state: State) -> None:
-        """Add a time step that ends at a state to the sums and to the losses of the rows."""
+        """Add the values of a time step to the sums and to the losses of the rows. The step ends at the given state."""
         program = self.find_program(state)
         if program is not None:
             self._assembly.fields.t = state.t
@@ -409,8 +410,8 @@ class Balance:
         self._keep(state)
 
     def find_program(self, state: State) -> Program | None:
-        """Return the program that adds a time step to the sums, or None if the step cannot be evaluated without Python.
-        The step ends at the motion in the arrays of ``state`` and at the time in the fields.
+        """Return the program that adds the values of a time step to the sums, or None if the step cannot be evaluated
+        without Python. The step ends at the motion in the arrays of ``state`` and at the time in the fields.
         """
         if not self._is_fresh or self._assembly.layout.size > 1:
             return None

@@ -36,8 +36,8 @@ def load_middle(
     accelerations and velocities.
 
     q, before: displacements at the end and at the start of the step, shape (n,).
-    start: time at the start of the step [s], shape (1,).
-    end: output, the time at the end of the step [s], shape (1,); on entry, the fields contain this time.
+    start: time [s] at the start of the step, shape (1,).
+    end: output, the time [s] at the end of the step, shape (1,). On entry, ``time`` contains this time.
     rotations: coordinate numbers of Euler parameters, shape (k, 4). The Euler parameters in the middle of the step are
     the midpoint of the great circle arc between the values at both ends.
     v: output, (m + w)/2, shape (n,), where w is the change of the displacement divided by the step size, and m the mean

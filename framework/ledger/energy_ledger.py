@@ -198,7 +198,7 @@ class EnergyLedger(EveryNth):
         return {name: values[:, k] for k, name in enumerate(found.names)}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Claim the file, and evaluate forces and energies at the state, with which the first step starts."""
+        """Claim the file, and evaluate forces and energies at ``state``, the state at the start of the first step."""
         if self._claim is not None:
             self._claim.begin()
         super().before_solve(state, end, steps)
@@ -231,7 +231,9 @@ class EnergyLedger(EveryNth):
         self._version = state.world.version
 
     def before_step(self, state: State) -> None:
-        """Add the energies of changes of the model since the previous step, and record the state at the first start."""
+        """Add the energy changes that changes of the model since the previous step have caused. Before the first step
+        of the ledger, record the state.
+        """
         if self._version < 0:
             self._begin(state)
         elif state.world.version != self._version:
@@ -255,8 +257,8 @@ class EnergyLedger(EveryNth):
         super().after_step(state)
 
     def _take_changes(self, start: State) -> None:
-        """Add the energies of changes of the model since the start of the step, such as changes of stiffnesses,
-        switches and loads, and insertion of reserve cables.
+        """Add the energy changes that changes of the model since the start of the step have caused. Examples are
+        changes of stiffnesses, switches and loads, and the insertion of reserve cables.
         """
         balance = self._balance
         assert balance is not None
@@ -277,7 +279,9 @@ class EnergyLedger(EveryNth):
                 losses.shared[:] = parallel_assembly(self._world).processes.sum(losses.sum_here())
 
     def _add_sums(self) -> None:
-        """Add the sums of the balance since the previous call to the sums of the ledger on this process."""
+        """Add the sums that the balance has collected since the previous call to the sums of the ledger on this
+        process.
+        """
         assert self._balance is not None
         for name, value in self._balance.name_sums(self._balance.take_numbers()).items():
             self._sums[name] += value
@@ -304,8 +308,8 @@ class EnergyLedger(EveryNth):
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the compiled program that adds a time step to the sums, and makes a record if the step is to be
-        recorded. Return None if the step cannot be evaluated without Python.
+        """Return the compiled program that adds the values of a time step to the sums, and makes a record if the step
+        is to be recorded. Return None if the step cannot be evaluated without Python.
         """
         assert self._balance is not None
         integrate, record = self._balance.find_program(state), self.find_asking(state)
@@ -334,9 +338,7 @@ class EnergyLedger(EveryNth):
         self._pending += list(records)
 
     def skip(self, steps: int) -> None:
-        """Add steps that compiled code has made to the number of steps that the sums include, and take over the records
-        of these steps.
-        """
+        """Add the number of steps made by compiled code to ``self.steps``, and store the records of these steps."""
         super().skip(steps)
         self.steps += steps
 
@@ -455,7 +457,7 @@ class EnergyLedger(EveryNth):
             if constraint is not None and constraint.driven is not None and len(constraint.driven) == table.count:
                 rows = rows[constraint.driven == (part == "driven")]
             rows = rows[table.collect("active")[rows]] if "active" in table.component.columns else rows
-            # rows with the same label, such as the cables of a belt, are numbered
+            # names of rows with a common label, such as the cables of a belt, end with a number, which is removed here
             names = list(dict.fromkeys(re.sub(r" \d+$", "", self._name_row(table, int(row))) for row in rows))
             if 0 < len(names) <= MOST_NAMES:
                 labels[quantity] = ": ".join((", ".join(names), part.replace("_", " "))) if part else ", ".join(names)

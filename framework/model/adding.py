@@ -69,8 +69,9 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
         table: table of the new rows.
         ref: declaration of the reference in the schema.
         given: a handle, a list of handles or an array of entity numbers, with one entity for each row or one for all
-            rows. For a reference to chains, a handle, a list of handles or an array of shape (n,) gives one chain for
-            all rows. A list of chains, or an array of shape (rows, n), gives one chain for each row.
+            rows. If ``ref`` was declared by `refs`, each row refers to a chain, which is a list of entities. In this
+            case, a handle, a list of handles or an array of shape (n,) gives one chain for all rows. A list of chains,
+            or an array of shape (rows, n), gives one chain for each row.
         part: number of new rows on all processes, if this process adds only some of these rows.
 
     Returns:
@@ -107,8 +108,8 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
 
 
 def count_chains(given: Any) -> int | None:
-    """Return the number of chains in a list of chains (one chain per row), or None if the value is one chain for all
-    rows.
+    """Return the number of chains (lists of entities, see `refs`) if one chain is given for each row. Return None if
+    the value is one chain for all rows.
     """
     each = isinstance(given, list | tuple) and given and all(isinstance(x, list | tuple | np.ndarray) for x in given)
     return len(given) if each or (isinstance(given, np.ndarray) and given.ndim == 2) else None

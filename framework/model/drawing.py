@@ -113,7 +113,7 @@ class Painting:
     Attributes:
         target: number of the entity on which each interval lies, shape (n,).
         start, end: axial coordinates x [m] of both ends of each interval, start < end, each of shape (n,).
-        fields: values by field name.
+        fields: the values and the rule of each field, by field name.
     """
 
     target: IntArray

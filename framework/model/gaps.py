@@ -84,14 +84,15 @@ class Gaps:
             contacts that cannot close in this step. If ``near`` is None, all contacts are checked.
         weighed: whether the change of a gap rate in an impact is compared with the relative speed of the surfaces, as
             for ropes on pulleys. If ``weighed`` is false, the change is compared with the speed of the impact.
-        accept: function without arguments that is also called when a step is accepted. If ``measure`` is a `Call`,
-            ``accept`` is a `Call` that replaces `accept_gaps`.
+        accept: function without arguments that is called, in addition to `accept_gaps`, when a step is accepted. If
+            ``measure`` is a `Call`, ``accept`` is a `Call` that replaces `accept_gaps`.
         quiet: two speeds, shape (2,). Solvers write ``quiet[0]`` [m/s]; a contact whose gap rate changes by less than
             this speed is not checked. ``measure`` writes ``quiet[1]``: the largest speed [m/s] of the contacts that
             were omitted from ``near`` because of ``quiet[0]``.
         memory: additional arrays of the law that contain values at the start of the step.
-        holder: the contact monitor of the solver that made the last accepted step, to which ``numbers`` refer. When
-            another solver of the same world accepts a step, the contact monitor of that solver becomes the holder.
+        holder: the contact monitor of the solver that made the last accepted step; ``numbers`` contains the values of
+            this step. When another solver of the same world accepts a step, the contact monitor of that solver becomes
+            the holder.
         wraps: data of contacts of ropes and belts with pulleys; None for other contacts.
     """
 

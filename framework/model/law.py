@@ -96,8 +96,8 @@ class Tables(Protocol):
         """Return the world coordinate numbers of the entities to which a reference of a table refers."""
 
     def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
-        """Return the length of the longest chain of a reference, and the largest number of coordinates of an entity in
-        these chains.
+        """Return the largest number of entities to which one row refers by a reference, and the largest number of
+        coordinates of one of these entities.
         """
 
     def ref_width(self, table: EntityTable, name: str) -> int:
@@ -183,8 +183,8 @@ class LocalRows:
         return self._bound[name]
 
     def keep(self, columns: Any) -> None:
-        """Cache ``columns``, which is the result of an earlier ``bind`` after an update to the present values, and
-        discard all other cached objects of these rows.
+        """Cache ``columns``, the result of an earlier call of ``bind`` that was updated to the present values. All
+        other cached objects of these rows are discarded.
         """
         self._bound.clear()
         self._bound.update({"version": self.world.changed.get(self.table.component, 0), "columns": columns})
@@ -198,8 +198,9 @@ class LocalRows:
         return self.table.local(name, self.rows)
 
     def padded(self, name: str) -> NDArray[Any]:
-        """Return the chains of the reference ``name``, padded with -1 to the length of the longest chain, or the values
-        of the column ``name`` along its chains, padded with 0.
+        """Return the numbers of the entities to which each row refers by the reference ``name``, padded with -1. If
+        ``name`` is a column with one value for each such entity, return the values, padded with 0. The length is the
+        largest number of entities of a row of the table, see `Tables.ref_shape`.
 
         Returns:
             Entity numbers, shape (rows, length), or values, shape (rows, length, *shape).
@@ -215,8 +216,8 @@ class LocalRows:
         return values
 
     def markers(self, name: str) -> IntArray:
-        """Return the index of each referenced marker in the columns of its family, shape (rows,), or (rows, length) for
-        chains.
+        """Return the index of each marker of the reference ``name`` in the columns of its family, shape (rows,). If
+        each row refers to several markers, the shape is (rows, length); see `padded`.
         """
         is_chain = self.table.component.refs[name].is_chain
         index: IntArray = self.layout.marker_index[self.padded(name) if is_chain else self.local(name)]
@@ -253,8 +254,8 @@ class LocalRows:
 
 
 class MarkerFamily(Family):
-    """A family of markers. All markers of a family write their motion to the same columns, and connectors on these
-    markers read the columns.
+    """A family of markers. The motion of all markers of a family is stored in the same columns, which connectors on
+    these markers read.
 
     Attributes:
         allocate, register_pair: functions of the family, see `register_family`.

@@ -112,8 +112,8 @@ def check_needs(component: type[Component], names: Sequence[str], what: str) -> 
 
 
 def check_node(component: type[Component]) -> None:
-    """Check that the reference columns of a node contain one number per coordinate, and likewise the state column and
-    each initial column.
+    """Check the columns of a node. All reference columns together, the state column, and each initial column must
+    contain one number for each coordinate.
 
     Raises:
         ModelError: there are no coordinates, the number of values differs from the number of coordinates, or the name

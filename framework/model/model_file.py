@@ -39,8 +39,9 @@ from windlass.framework.model.schema import Component, row_bytes
 from windlass.framework.model.table import EntityTable
 
 DEEPEST = 30
-"""Depth of nested lists and objects that values in valid model files do not exceed; if the nesting is too deep for the
-parser, the error message names the first key whose value exceeds this depth."""
+"""Largest depth of nested lists and objects in valid model files. If the nesting is too deep for the parser, the error
+message names the first key whose value exceeds this depth.
+"""
 CHANGED = "the file is damaged, or was changed after World.save: its digest does not match its content"
 MARK = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[\[{]|[\]}]')
 

@@ -28,7 +28,7 @@ from windlass.framework.parallel.processes import Processes
 KEPT_WHOLE = 1000
 """Tables with at most this number of rows are stored completely on each process."""
 MOST_ROWS = 10**11
-"""Upper limit of the number of rows of a table; the memory of any job is smaller."""
+"""Upper limit of the number of rows of a table; no job has enough memory for more rows."""
 
 
 @dataclass(frozen=True)
@@ -190,10 +190,10 @@ def check_parts(world: Tables) -> None:
 
 def _agree_on_widths(world: Tables, processes: Processes) -> bool:
     """Set the numbers of coordinates of rows, and of entities to which references refer, to values that are equal on
-    all processes. Return False if, on at least one process, the entities of a reference have fewer coordinates than on
-    another process, so that the rows must be copied to all processes.
+    all processes. Return False if the rows must be copied to all processes. This is the case if the entities of a
+    reference have fewer coordinates on one process than on another.
 
-    Chains are padded to a common length (`World.ref_dofs`), other references are not.
+    References to several entities per row do not affect the result, because their arrays are padded (`World.ref_dofs`).
     """
     tables = list(world.tables.values())
     refs = [(table.component, name) for table in tables for name in table.component.refs]

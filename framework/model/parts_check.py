@@ -95,8 +95,8 @@ def _find_disagreement(table: EntityTable, processes: Processes) -> ModelError |
 
 
 def _extract_numbers(table: EntityTable, rows: IntArray, processes: Processes) -> dict[str, NDArray[Any]]:
-    """Return the columns and references of rows that contain numbers or truth values, by name. Columns of variable
-    length are padded with -1 to the largest length on any process. The call is collective.
+    """Return the values of the given rows, by name, for all columns and references that contain numbers or truth
+    values. Columns of variable length are padded with -1 to the largest length on any process. The call is collective.
     """
     found = table.extract(rows)
     for name, column in found.items():

@@ -66,7 +66,7 @@ def field_names(component: type[Component], derived: Sequence[str] = (), history
 
 
 def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], history: int = 0) -> np.dtype[Any]:
-    """Return the type of the record of a row: columns and references of a schema, by name.
+    """Return the type of the record of a row. The fields are the columns and references of a schema, by name.
 
     A field with numbers or truth values has the shape of its column. Arrays of truth values are stored as 0 and 1.
     Texts, functions and columns of variable length are omitted. A reference to a marker is stored as the index of the

@@ -161,8 +161,9 @@ def function(doc: str, switchable: bool = False) -> Any:
 
 
 def refs(target: str, doc: str, least: int = 1, distinct: bool = False, instead: str = "") -> Any:
-    """Declare a reference to a chain of entities; the arguments are attributes of `Ref`. If ``least`` is 0, the
-    reference may be omitted."""
+    """Declare a reference to a chain, which is an ordered list of entities in each row. The arguments are attributes of
+    `Ref`. If ``least`` is 0, the reference may be omitted.
+    """
     return Ref(target, doc, least == 0, least=least, distinct=distinct, instead=instead)
 
 
@@ -223,10 +224,11 @@ def parse_values(
         kind: name of the component, for messages.
         value: one value for all rows, or an array with one value per row.
         rows: numbers of the rows, for messages, shape (n,).
-        lengths: length of the chain of each row, for columns along a chain, shape (n,).
+        lengths: for columns with `Column.along`, the number of entities in the chain of each row, shape (n,).
 
     Returns:
-        Array of shape (n, *col.shape); for columns of variable length and along chains an object array of arrays.
+        Array of shape (n, *col.shape). For columns of variable length, and for columns with `Column.along`, the result
+        is an object array with one array for each row.
 
     Raises:
         ModelError: a value has a wrong shape, is not a number, is NaN, or is out of the allowed range.
@@ -337,8 +339,9 @@ def count_values(col: Column, value: Any) -> int | None:
 def _parse_along(
     col: Column, kind: str, value: Any, rows: NDArray[np.int64], lengths: NDArray[np.int64] | None
 ) -> NDArray[Any]:
-    """Parse one value for all entities of all chains, one array of shape (chain, *shape) for all rows, or a list with
-    one such array for each row."""
+    """Parse a column that has one value for each entity of a chain. The input is one value for all entities, one array
+    of shape (length of the chain, *shape) for all rows, or a list with one such array for each row.
+    """
     assert lengths is not None and col.shape is not None
     count = len(rows)
     each = count_values(col, value)

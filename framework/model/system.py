@@ -18,8 +18,9 @@ from windlass.framework.model.pulls import Pulls
 
 @dataclass
 class Fields:
-    """Arrays of this process that kernels read in one evaluation. Each array contains owned entries, ghosts (entries
-    that other processes own), and one spare entry, which is 0.
+    """Arrays of this process that kernels read in one evaluation. Arrays over coordinates contain owned entries, ghosts
+    (entries that other processes own), and one spare entry, which is 0. The array of multipliers contains owned entries
+    and one spare entry.
 
     Coordinates that do not exist, as for the ground, refer to the spare entry, so that kernels need no special case.
     The letters n, m and d denote the numbers of coordinates, multipliers and history values on this process.
@@ -378,9 +379,9 @@ class Checks:
             messages of failed solves.
         find_faults: function ``(fields)`` that returns a list of faults in a static equilibrium, such as a cable that
             is turned inside out. Solvers call the function once, at the end of a solve.
-        rounding: function ``(fields)`` that returns the 2-norm of rounding errors of forces [N] that solvers cannot
-            estimate from the unknowns, such as the rounding errors of contact forces of a large circle with a fixed
-            centre.
+        rounding: function ``(fields)`` that returns the 2-norm [N] of those rounding errors of forces that solvers
+            cannot estimate from the unknowns, such as the rounding errors of contact forces of a large circle with a
+            fixed centre.
     """
 
     doubts: Callable[[Fields, float], list[str]] | None = None
@@ -493,20 +494,21 @@ class System:
         update: function that writes the positions, velocities and other columns of markers.
         residual: function that adds left-hand-side forces [N, N m] to s.f.
         tangent: function that adds s.dq df/dq + s.dv df/dv to s.values at s.slots, for the forces f of ``residual``.
-        load: function that adds applied loads to s.f (right-hand side, without the load factor).
+        load: the applied loads; the function of this `Term` adds them to s.f (right-hand side, without the load
+            factor).
         mass: function that adds s.mass times a constant mass matrix to s.values at s.slots.
-        body_force: function that adds the weights of the rows s.which of this process, for the gravitational
-            acceleration s.g, to s.f (applied load, right-hand side). If ``body_force`` has a tangent, ``inertia`` must
-            also have a tangent.
-        inertia: function that adds the mass matrix M(q) times the accelerations s.a, and quadratic velocity terms, to
-            s.f, for a law whose mass matrix is not constant.
+        body_force: the weights of rows. The function of this `Term` adds the weights of the rows s.which of this
+            process to s.f (applied load, right-hand side), for the gravitational acceleration s.g. If ``body_force``
+            has a tangent, ``inertia`` must also have a tangent.
+        inertia: the inertia forces of a law whose mass matrix M(q) is not constant. The function of this `Term` adds
+            M(q) times the accelerations s.a, and quadratic velocity terms, to s.f.
         constraint: for constraints, see `ConstraintSystem`.
         post_newton: function that updates the history values ``s.data`` and returns a `PostNewton`; the function reads
             ``s.start_data``, ``s.step_size``, ``s.start_time``, ``s.start_x`` and ``s.start_v``. If ``post_newton`` is
             a `Call` of a kernel, the kernel writes the result to ``s.outcome`` by calling `note_outcome`. Contact
             states (open or closed, stick or slip) are stored as signs of history values. Solvers detect cycles of
             contact states from these signs.
-        return_map: function that decides on contact states during Newton's method. Without a return map, the history
+        return_map: functions that decide on contact states during Newton's method. Without a return map, the history
             values of the law are constant during Newton's iterations.
         decide: function ``(fields)`` that sets the contact states in ``fields.data`` at the start of a solve, from the
             motion and the stored history values. Without this function, solvers call ``post_newton`` instead, with the

@@ -140,15 +140,16 @@ class EntityTable:
         return values[rows if self._is_function(name) else self.places(rows)]
 
     def named(self, name: str, rows: IntArray | None = None) -> IntArray:
-        """Return the numbers of all entities to which a reference refers in resident rows, chain after chain, shape
-        (k,).
+        """Return the numbers of all entities to which the given resident rows (default: all) refer by the reference
+        ``name``, row after row, shape (k,).
         """
         values = self.local(name, rows)
         return np.concatenate([np.zeros(0, np.int64), *values]) if self.component.refs[name].is_chain else values
 
     def padded(self, name: str, length: int, rows: IntArray | None = None) -> NDArray[Any]:
-        """Return the chains of the reference ``name`` of resident rows, padded with -1, shape (n, length), or the
-        values of the column ``name`` along its chains, padded with 0, shape (n, length, *shape).
+        """Return the numbers of the entities to which each resident row refers by the reference ``name``, padded with
+        -1, shape (n, length). If ``name`` is a column with one value for each such entity, return the values, padded
+        with 0, shape (n, length, *shape).
         """
         col, values = self.component.columns.get(name), self.local(name, rows)
         if col is None:
@@ -340,7 +341,7 @@ class EntityTable:
         return self.count, self.resident_count, len(self._labels), len(self._runs), self.is_distributed
 
     def cut_back(self, mark: tuple[int, int, int, int, bool]) -> None:
-        """Remove all rows that were added after a call of the method `mark`, which returned the argument ``mark``."""
+        """Remove all rows that were added after the call of the method `mark` that returned the argument ``mark``."""
         self.count, resident, labels, runs, was_distributed = mark
         if self.is_distributed and not was_distributed:
             # the table was distributed after the call of `mark`, so at the time of this call each process had all rows
@@ -353,8 +354,8 @@ class EntityTable:
         del self._labels[labels:], self._runs[runs:]
 
     def add_label(self, rows: IntArray, label: str | Callable[[int], str]) -> None:
-        """Set the names of consecutive rows for messages: one name for all rows, or a function that returns the name
-        for the index of a row.
+        """Set the names of consecutive rows for messages: one name for all rows, or a function that returns the name of
+        a row from the index of the row in ``rows``.
         """
         if len(rows) == 0:
             return
@@ -362,7 +363,7 @@ class EntityTable:
 
     def list_labels(self) -> list[tuple[int, int, str | list[str]]]:
         """Return the first row, the end (last row + 1) and the name of each label that `add_label` has added. If a
-        function gives the names, each row is listed separately.
+        function gives the names, the name is replaced by a list with the name of each row.
         """
         return [
             (first, end, label if isinstance(label, str) else [label(i) for i in range(end - first)])

@@ -404,8 +404,7 @@ class World:
 
     def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
         """Return (length, width) of a reference. The length is the largest number of entities to which one row refers
-        (1 if each row refers to one entity). The width is the largest number of coordinates of an entity to which the
-        reference refers.
+        (1 for a reference to one entity). The width is the largest number of coordinates of one of these entities.
         """
         key = table.component, name
         if key not in self._ref_shapes:

@@ -19,8 +19,8 @@ from windlass.framework.output.mesh import LineMesh
 
 COMBINE: dict[MergeRule, np.ufunc] = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 COVER = 1e-9
-"""If an interval covers at most this fraction of a line, the overlap is ignored, because it may result from rounding
-errors [1].
+"""If an interval covers at most this fraction [1] of a line, the overlap is ignored, because it may result from
+rounding errors.
 """
 
 
@@ -47,7 +47,7 @@ def find_overlaps(
     entity: IntArray, start: FloatArray, end: FloatArray, target: IntArray, begin: FloatArray, stop: FloatArray
 ) -> Overlap:
     """Find the pairs of intervals (target, begin, stop) and lines (entity, start, end) that overlap. The values start,
-    end, begin and stop are coordinates x along the entity [m], see `Drawing`.
+    end, begin and stop are coordinates x [m] along the entity, see `Drawing`.
     """
     order = np.argsort(entity, kind="stable")
     first = np.searchsorted(entity[order], target, side="left")

@@ -21,8 +21,8 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 ROUNDING = 1e-6
-"""Times of steps and frames that differ by less than this count as equal; the value is relative to the interval between
-frames or to the step size [1].
+"""Times of steps and frames count as equal if their difference, divided by the interval between frames or by the step
+size, is less than this value [1].
 """
 STEP_CALLS = {"before_step", "after_step", "idle_steps"}
 """Methods of a hook that determine at which steps the hook is called."""
@@ -41,7 +41,7 @@ def count_step(time: FloatArray, span: FloatArray, counts: IntArray, due: IntArr
     """Count a step that ends at ``time``, and decide whether the step is recorded, as described in `EveryNth`.
 
     Args:
-        time: end of the step [s], shape (1,).
+        time: time [s] at the end of the step, shape (1,).
         span: time at the start of the solve, interval between frames, and earliest time of a record, all in seconds,
             shape (3,).
         counts: array of shape (5,): number of steps so far (index STEPS), n if every n-th step is recorded or 0 if
@@ -64,8 +64,9 @@ def store_record(
     due: IntArray, time: FloatArray, counts: IntArray, numbers: FloatArray, times: FloatArray, steps: IntArray,
     records: FloatArray,
 ) -> None:  # fmt: skip
-    """If due[0] is not 0, store the values ``numbers``, shape (n,), in the next free row of ``records``, shape (ROOM,
-    n), the time in ``times``, and the number of steps since Python last set ``counts`` in ``steps``.
+    """Store a record if due[0] is not 0. The values ``numbers``, shape (n,), are copied to the next free row of
+    ``records``, shape (ROOM, n), and the time to ``times``. The number of steps since Python last set ``counts`` is
+    stored in ``steps``.
     """
     k = counts[STORED]
     if due[0] == 0:
@@ -112,7 +113,7 @@ class EveryNth(StepHook, Closing, ABC):
         self._is_asked = "idle_steps" in next(
             vars(kind) for kind in type(self).__mro__ if vars(kind).keys() & STEP_CALLS
         )
-        # the earliest time of a record [s], and whether the present solve has not made a step yet
+        # the earliest time [s] of a record, and whether the present solve has not made a step yet
         self._earliest, self._begins = -inf, True
         # values for steps in compiled code: the arguments of `count_step`, the state that the steps change, and the
         # step number of this state before the steps

@@ -31,7 +31,7 @@ class FrameFiles(FieldSeries):
 
     @abstractmethod
     def encode_entry(self, file: str, time: float) -> str:
-        """Return the entry of a frame in the index, from the name of the file and the time of the frame [s]."""
+        """Return the entry of a frame in the index, from the name of the file and the time [s] of the frame."""
 
     @abstractmethod
     def encode_index(self, entries: list[str]) -> str:

@@ -25,7 +25,7 @@ from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.state import State
 
 ROUNDING = 1e-12
-"""Largest relative difference of two times that counts as a rounding error [1]."""
+"""Largest relative difference [1] of two times that counts as a rounding error."""
 
 
 class Means(Readings):

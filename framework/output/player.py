@@ -21,13 +21,15 @@ FIRST = "axial_force"
 HIDDEN = ("Time", "part", "partition", "displacement", "ribbon_width")
 """Names of arrays that the scene does not choose as the first field for the colours of the lines."""
 AXIS, WIDTH = "material_axis", "ribbon_width"
-"""Field of the points of rods: the axis d_1 of the material; field of the lines of ribbons: the width along d_1 [m]."""
+"""AXIS: point field of rods that contains the material axis d_1, a unit vector in the cross-section. WIDTH: line field
+of ribbons that contains the width [m] along d_1.
+"""
 ROD_RADIUS = 0.004
-"""Radius with which rods without width are drawn, divided by the diagonal of the scene [1]."""
+"""Ratio [1] of the radius with which rods without width are drawn to the diagonal of the scene."""
 LIBRARIES = ("EGL", "OSMesa")
 """Libraries with which VTK can draw without a screen; one of these is sufficient."""
 INTERVAL = 40
-"""Time between two frames when a film is shown in the window [ms]."""
+"""Time [ms] between two frames of a film in the window."""
 
 
 def check_file(file: Path) -> Path:
@@ -77,8 +79,8 @@ class Series:
     """Reader of the frames of a result file.
 
     Attributes:
-        times: time of each frame [s], or step number of each frame [1].
-        has_steps: whether ``times`` are step numbers; only VTKHDF files state them.
+        times: time [s] or step number [1] of each frame.
+        has_steps: whether ``times`` are step numbers; only VTKHDF files can state this.
 
     Raises:
         OutputError: the file has no frames.
@@ -120,8 +122,8 @@ class Series:
 
 
 def find_offsets(mesh: Any) -> Any:
-    """Return the index of the first point of each cell in the connectivity of a mesh, and the length of the
-    connectivity, shape (cells + 1,).
+    """Return, for each cell of a mesh, the index of its first point in the connectivity, followed by the length of the
+    connectivity, shape (cells + 1,). The connectivity is the list of the point numbers of all cells.
     """
     import numpy as np  # imported here, because `windlass show` starts faster without NumPy
 
@@ -129,7 +131,7 @@ def find_offsets(mesh: Any) -> Any:
 
 
 def find_rods(mesh: Any) -> Any:
-    """Return which cells are lines of rods with a material axis d_1, shape (cells,)."""
+    """Return whether each cell is a line of a rod with a material axis d_1 (see `AXIS`), shape (cells,)."""
     import numpy as np  # imported here, because `windlass show` starts faster without NumPy
 
     if AXIS not in mesh.point_data:
@@ -140,16 +142,16 @@ def find_rods(mesh: Any) -> Any:
 
 
 def create_rods(pyvista: Any, mesh: Any, cells: Any, radius: float) -> tuple[Any, Any]:
-    """Create strips or tubes that represent rods, with the cell field ``shown``, and a line along each rod on the side
-    of the material axis d_1.
+    """Create strips or tubes that represent rods, and a line along each rod on the side of the material axis d_1. The
+    strips and tubes have the cell field ``shown``.
 
     Rods with a width are strips in the direction of d_1; other rods are tubes.
 
     Args:
         pyvista: the module PyVista.
-        mesh: a frame; its lines have the cell field ``shown``.
+        mesh: a frame; its cell field ``shown`` contains the values that determine the colours.
         cells: indices of the lines that belong to rods, among the cells of ``mesh``.
-        radius: radius of the tubes [m].
+        radius: radius [m] of the tubes.
     """
     import numpy as np  # imported here, because `windlass show` starts faster without NumPy
 

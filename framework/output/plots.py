@@ -35,13 +35,11 @@ SUBDIVISIONS = 4
 COLOURED_BY = "axial_force"
 """Name of the point field whose values determine the colours of lines, if a law draws this field."""
 TICKS = 7
-"""Largest number of tick labels on the longest axis of a 3D picture [1]."""
+"""Largest number of tick labels on the longest axis of a 3D picture."""
 SHORT = 0.1
-"""An axis of a 3D picture has no tick labels if its length, relative to the longest axis, is less than this
-value [1].
-"""
+"""An axis of a 3D picture has no tick labels if its length is less than this fraction [1] of the longest axis."""
 FLAT = 1e-6
-"""A model is drawn in 2D if its extent along z is less than this fraction of its largest extent [1]."""
+"""A model is drawn in 2D if its extent along z is at most this fraction [1] of its largest extent."""
 
 
 def create_page_figure(height: float) -> Any:
@@ -134,7 +132,7 @@ def plot_panels(
 
 
 def _find_height(curves: int) -> float:
-    """Return the height [inch] of a pair of axes beside which there is room for the names of the curves."""
+    """Return the height [inch] that a pair of axes needs so that the names of its curves fit beside it."""
     return max(1.7, 0.17 * min(curves, MOST_CURVES + 1) + 0.35)
 
 

@@ -91,7 +91,7 @@ class Scene:
 
 
 def is_drawn(world: World) -> bool:
-    """Return whether the law of at least one row of the model draws the row."""
+    """Return whether the model has a row whose law defines the function `draw`."""
     laws = [law_of(component) for component, table in world.tables.items() if table.count]
     return any(law is not None and law.draw is not None for law in laws)
 
@@ -123,7 +123,7 @@ def _draw(rows: LocalRows, draw: Callable[[LocalRows, Fields, int], Drawing], li
 
 
 def _choose(bound: EvaluatedRows, law: Law) -> EvaluatedRows:
-    """Return which rows of this process are drawn. With several processes, only the first of all rows that show the
+    """Return the rows of this process that are drawn. With several processes, only the first of all rows that show the
     same object is drawn; a single process keeps all rows.
     """
     if law.draw_keys is None or not bound.parallel:

@@ -67,8 +67,8 @@ class Sensor:
     """One output variable of one or more entities of one component.
 
     Args:
-        entity: one or more entities of one component; for several entities the first array axis of the values is the
-            entity.
+        entity: one or more entities of one component; the values of several entities have one entry for each entity
+            along the first array axis.
         output: name of the output variable; see `outputs_of`.
         component: index of the recorded component of a vector, along the last array axis; default: all components.
         name: name of the sensor, which is the heading of its columns in the table; default ``"<entity>.<output>"``.

@@ -130,7 +130,7 @@ class FieldSeries(Closing, ABC):
         """Write one frame. When the call returns, the frame is on disk and readers can read it.
 
         Args:
-            time: time of the frame [s], later than the time of the previous frame.
+            time: time [s] of the frame, later than the time of the previous frame.
             points: present positions [m] of the points in the global frame, shape (n, 2) or (n, 3).
             point_data: values per point by field name, shape (n,), (n, 2) or (n, 3); vectors with two components get a
                 third component 0.

@@ -16,7 +16,7 @@ from windlass.framework.output.recorder import Recorder
 from windlass.framework.state.state import State
 
 SIZE = (960, 540)
-"""Width and height of the scene [pixels]."""
+"""Width and height [pixels] of the scene."""
 
 
 @checked(what=either(instance(State), path()), field=word(), frame=whole())

@@ -54,12 +54,12 @@ class VtkhdfSeries(FieldSeries):
         self._count = self._room = self._digested = 0
         self._batch = 1  # number of frames for which space is allocated at once
         self._counts: list[int] = []  # offsets [bytes] of both frame counts in the file
-        # for each dataset, the offsets in the file at which the rows of each batch of frames begin [bytes]
+        # for each dataset, the offsets [bytes] in the file at which the rows of each batch of frames begin
         self._places: dict[str, list[int]] = {}
 
     @property
     def digest(self) -> str:
-        """Digest of all frames; frames that were written since the previous call are read from the file."""
+        """Digest of all frames. Frames written after the last access to this property are read from the file."""
         if self._digested < self._count:
             import h5py  # imported here, because most runs do not need h5py
 

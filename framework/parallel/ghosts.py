@@ -22,8 +22,8 @@ TAG = 7320
 
 
 def gather_keys(comm: Any, keys: Any) -> list[Any]:
-    """Gather the keys of the rows that each process owns. In these keys each process searches for the owners of the
-    rows that it needs.
+    """Return the keys of the rows that each process owns, as a list with one entry for each process. By these keys,
+    each process finds the owners of the rows that it needs.
 
     The call is collective, like all calls of `Ghosts`.
 

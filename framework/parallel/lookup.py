@@ -11,8 +11,8 @@ import numpy as np
 from windlass.framework.arrays import IntArray
 
 DENSE = 4
-"""The values are stored in a table over the whole range of keys if the range is at most this factor times the number of
-keys [1].
+"""The values are stored in a table over the whole range of keys if the range is at most this factor [1] times the
+number of keys.
 """
 
 

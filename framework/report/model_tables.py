@@ -57,7 +57,9 @@ def describe_values(table: EntityTable, column: Column) -> str:
 
 
 def describe_lengths(table: EntityTable, name: str, what: str) -> str:
-    """Return a text for the lengths of chains, or of columns of variable length; empty if all have length 0."""
+    """Return a text for the number of entities or values in each row, for a reference to several entities or a column
+    of variable length. The text is empty if all rows are empty.
+    """
     lengths = sorted(set(map(len, table.collect(name))))
     return f"{name}: {lengths[0]} to {lengths[-1]} {what}" if lengths[-1] else ""
 

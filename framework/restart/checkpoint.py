@@ -192,8 +192,8 @@ class _Restarts:
         asked: whether the options for checkpoints have been read from the command line.
         from_options: the `Checkpoint` that options of the command line request.
         unasked: the automatic `Checkpoint` of a script that requests no checkpoints.
-        replaying: the `Checkpoint` with the file from which the script repeats solves of the interrupted run; None
-            after all these solves were repeated.
+        replaying: the `Checkpoint` whose file contains the results of the solves that the restarted script is
+            repeating; None after all these solves were repeated.
     """
 
     asked: bool = False

@@ -98,8 +98,8 @@ def leave_checkpoints() -> str:
 
 
 def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
-    """Return the `Checkpoint` that options request; if there is none, the `Checkpoint` among the hooks; if there is
-    none either, None.
+    """Return the `Checkpoint` that options request, otherwise the `Checkpoint` among the hooks, otherwise the automatic
+    `Checkpoint` of the script. Return None if there is none of these.
     """
     if not process.asked:
         process.asked = True

@@ -46,7 +46,9 @@ class Restartable(Protocol):
         """Return the settings that the restarted run must not change, by name with unit."""
 
     def update_state(self, state: State) -> None:
-        """Complete the state after user code has changed the state or the model between two steps."""
+        """Update accelerations and monitors, because user code may have changed the state or the model since the last
+        step. This method is called before a checkpoint is written.
+        """
 
     def checkpoint(self) -> dict[str, Any]:
         """Return the values, such as step sizes and counts, that the solver needs for the next step in addition to the

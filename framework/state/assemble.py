@@ -27,7 +27,7 @@ from windlass.framework.state.column_derivatives import ChangedResidual, ColumnV
 from windlass.framework.state.state import State, check_world
 
 ACCURATE = 1e-4
-"""Largest estimated error of a derivative, relative to the largest entry [1]."""
+"""Largest allowed estimated error [1] of a derivative, relative to its largest entry."""
 
 
 @checked(world=instance(World))

@@ -27,19 +27,19 @@ from windlass.framework.state.column_derivatives import (
 from windlass.framework.state.residual import eval_residual
 
 STEP = float(np.finfo(float).eps) ** (1.0 / 3.0)
-"""Step h of central differences, relative to the parameter [1]: for this step, the truncation error h² and the rounding
+"""Step h [1] of central differences, relative to the parameter. For this step, the truncation error h² and the rounding
 error eps/h are of the same order.
 """
 KINK = 1e-3
-"""Largest difference between forward and backward difference, relative to the largest entry of the derivative, at which
-the residual counts as smooth [1]. A second derivative causes a difference that is proportional to the step.
+"""The residual counts as smooth if forward and backward difference differ by at most this fraction [1] of the largest
+entry of the derivative. A second derivative of the residual makes them differ in proportion to the step.
 """
 SMALL = 0.1
-"""Ratio of a smaller step, with which the difference between forward and backward difference is computed again, to the
-first step [1].
+"""Ratio [1] of a smaller step to the first step. With the smaller step, the difference between forward and backward
+difference is computed again.
 """
 ROUNDING = 2e-16
-"""Rounding error of the residual, relative to the largest force [1]."""
+"""Ratio [1] of the rounding error of the residual to the largest force."""
 
 
 class CheckedValue(NamedTuple):

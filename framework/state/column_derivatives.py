@@ -11,9 +11,9 @@ from the rounding error of r, because the step is large. For other columns, the 
 extrapolations is an estimate of the error. If c = 0 and the column does not allow negative values, the differences are
 one-sided.
 
-Values are changed in the tables. For each value, either the records of the laws that depend on this value, or the
-coordinates and the records of all laws are created again. Displacements, velocities, accelerations, multipliers and
-history values are constant.
+Values are changed in the tables. For each value, the records of the laws that depend on this value are created again.
+If a value affects coordinates, markers or masses, the coordinates and the records of all laws are created again.
+Displacements, velocities, accelerations, multipliers and history values are constant.
 
 Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
 """
@@ -36,17 +36,17 @@ from windlass.framework.model.world import World
 from windlass.framework.state.residual import eval_residual
 
 FIRST = 0.25
-"""First step of the differences, relative to the value [1]; for the value 0 the first step, in the unit of the
+"""First step of the differences: a fraction [1] of the value. If the value is 0, the first step in the unit of the
 column.
 """
 SHRINK = 0.25
-"""Ratio of two successive steps [1]."""
+"""Ratio [1] of each step to the previous step."""
 MOST = 10
 """Largest number of steps. The last step is 1e-6 of the value, so that contacts that are closed by less than the first
 steps keep their states.
 """
 EXACT = 1e-11
-"""Difference between two extrapolations, relative to the largest entry, below which no further step is taken [1]."""
+"""No further step is taken if two extrapolations differ by at most this fraction [1] of the largest entry."""
 LOCAL = "passive", "load", "connector", "constraint"
 """Roles of laws whose systems can be created again without other systems."""
 COPIED = "v", "a", "lam", "data", "start_data", "time", "step_size", "start_time", "start_v", "mapped"
@@ -95,7 +95,7 @@ class ColumnDerivative(NamedTuple):
 
     Attributes:
         values: the derivative, shape (n + m,) for n coordinates and m multipliers.
-        error: estimated error, relative to the largest entry [1]; 0 if all entries are 0.
+        error: estimated error [1], relative to the largest entry; 0 if all entries are 0.
     """
 
     values: FloatArray

@@ -71,7 +71,8 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
     Under MPI the call is collective; each process receives the whole result.
 
     Args:
-        entity: handle; for a handle to several entities the first array axis of the result is the entity.
+        entity: handle to the entities; for several entities, the result has one entry for each entity along its first
+            array axis.
         name: output variable, e.g. ``"axial_force"``; see `outputs_of`.
         state: the state at which the variable is evaluated.
         **where: position on the entity, e.g. ``x=`` [m] along a cable.

@@ -18,14 +18,15 @@ from windlass.framework.model.world import World
 from windlass.framework.state.exchange import gather_reference
 
 SAME_PLACE = 1e-9
-"""Two models count as equal if their reference coordinates differ by at most this value, multiplied by 1 + the largest
-magnitude of the coordinates [1]. Rounding errors differ between machines.
+"""Two models count as equal if their reference coordinates differ by at most this value [1], multiplied by 1 + the
+largest magnitude of the coordinates. The value is not 0, because rounding errors differ between machines.
 """
 
 
 def describe_model(assembly: Assembly) -> dict[str, Any]:
     """Return a description of a model: numbers of coordinates, multipliers, history values and rows, gravity, and
-    reference coordinates. For columns with a choice of words, such as names of laws, the rows are counted by word.
+    reference coordinates. For a column that allows only certain words, such as names of laws, the description contains
+    the number of rows with each word.
 
     The description does not depend on the number of processes.
     """

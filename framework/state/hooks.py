@@ -135,8 +135,8 @@ def overriding(hooks: Iterable[StepHook], stage: str) -> list[StepHook]:
 
 
 def find_rounding(t: float, step: float) -> float:
-    """Return the largest difference of two times that counts as a rounding error [s], for a given time [s] and step
-    size [s].
+    """Return the largest difference [s] of two times that counts as a rounding error, for a time t [s] and a step size
+    [s].
     """
     return max(ROUNDING * step, UNITS * float(np.finfo(float).eps) * abs(t))
 

@@ -31,8 +31,8 @@ from windlass.framework.state.state import State
 
 STEP = 1e-6
 WEAK = 1e-6
-"""Errors of a row are compared with the largest entry of the row, but at least with this fraction of the largest entry
-of the matrix [1].
+"""Errors of a row are compared with the largest entry of the row, but at least with this fraction [1] of the largest
+entry of the matrix.
 """
 FACTORS = {
     "x": (1.0, 0.0, 1e-300, 0.0),
@@ -48,8 +48,8 @@ TOGETHER = (0.7, 1.3, 2.1, 0.4)
 its factors.
 """
 BESIDE = {"x": ("x",), "v": ("v", "lam"), "lam": ("v", "lam"), "a": tuple(FACTORS)}
-"""For each derivative to be checked, the derivatives that limit the scale of its errors. The error of an entry is
-compared with the largest entry of its row, but at most with the largest entry of these derivatives (at least 1).
+"""For each derivative to be checked, the derivatives whose largest entry (at least 1) is an upper limit of the scale of
+errors. The error of an entry is compared with the largest entry of its row, but at most with this limit.
 """
 WORDS = {"x": "displacement", "v": "velocity", "a": "acceleration", "lam": "multiplier"}
 

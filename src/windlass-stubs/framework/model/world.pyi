@@ -1397,7 +1397,7 @@ class World():
     def _find_dofs(self, table: EntityTable) -> IntArray:
         ...
     def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
-        'Return (length, width) of a reference. The length is the largest number of entities to which one row refers\n(1 if each row refers to one entity). The width is the largest number of coordinates of an entity to which the\nreference refers.'
+        'Return (length, width) of a reference. The length is the largest number of entities to which one row refers\n(1 for a reference to one entity). The width is the largest number of coordinates of one of these entities.'
     def ref_width(self, table: EntityTable, name: str) -> int:
         'Return the largest number of coordinates of an entity to which a reference of a table refers.'
     def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
