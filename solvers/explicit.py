@@ -53,7 +53,7 @@ from windlass.solvers.verdicts.shapes import ShapeWatch, refuse_start
 from windlass.solvers.verdicts.watch import Watch, Watches
 
 SHORTEST_CUT = 0.75
-"""Largest ratio of the reduced step size to the rejected step size, if a contact recommends a shorter step [1]."""
+"""Largest ratio [1] of the reduced step size to the rejected step size, if a contact recommends a shorter step."""
 ADVICE = (
     "explicit steps must be shorter than 2 / (highest angular frequency), and shorter still with damping: "
     "try a smaller step, or method='rk', which finds its own"
@@ -74,7 +74,8 @@ class StepGrid:
 
     def propose(self, now: float, longest: float) -> tuple[float, float]:
         """Return the size of the next step, which is at most ``longest``, and the time at its end [s]."""
-        # a resumed run must have bit-identical times
+        # A resumed run must have bit-identical times. Therefore times are counted from 0 if the start is a multiple of
+        # the step size.
         whole = round(self.start / self.step)
         anchor = 0.0 if abs(whole * self.step - self.start) <= 1e-15 * abs(self.start) else self.start
         count = np.floor((now - anchor) / self.step + 1e-9)

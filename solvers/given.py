@@ -64,7 +64,7 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
     Args:
         solver: the solver.
         given: the state given by the user, if any.
-        state: the same state with the coordinates of this process.
+        state: the part of the initial state that this process stores.
 
     Raises:
         ModelError: values are not finite, or settings differ between processes. All processes raise the error.

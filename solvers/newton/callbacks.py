@@ -260,8 +260,8 @@ class Around(Protocol):
     programs: tuple[Program, ...]
 
     def run(self, solve: int, place: int, start: int) -> int:
-        """Execute Newton runs, each with the initial unknowns ``start``; return 0 on success. ``solve`` and ``place``
-        are the addresses of the kernel `solve` and of its context.
+        """Execute Newton runs; return 0 on success. ``solve`` and ``place`` are the addresses of the kernel `solve` and
+        of its context. ``start`` is the kind of the initial unknowns of each run, for example `ZERO`.
         """
 
 

@@ -33,14 +33,14 @@ from windlass.framework.assembly.vectors import sum_to_owners
 from windlass.solvers.newton.problem import NonlinearProblem
 
 FACTOR = 4.0
-"""Ratio of a residual to the estimated rounding error up to which the residual is treated as a rounding error [1]."""
+"""Ratio [1] of a residual to the estimated rounding error up to which the residual is treated as a rounding error."""
 SMALL = 1e-3
-"""Ratio of a residual to loads, reactions and inertia up to which the residual is small, if the first iteration was
-much too large [1].
+"""Largest ratio [1] of a residual to the result of `estimate_forces` with which a Newton run has converged, if the first
+iteration was much too large.
 """
 NEAR = 1e4
-"""Ratio of residuals that no longer decrease to the estimated rounding error, up to which messages state rounding as
-the cause [1].
+"""Ratio [1] of a residual that no longer decreases to the estimated rounding error. Up to this ratio, messages state
+that rounding is the cause.
 """
 
 

@@ -9,14 +9,15 @@ with the step size h and the time τ since the start of the step,
 
     e = r + d,    r = e_0 cos(κ τ) + w sin(κ τ)/κ,    r_tt = -κ² r,    κ = |w|
 
-The rotation r is a great circle on the unit sphere in four dimensions. The vector w is the predicted rate in the middle
-of the step, e_t + (h/2) e_tt without the component along e. A backward prediction from the end of the step gives the
-same w. Therefore symmetric methods remain symmetric, and the energy of free rotation is conserved. The deviations d are
-integrated by the same formulas as other coordinates; in steady rotation d is 0, so the integration is exact. Since r
-depends only on the start of the step, accelerations remain linear in the coordinates, and tangents do not change. The
-norm of e is constrained by its time derivative and set to 1 after each step. A change of the norm does not change the
-rotation. A constraint on the norm itself (index 3) is unstable above 0.2 rad per step. Lie group integrators use
-similar increments along the group (O. Bruels, A. Cardona, M. Arnold, Mech. Mach. Theory 48 (2012) 121-137).
+The path r(τ) is a great circle on the unit sphere in four dimensions, and e_0 is the value of e at the start of the
+step. The vector w is the predicted rate in the middle of the step: e_t + (h/2) e_tt without the component along e. A
+backward prediction from the end of the step gives the same w. Therefore symmetric methods remain symmetric, and the
+energy of free rotation is conserved. The deviations d are integrated by the same formulas as other coordinates; in
+steady rotation d is 0, so the integration is exact. Since r depends only on the start of the step, accelerations remain
+linear in the coordinates, and tangents do not change. The norm of e is constrained by its time derivative and set to 1
+after each step. A change of the norm does not change the rotation. A constraint on the norm itself (index 3) is
+unstable above 0.2 rad per step. Lie group integrators use similar increments along the group (O. Bruels, A. Cardona, M.
+Arnold, Mech. Mach. Theory 48 (2012) 121-137).
 """
 
 from __future__ import annotations
