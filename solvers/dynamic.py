@@ -1,5 +1,5 @@
-"""Dynamics: M a + f(q, v, t) + C_q^T lam = loads, C = 0. Here M is the mass matrix, f are the forces without the loads
-and without M a, C are the constraints, C_q their derivatives with respect to the coordinates q, and lam the multipliers.
+"""Dynamics: M a + f(q, v, t) + C_q^T lam = loads, C = 0. Here M is the mass matrix, f are the forces without loads and
+inertia, C are the constraints, C_q their derivatives with respect to the coordinates q, and lam the multipliers.
 
 In each step, Newton's method (SNES) is repeated until the contact states agree with the solution.
 """

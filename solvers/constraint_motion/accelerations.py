@@ -1,9 +1,9 @@
 """Accelerations as a function of time, coordinates and velocities, and projection onto the constraints.
 
-    M a + C_qᵀ λ = loads - f(q, v, t) - terms quadratic in v,    C_q a = -(C_q v)_q v - 2 C_qt v - C_tt
+    M a + f(q, v, t) + C_qᵀ λ = loads,    C_q a = -(C_q v)_q v - 2 C_qt v - C_tt
 
-M is the mass matrix, λ are the multipliers of the constraint equations C(t, q) = 0, and f the forces on the left-hand
-side. The subscripts q and t denote partial derivatives.
+M is the mass matrix, and λ are the multipliers of the constraint equations C(t, q) = 0. The forces f on the left-hand
+side include the inertia forces that are quadratic in v. The subscripts q and t denote partial derivatives.
 
 History values. Each evaluation computes new history values from the present coordinates and velocities and from the
 history values at the start of the step. The forces are then computed from the new history values. Contact and friction

@@ -6,8 +6,8 @@ the smallest change in the norm of the mass matrix. For larger violations, the m
 
 Kinks. Implicit methods enforce constraints at position level (index 3) or at velocity level (index 2). Accelerations
 and multipliers oscillate about the correct values from step to step if the time function of a constraint has a kink, or
-if a constraint is switched on. At index 3 the velocities also oscillate. Without numerical damping, accelerations with
-the correct value r alternate permanently between 2 r and 0. The oscillating accelerations violate the acceleration
+if a constraint is switched on. At index 3 the velocities also oscillate. Without numerical damping, accelerations
+alternate permanently between 0 and twice the correct value. The oscillating accelerations violate the acceleration
 equations of the constraints. The violation is
 
     e = C_q a - r.
@@ -15,7 +15,8 @@ equations of the constraints. The violation is
 Here r is the right-hand side of these equations. In smooth motion with the step size h, e is of order h² and changes by
 order h³ from step to step. Accelerations, multipliers and, at index 3, velocities are projected onto the constraints if
 this change exceeds `KINK` times the size of the terms of e. Let δ denote the change of a quantity by the projection, f
-the forces on the left-hand side, and j the rate of -e for constant a; the factor c is given below:
+the forces in the equations of motion M a + f + C_qᵀ λ = loads, and j the rate of -e for constant a. The factor c is
+given below:
 
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt for constant a
 
@@ -71,8 +72,8 @@ from windlass.solvers.stepping.compiled_steps import Follow
 from windlass.solvers.stepping.integrator import Integrator
 
 KINK = 5e-3
-"""Change of e in a step, relative to the terms C_q a and r, above which the motion is not smooth [1]. Smooth motion
-with 20 or more steps per period has smaller changes."""
+"""Ratio [1] of the change of e in a step to the size of the terms C_q a and r, above which the motion is not smooth.
+Smooth motion with 20 or more steps per period has smaller changes."""
 NOISE_OF_RATES = 1e-5
 """Rounding error of e, relative to 1 + largest coordinate + largest velocity."""
 NOISE_OF_PLACES = 1e-13
@@ -80,9 +81,10 @@ NOISE_OF_PLACES = 1e-13
 coordinate [1].
 """
 LOOK_BACK = 1 / 16
-"""Time step of difference quotients of r, relative to the step size [1]."""
+"""Ratio [1] of the time step of the difference quotients of e to the step size."""
 STRADDLES = 2.0
-"""Ratio of the time derivatives of r before and after a time [1] above which r is assumed to have a kink at this time.
+"""Ratio [1] of the backward to the forward difference quotient of e above which the interval of the backward quotient
+is assumed to contain a kink.
 """
 
 

@@ -38,7 +38,7 @@ SMALL_JUMP = 1e-5
 jump.
 """
 STEPS = 10.0
-"""Gap of a prescribed motion, relative to the motion in one step [1], above which the gap is treated as a jump."""
+"""Ratio [1] of the gap of a prescribed motion to the motion in one step above which the gap is treated as a jump."""
 
 
 def find_driven(assembly: Assembly, counts: Callable[[System], bool] = lambda system: True) -> NDArray[np.bool_]:

@@ -14,7 +14,8 @@ LARGE = 20_000
 
 
 def advise_iterative(assembly: Assembly, prefix: str, pc: Any) -> None:
-    """Print a note that an iterative linear solver may be faster, once for each solver, on the first process.
+    """Print a note that an iterative linear solver may be faster. The note is printed once for each solver, on the
+    first process.
 
     No note is printed on one process, for small models, for models with constraint rows, with -quiet or -progress
     false, or if the user has chosen a linear solver. No note is printed for statics either, because MUMPS is at least

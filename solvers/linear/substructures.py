@@ -37,7 +37,7 @@ fastest [1]."""
 
 
 class SubstructureLU:
-    """Preconditioner, a context of PETSc's type "python", for a matrix whose context is `LocalMatrices`.
+    """Preconditioner of PETSc's type "python" for a matrix whose context is `LocalMatrices`.
 
     Args:
         sparsity: sparsity pattern of this process, which must have a substructure.

@@ -49,8 +49,8 @@ from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_force
 from windlass.solvers.newton.scheme import Scheme
 
 LINEAR_RTOL = 1e-6
-"""Largest ratio [1] of |A x - b| to |b| with which the solution x of the linear equations A x = b is accurate enough for
-Newton's method.
+"""Largest ratio [1] of |A x - b| to |b| with which the solution x of the linear equations A x = b is accurate enough
+for Newton's method.
 """
 DAMPED_ITERATIONS = 4
 """Limit of the number of iterations of a Newton run with backtracking, relative to the limit of a run without

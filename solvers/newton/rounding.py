@@ -35,8 +35,8 @@ from windlass.solvers.newton.problem import NonlinearProblem
 FACTOR = 4.0
 """Ratio [1] of a residual to the estimated rounding error up to which the residual is treated as a rounding error."""
 SMALL = 1e-3
-"""Largest ratio [1] of a residual to the result of `estimate_forces` with which a Newton run has converged, if the first
-iteration was much too large.
+"""Largest ratio [1] of a residual to the result of `estimate_forces` with which a Newton run has converged, if the
+first iteration was much too large.
 """
 NEAR = 1e4
 """Ratio [1] of a residual that no longer decreases to the estimated rounding error. Up to this ratio, messages state
