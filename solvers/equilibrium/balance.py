@@ -4,7 +4,7 @@ A contact point that touches a surface for the first time in a load step sticks 
 After Newton's method, the update sets the anchor of the bristle of this point to its present position, so the friction
 force of the point becomes 0. At full load the forces are then out of balance, for example by a sixth of the rope force
 for a rope that is wrapped around a post. In a repeated solve the rope slips until its bristles carry the friction
-force, and the friction force then agrees with theory.
+force.
 
 The solve is not repeated if the error is below the tolerance of the discontinuous iteration, or if steps with
 inconsistent contacts are accepted (``Passes(fail=False)``).

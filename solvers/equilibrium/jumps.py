@@ -42,10 +42,10 @@ equal to the work of Δp. The step is then traced from this equilibrium, and the
 in addition to the value at the start. Lines without load are almost mechanisms, so the shape of a line without load
 changes rapidly, but continuously, with the first small load.
 
-At other starts q0 the imbalance is larger: with the loads at the end of the step, f(q0) = f0. An example is a changed
-prestrain, which is not scaled by the load factor. In this case the path is defined by f = (1 - τ) f0. The imbalance
-decreases gradually along this path, and -f0 replaces Δp. No path exists from a start that is unstable under the forces
--f0.
+At other starts q0 the imbalance is larger, for example if a prestrain has changed, because prestrain is not scaled by
+the load factor. Let f0 = f(q0) be the imbalance of all forces, with the loads at the end of the step. In this case the
+path is defined by f = (1 - τ) f0. The imbalance decreases gradually along this path, and -f0 replaces Δp. No path
+exists from a start that is unstable under the forces -f0.
 
 If the contact states of a step do not settle, the step is checked together with the next step that settles. If the
 contact states of a half of the step do not settle, this half is assumed to be beyond the limit point. Steps that begin
@@ -176,7 +176,7 @@ class JumpWatch:
             self._paid, self._done = self._eval_work(way), -self._sum(self._residual @ way[: self._owned])
 
     def _eval_work(self, way: FloatArray) -> float:
-        """Return Δp·Δq [J]."""
+        """Return Δp·Δq [J] for the displacements Δq = ``way``, shape (n,)."""
         return self._sum(self._loads[:-1] @ way)
 
     def _sum(self, value: Any) -> float:

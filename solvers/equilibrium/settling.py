@@ -36,14 +36,14 @@ START_SHARE = 0.01
 """Largest entry of k M in the first step, relative to the largest entry of the tangent [1]."""
 EASIER, HARDER = 0.1, 10.0
 WAIT = 2
-"""Number of steps after a failed step in which k, the factor of k M, is constant."""
+"""Number of steps after a failed step in which the factor k is constant."""
 END_SHARE = 1e-9
 """Ratio of the factor k to its first value below which k is set to 0 [1]."""
 LARGEST = 1e6
 """Ratio of the factor k to its first value above which the attempt fails [1]."""
 WAY = 0.1
-"""Largest force error, relative to the largest contact force, that is accepted in steps with k > 0 if contact states
-change periodically [1].
+"""Largest ratio [1] of the force error to the largest contact force that is accepted in steps with k > 0 if contact
+states change periodically.
 """
 
 
@@ -60,7 +60,8 @@ def settle_contacts(
         newton: the solver.
         scheme: the equilibrium to be found; its start is ``scheme.q0``.
         settings: limits of the passes of each step.
-        restart: function that restores the history values at the start of the load step, and returns these values.
+        restart: function that restores the history values at the start of the load step, and returns a `ContactHistory`
+            with these values.
         store: function that stores the solution of the last Newton run in the state of the solve, and returns the
             displacements of this solution, shape (n,).
 

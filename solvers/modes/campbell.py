@@ -127,7 +127,7 @@ def campbell(
     orders: Sequence[float] | None = None,
     radius: float | None = None,
 ) -> Campbell:
-    """Solve the modes about states at several speeds. The call is collective.
+    """Compute the modes about states at several speeds. The call is collective.
 
     Args:
         cases: pairs of a speed and a state; the states may belong to different worlds. The argument can be a generator
