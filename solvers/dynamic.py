@@ -269,7 +269,9 @@ class Dynamic(StepSolver):
         return {"method": self._method, "rotations": self._rotations, "step [s]": self.sizes.nominal}
 
     def update_state(self, state: State) -> None:
-        """Restart the monitors from the values that they have recorded; see `Restartable`."""
+        """Record a checkpoint in the monitors, so that later steps begin at this state without cached data; see
+        `Restartable`.
+        """
         self.watches.close(state)
 
     def checkpoint(self) -> dict[str, Any]:

@@ -319,7 +319,9 @@ class Explicit(StepSolver):
         return {"method": self._name, "step [s]": self.step}
 
     def update_state(self, state: State) -> None:
-        """Update the accelerations, and restart the monitors, after changes between two steps; see `Restartable`."""
+        """Update the accelerations after changes between two steps, and record a checkpoint in the monitors; see
+        `Restartable`.
+        """
         self._method.update_state(state)
         self.watches.close(state)
 

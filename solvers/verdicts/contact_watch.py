@@ -61,14 +61,14 @@ from windlass.solvers.verdicts.watch import NEVER, Watch
 LIMITS = {
     "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": 1.0, "verlet": 0.4,
 }  # fmt: skip
-"""Largest change of the rate in a step, relative to the impact speed, with which an explicit method resolves the impact
-[1]. ``"rk"``, with error control, exceeds its limit only if its tolerances are large.
+"""Largest ratio [1] of the change of the gap rate in a step to the impact speed with which an explicit method resolves
+an impact. The method ``"rk"``, which controls errors, exceeds its limit only if its tolerances are large.
 """
 LIMIT = 0.3
-"""Largest change of the rate in a step, relative to the impact speed, with which implicit methods resolve the impact
-[1]."""
+"""Largest ratio [1] of the change of the gap rate in a step to the impact speed with which implicit methods resolve an
+impact."""
 GOAL = 0.5
-"""Fraction of the limit that determines the reduced step size, if a step exceeds the limit [1]."""
+"""If a step exceeds the limit, its size is reduced so that the ratio is about this fraction [1] of the limit."""
 SMALLEST_CUT = 0.05
 """Smallest factor by which a step size is reduced [1]."""
 LARGEST_CUT = 0.5
@@ -82,7 +82,7 @@ displacements during the run.
 CREEP = 1e-4
 """Speed above which speeds are never ignored [m/s or rad/s]."""
 GRAZED = 0.05
-"""Largest depth, relative to the radius of an object, up to which a path through the object may be missed [1]."""
+"""Ratio [1] of the depth of a path through an object to the radius of the object, up to which the path is accepted."""
 STAGES = 1.5
 """Largest displacement in a stage of an explicit method, relative to the displacement in the step [1]."""
 SHOWN = 3
@@ -249,8 +249,8 @@ class ContactWatch(Watch):
         self._is_stale, self._revision = True, -1
         self._findings: dict[str, Findings] = {}
         self._largest: dict[str, float] = {}
-        # data of the laws before the run, which are restored after the run, in case this solver runs within a step of
-        # another solver
+        # data of the laws before the run; the data are restored after the run, because this solver may run within a
+        # step of another solver
         self._kept: list[tuple[Gaps, list[NDArray[Any]], Any]] = []
         self._program = self._accept_program = self._measure_program = NO_CALLS
 

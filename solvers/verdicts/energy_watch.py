@@ -128,7 +128,8 @@ def add_check(sums: FloatArray, run: FloatArray, checks: IntArray) -> None:
 
     Args:
         sums: sums of the check, shape (5,).
-        run: created and turned energy, and largest kinetic and stored energy, shape (4,).
+        run: sum of the created energies, sum of the values `TURNED`, largest kinetic energy and largest stored energy
+            of the run, shape (4,).
         checks: whether the previous step was checked, and the number of added checks, shape (2,).
     """
     if checks[0] != 0:
