@@ -47,7 +47,7 @@ from windlass.solvers.sensitivities.state_store import StateStore, StoredState, 
 from windlass.solvers.verdicts.verdict import Verdict
 
 MEMORY = 2**28
-"""Default size of the stored states in memory [bytes]."""
+"""Default limit of the size of the stored states in memory [bytes]."""
 FEWEST = 10
 """Smallest number of states that are stored by default, even if these states need more than the given memory."""
 ALL = 10**9
@@ -196,8 +196,8 @@ class BackwardStep:
     repeated: int
 
     def pass_by(self, adjoint: Adjoint, centre: Companion) -> None:
-        """Compute the adjoint variables at the start of the step from the adjoint variables at its end. Before and
-        after the call, the fields of the companion model contain the step."""
+        """Compute the adjoint variables at the start of the step from the adjoint variables at its end. The companion
+        model must have begun this step (`Companion.begin_step`), and has begun it again after the call."""
         start, step = self.start, self.step
         if self.plan.projects:
             end_step(centre, step)
@@ -208,9 +208,9 @@ class BackwardStep:
 
 
 def walk_back(centre: Companion, record: Record, count: int, stored: StateStore) -> Iterator[BackwardStep]:
-    """Yield the steps from the last to the first. When a step is yielded, the fields of the companion model contain
-    this step. Before the next step is requested, the caller must set the state of the companion model to the start of
-    the yielded step.
+    """Yield the steps from the last to the first. When a step is yielded, the companion model has begun this step, see
+    `Companion.begin_step`. Before the next step is requested, the caller must set the state of the companion model to
+    the start of the yielded step.
     """
     repeated, near, factors = 0, record.last, None
     plans, reader = record.plans, StepReader(centre)

@@ -171,7 +171,7 @@ class Adjoint:
 
     def __init__(self, centre: Companion, models: ParameterModels, varies: BoolArray) -> None:
         self._centre, self._models = centre, models
-        # kernel calls are created with these flags
+        # the flags must be set before kernel calls are created
         fields, integrator = centre.assembly.fields, centre.integrator
         fields.rate_level, fields.unit_rates = integrator.rate_level, len(integrator.rotations) > 0
         self._tangents = TransposedTangents(centre)
@@ -242,8 +242,8 @@ class Adjoint:
         projection at the end of the step.
 
         Args:
-            start, t: arrays of the state at the start of the step, and its time [s]. The fields of the companion model
-                must contain this step.
+            start, t: arrays of the state at the start of the step, and its time [s]. The companion model must have
+                begun this step.
             step: the repeated step.
             projects: whether the end of the step was projected, and `project_back` was called before this call.
         """

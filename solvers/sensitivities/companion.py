@@ -65,8 +65,8 @@ class RepeatedRun:
             ``data`` only in contacts whose state changes in each iteration.
         updated: the history values after the update that follows the run, shape (d,).
         factors: factorisation of the tangent at the solution, or at unknowns nearby.
-        near: whether, directly after the run, the matrix of the problem contains the tangent at unknowns whose relative
-            difference from the solution is at most `NEAR`.
+        near: whether the matrix of the problem contains, directly after the run, a tangent near the solution. The
+            relative difference between its unknowns and the solution is then at most `NEAR`.
         maps: whether return maps compute ``data`` within the run.
         like: index of an earlier run of the step with the same ``data``, or -1.
         rounding: 2-norm of the rounding errors of the residual, or 0 if unknown.

@@ -18,7 +18,9 @@ ChangedRows = dict[type[Component], BoolArray]
 
 
 def compare_worlds(one: World, two: World) -> ChangedRows:
-    """Return the rows that differ between two models with equal numbers of rows, apart from initial values."""
+    """Return the rows that differ between two models with equal numbers of rows, and the rows that refer to such rows.
+    Differences between initial values are ignored.
+    """
     tables = {component: table for component, table in one.tables.items() if table.count}
     found = {component: compare_tables(table, two.tables[component]) for component, table in tables.items()}
     return add_references(one, found)
@@ -73,8 +75,8 @@ def mark_sets(
 
 
 def compare_tables(one: EntityTable, two: EntityTable) -> BoolArray:
-    """Return whether each row of two tables with equal numbers of rows differs, apart from initial values, shape
-    (rows,).
+    """Return whether each row differs between two tables with equal numbers of rows, shape (rows,). Differences between
+    initial values are ignored.
     """
     differs = np.zeros(one.count, bool)
     for name in one.names:

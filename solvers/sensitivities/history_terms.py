@@ -59,7 +59,7 @@ ForceSlopes = tuple[FloatArray, IntArray, IntArray]
 
 @dataclass
 class InputSlopes:
-    """Derivatives of history values, each of which depends on few inputs.
+    """Derivatives of history values with respect to inputs. Each history value depends on few inputs.
 
     Attributes:
         values: derivatives, shape (k, d).
@@ -70,8 +70,8 @@ class InputSlopes:
     inputs: list[IntArray]
 
     def multiply(self, weights: FloatArray, count: int) -> FloatArray:
-        """Return, for each input, the sum of the derivatives of all history values with respect to this input,
-        multiplied by the ``weights`` of the history values, shape (d,). The shape of the result is (count,)."""
+        """Return one sum for each input, shape (count,). The terms of the sum are the derivatives of all history values
+        with respect to this input, multiplied by the ``weights`` of the history values, shape (d,)."""
         total = np.zeros(count)
         for values, inputs in zip(self.values, self.inputs, strict=True):
             total += np.bincount(inputs, values * weights, minlength=count)
@@ -145,8 +145,9 @@ class RowGroups:
         dofs: coordinates of each group; each row has at most one coordinate of a group.
         of_value: for each group, the coordinate on which each history value depends, shape (d,) each; n if there is no
             such coordinate.
-        rows: for each group of rows without common neighbours, the rows of `GenericData`, and for each row of
-            `GenericData` the row of the group that is its neighbour, or -1.
+        rows: two arrays for each group of rows without common neighbours. The first array contains the rows of the
+            group, as indices of rows of `GenericData`. The second array contains, for each row of `GenericData`, the
+            row of the group that is its neighbour, or -1.
     """
 
     dofs: list[IntArray]
@@ -155,8 +156,8 @@ class RowGroups:
 
 
 class HistoryTerms:
-    """Derivatives of the forces and of the updates of a companion model with history values, at the motion in its
-    fields.
+    """Derivatives of forces and of updates of history values in a companion model, see the docstring of this module.
+    The derivatives are evaluated at the motion in the fields of the model.
 
     Args:
         companion: the model.
@@ -321,7 +322,7 @@ class HistoryTerms:
         limited = np.where(data != 0.0, np.minimum(h, 0.5 * np.abs(data)), h)
         varies = self._varies
         if self._companion.searches:
-            # the repeated motion may store contacts in other rows than the motion
+            # the repeated motion may store a contact in another row than the original motion
             varies = varies | (data != np.round(data))
         found: FloatArray = np.where(varies, limited, 0.0)
         return found
