@@ -100,8 +100,8 @@ class Dynamic(StepSolver):
             failure.
         control: rules for the reduction and increase of the step size, see `StepControl`.
         pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware in real
-            time. The run waits after a step if the ratio would be exceeded. 0: no limit. ``-<prefix>pace`` overrides
-            it.
+            time. The run waits after a step if the ratio would be exceeded. With 0, there is no limit.
+            ``-<prefix>pace`` overrides the argument.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 
@@ -208,9 +208,9 @@ class Dynamic(StepSolver):
             state: initial state, which stays unchanged.
             hooks: user code around steps, see `StepHook`.
             resume: whether the state is the result of a dynamic run of this model, for example a state from a file
-                (`State.load`). The run then continues with the accelerations of the state; in serial and with the full
-                Newton method its results are bit-identical to an uninterrupted run. With False, accelerations are
-                computed again, which is necessary after statics or a change of the model.
+                (`State.load`). The run then continues with the accelerations of the state. On one process and with the
+                full Newton method, its results are bit-identical to the results of an uninterrupted run. With False,
+                accelerations are computed again, which is necessary after statics or a change of the model.
 
         Raises:
             NotConverged: a step failed at the smallest step size; the error contains the last good state.
@@ -514,7 +514,7 @@ class Run:
         return run.converged
 
     def _note_steps(self, t: float, steps: int, passes: int, iterations: int) -> None:
-        """Record steps that compiled code has executed without hooks, up to a time [s]."""
+        """Record steps that compiled code has executed without hooks; the last of these steps ends at ``t`` [s]."""
         solver, state = self._solver, self._state
         state.t, state.step = t, state.step + steps
         solver.statistics.add(steps, passes, iterations)

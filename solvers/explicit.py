@@ -62,7 +62,8 @@ ADVICE = (
 
 @dataclass(frozen=True)
 class StepGrid:
-    """Times at which steps end exactly: multiples of the step size from the start, and the end.
+    """Times at which steps end exactly: the end of the run, and multiples of the step size. The multiples are counted
+    from 0 if the start is such a multiple, otherwise from the start.
 
     Attributes:
         start, step, end: time at the start of the run, step size, and time at the end of the run [s].
@@ -116,8 +117,8 @@ class Explicit(StepSolver):
             the step does not resolve a contact, or if a point passes through an object within the step.
         smallest_step: lower limit of recommended step sizes [s]; default 1e-4 of the step size.
         pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware in real
-            time. The run waits after a step if the ratio would be exceeded. 0: no limit. The option ``-<prefix>pace``
-            overrides the argument.
+            time. The run waits after a step if the ratio would be exceeded. With 0, there is no limit. The option
+            ``-<prefix>pace`` overrides the argument.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 

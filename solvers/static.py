@@ -261,7 +261,7 @@ class Static(StepSolver):
             else:
                 self._march(current, all_hooks, solve_checkpoint)
             solve_checkpoint.finish(current)
-            # the error is the error of the last step: only this step must have settled contacts
+            # the error is the force error of the last load step, because only this step must have settled contacts
             found = [*judge_end(self._error), *judge_jumps(self._jumps), *judge_mesh(self._coarse)]
             self._conclude(current, all_hooks, found)
         return current
@@ -365,7 +365,8 @@ class Static(StepSolver):
                 current.assign(start)
                 raise
             if attempt.unsettled and then < 1.0 and h <= UNSETTLED * nominal:
-                # contacts would not settle in smaller load steps either, and only the last step must be an equilibrium
+                # accept the step: contacts would not settle in smaller load steps either, and only the last step must
+                # be an equilibrium
                 attempt.converged = True
             self.statistics.count(attempt, self.newton, self.passes)
             if not attempt.converged:
@@ -584,8 +585,8 @@ class Static(StepSolver):
             raise SlackLines
 
     def _settle(self, start: State, current: State, scheme: Scheme, hooks: list[StepHook]) -> StepAttempt:
-        """Solve a load step by implicit steps that decrease the potential, see `settle_contacts`. Such a load step is a
-        step in which later passes have failed, for example because contact states change periodically.
+        """Solve a load step by implicit steps that decrease the potential, see `settle_contacts`. This method is used
+        if passes after the first pass have failed, for example because contact states change periodically.
         """
 
         def store() -> FloatArray:

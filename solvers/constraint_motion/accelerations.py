@@ -66,7 +66,7 @@ class Accelerations:
     Attributes:
         a: accelerations of all coordinates of this process at the last evaluation, shape (n,).
         lam: multipliers of this process [N, N m], shape (m,).
-        f: left-hand-side forces minus loads of the last evaluation [N, N m], shape (n + 1,).
+        f: the forces f of the equations above minus the loads, at the last evaluation [N, N m], shape (n + 1,).
         evaluations: number of force evaluations so far.
         factorisations: number of factorisations so far.
         has_history: whether the model has laws with a post-Newton update.
@@ -76,8 +76,8 @@ class Accelerations:
         assembly: the systems of this process.
 
     Raises:
-        ModelError: the model has coordinates without mass and no constraints, or a law that explicit integration cannot
-            solve; the message names these coordinates or the law.
+        ModelError: the model has no constraints but has coordinates without mass, or it has a law that explicit
+            integration cannot solve. The message names these coordinates or the law.
     """
 
     def __init__(self, assembly: Assembly, prefix: str) -> None:
@@ -150,7 +150,7 @@ class Accelerations:
         fields.step_size[0] = t - fields.start_time[0]
 
     def begin_step(self, start: State) -> None:
-        """Set the motion at the start of the step to the motion of a state."""
+        """Store the motion of a state in the fields, as the motion at the start of the step."""
         begin_step(self.assembly.fields, self.assembly.layout.reference, start)
 
     def evaluate(self, t: float, start_data: FloatArray) -> PostNewton:
@@ -190,7 +190,9 @@ class Accelerations:
         return result
 
     def _add_forces(self) -> None:
-        """Add the left-hand-side forces to `f`. After `USES` evaluations, a compiled program computes the forces."""
+        """Add the forces of all laws to the attribute ``f``. After `USES` evaluations, a compiled program computes the
+        forces.
+        """
         if self._summed_at != self.assembly.revision:
             self._summed_at, self._sums, self._sum_uses = self.assembly.revision, None, 0
         self._sum_uses += 1

@@ -330,9 +330,9 @@ class Consistency:
         return np.where(self._rates.find_rates(), 0.0, offset)
 
     def _find_change(self, solver: MassSolver, gap: FloatArray, h: float) -> tuple[FloatArray, FloatArray, float]:
-        """Return the changes of velocities that change the constraint rates Ċ by ``gap``, shape (m,), and the resulting
-        changes of the forces on the left-hand side. The third result is the factor [s] of the damping matrix that is
-        added to the mass matrix, h or 0.
+        """Return the changes of velocities, shape (n,), that change the constraint rates Ċ by ``gap``, shape (m,). The
+        second result is the resulting change of the forces f, shape (n + 1,). The third result is the factor [s] of the
+        damping matrix that is added to the mass matrix, h or 0.
         """
         right = np.append(gap, 0.0)
         zero = np.zeros(self._problem.assembly.layout.spare + 1)
@@ -345,8 +345,7 @@ class Consistency:
         return change, self._eval_force(change), h
 
     def _eval_force(self, change: FloatArray) -> FloatArray:
-        """Return the change of the left-hand-side forces, shape (n + 1,), when ``change`` is added to the velocities in
-        the fields."""
+        """Return f(v) - f(v + ``change``), shape (n + 1,), for the forces f at the velocities v in the fields."""
         assembly, force = self._problem.assembly, np.zeros(len(change) + 1)
         v = assembly.fields.v.copy()
         assembly.add_forces(force)

@@ -143,7 +143,7 @@ class MassSolver:
         (m,).
 
         Args:
-            f: forces on the left-hand side minus loads, shape (n + 1,).
+            f: forces f of the equations of motion minus loads, shape (n + 1,).
             c: right-hand sides of the constraints, shape (m + 1,).
 
         Raises:

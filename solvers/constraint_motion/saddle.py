@@ -217,7 +217,7 @@ def add_right_side(
         f: array to which forces are added [N, N m], shape (n + 1,); initially 0.
         c: array to which the right-hand sides of the constraints are added [m/s^2, rad/s^2], shape (m + 1,); initially
             0.
-        add_forces: function that adds the left-hand-side forces to f; by default `Assembly.add_forces`.
+        add_forces: function that adds the forces of all laws to f; by default `Assembly.add_forces`.
     """
     assembly.add_loads(f, -1.0)
     if add_forces is None:

@@ -15,8 +15,8 @@ forces and inertia do not depend on velocities, a_{n+1} is exact and the method 
 the energy error remains of order h² for very long times. The method is also symplectic with constraints and a constant
 mass matrix.
 
-The method is stable if h ω < 2 (√(1 + 4ζ²) - 2ζ) for each angular frequency ω of the model, where ζ is the damping
-ratio of this vibration. The limit is 2 without damping, and 0.47 with critical damping.
+The method is stable if h ω < 2 (√(1 + 4ζ²) - 2ζ) for each mode of the model, where ω is the angular frequency and ζ the
+damping ratio of the mode. The limit is 2 without damping, and 0.47 with critical damping.
 
 Sources: L. Verlet, Phys. Rev. 159 (1967) 98-103; W. C. Swope and others, J. Chem. Phys. 76 (1982) 637-649;
 H. C. Andersen, J. Comput. Phys. 52 (1983) 24-34 (RATTLE).

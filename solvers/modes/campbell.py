@@ -79,7 +79,7 @@ class Campbell:
 
     @property
     def stable(self) -> FloatArray:
-        """Whether the motion is stable, that is, no mode grows, for each speed, shape (speeds,)."""
+        """For each speed, whether the motion is stable, shape (speeds,). A motion is stable if no mode grows."""
         return np.array([not result.growing for result in self.results])
 
     @checked(path=optional(path()))

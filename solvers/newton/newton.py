@@ -271,7 +271,7 @@ class Newton:
             problem.guess(*guess)
         callbacks = self._callbacks
         self._begin_test(guessed or carried)
-        # callbacks enter other stages of PETSc's log (``-log_view``)
+        # callbacks enter their own stages of PETSc's log (``-log_view``), so this stage contains only linear solves
         enter(Stage.LINEAR_SOLVE)
         try:
             with self._settings:

@@ -12,8 +12,8 @@ follows from assembled tangents, because r depends on z_n only through predicted
 history_terms.py describes r_d and the derivatives of updates. If return maps compute d from u within the run, μ is
 found by iteration. The derivative r_p is the central difference between two companion models with the parameters p ± h.
 
-At the start of the motion, the accelerations and multipliers follow from the equations of motion with the mass matrix,
-whose adjoint has the same form.
+At the start of the motion, the accelerations and multipliers follow from linear equations with a symmetric matrix, see
+saddle.py. The adjoint equations therefore have the same matrix.
 """
 
 from __future__ import annotations

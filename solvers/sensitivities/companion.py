@@ -355,7 +355,7 @@ def repeat_run(
     """
     # return maps are evaluated in each iteration; if contact states change in each iteration, the history values are
     # kept constant. After a projection, the accelerations at the end of the step may differ much from the solution; the
-    # run then begins from the predictor, like the motion
+    # repeated run then begins from the predictor, as the run in the motion does
     factors = None if centre.searches else factors
     tries = [(near, REUSES, follows) for follows in ((True, False) if maps else (False,))]
     for begin, reuses, follows in [*tries, (np.zeros_like(near), 1, maps)]:

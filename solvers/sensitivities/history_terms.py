@@ -1,4 +1,5 @@
-"""Derivatives of forces with respect to history values, and of updates of history values, by rows.
+"""Derivatives of forces with respect to history values, and derivatives of updates of history values. Both are computed
+for single rows of laws.
 
 History values belong to rows of laws, mostly of contacts. The forces of a row, before they are added to the forces of
 other rows, depend only on the history values of this row. The history values of a row after an update depend on the
@@ -13,9 +14,9 @@ alone.
 
 Laws that search for contacts store the numbers of their contact partners in the history values, also as whole numbers.
 The coordinates of the rows of these laws therefore depend on the history values. An update may give other partners to a
-row: its results then depend on the coordinates of the partners before and after the update. The groups are created
-again if partners change. Every update searches for contacts again, so an update is a function of the motion and of the
-history values alone.
+row. The results of the update then depend on the coordinates of the partners before and after the update. The groups
+are created again if partners change. Every update searches for contacts again, so an update is a function of the motion
+and of the history values alone.
 """
 
 from __future__ import annotations

@@ -118,8 +118,8 @@ class ParameterTerms:
     def add_update(
         self, weights: FloatArray, data: FloatArray, centre: FloatArray, gradient: dict[str, float], maps: bool = False
     ) -> None:
-        """Add the products of the adjoint variables of history values with the derivatives of an update with respect to
-        the parameters to ``gradient``.
+        """Multiply the derivatives of an update with respect to the parameters by the adjoint variables of the history
+        values, and add the products to ``gradient``.
 
         Args:
             weights: the adjoint variables of the history values after the update, shape (d,).

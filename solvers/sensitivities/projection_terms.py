@@ -70,12 +70,13 @@ class ProjectionTerms:
         step: RepeatedStep,
     ) -> StateFactors:
         """Return the adjoint variables of the state before the projection at the end of a step, and add the
-        contributions of the projection to the derivatives with respect to the parameters to ``gradient``. The state of
-        the companion model is the state before the projection.
+        contributions of the projection to ``gradient``. The state of the companion model is the state before the
+        projection.
 
         Args:
             factors: adjoint variables of the state after the projection.
-            gradient: derivatives of the objective by name of the parameter, to which new contributions are added.
+            gradient: derivatives of the objective with respect to the parameters, by name of the parameter; the
+                contributions of the projection are added to these derivatives.
             start, t: arrays of the state at the start of the step, and its time [s].
             step: the repeated step.
         """

@@ -163,7 +163,8 @@ def is_settled(c: Any) -> bool:
 
 @kernel(fast=False)
 def repeat(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int:
-    """Execute the second pass of a step with the history values after the first pass; return 0 on success.
+    """Execute the second pass of a step; return 0 on success. The pass uses the history values after the first pass. If
+    the first pass has used return maps, the second pass uses the history values at the start of the step.
 
     If Newton's method fails in the second pass, the result of the first pass is restored.
     """
@@ -277,7 +278,7 @@ class CompiledSteps:
 
     Args:
         newton: Newton's method, whose runs are executed in compiled code.
-        settings: limits at which a pass is accepted.
+        settings: limits up to which a pass is accepted.
         scheme: relation between unknowns and motion. The object is the same in all steps; its time is the time of the
             last step.
         follow: data for the check for kinks of constraints, see `Follow`.

@@ -36,8 +36,8 @@ def predict(
     q: FloatArray, v: FloatArray, a: FloatArray, old: FloatArray, numbers: FloatArray,
     q1: FloatArray, v1: FloatArray, algorithmic: FloatArray,
 ) -> None:  # fmt: skip
-    """Compute displacements q1, velocities v1 and algorithmic accelerations after a step with new accelerations 0, each
-    of shape (n,).
+    """Compute displacements q1, velocities v1 and algorithmic accelerations, each of shape (n,), after a step whose new
+    accelerations are 0.
 
     ``numbers`` contains h, beta, gamma, and the factors of the accelerations a, of the old algorithmic accelerations,
     and of the new accelerations, shape (6,).
