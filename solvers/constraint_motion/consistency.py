@@ -345,7 +345,7 @@ class Consistency:
         return change, self._eval_force(change), h
 
     def _eval_force(self, change: FloatArray) -> FloatArray:
-        """Return f(v) - f(v + ``change``), shape (n + 1,), for the forces f at the velocities v in the fields."""
+        """Return f(v + ``change``) - f(v), shape (n + 1,), for the forces f and the velocities v in the fields."""
         assembly, force = self._problem.assembly, np.zeros(len(change) + 1)
         v = assembly.fields.v.copy()
         assembly.add_forces(force)

@@ -436,8 +436,8 @@ class Eigensolver:
         return found / size if size > 0.0 else np.inf
 
     def _eval_rounding(self, solver: Any, pair: Eigenpair) -> float:
-        """Return `MARGIN` times the residual that rounding errors of K x with random signs would cause. The result is at
-        most `LARGEST`, and 0 if the solver does not use shift and invert.
+        """Return `MARGIN` times the residual that rounding errors of K x with random signs would cause. The result is
+        at most `LARGEST`, and 0 if the solver does not use shift and invert.
         """
         if not has_inverse(solver):
             return 0.0

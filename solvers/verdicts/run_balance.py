@@ -9,7 +9,7 @@ laws, with a negative sign, and the energy P that laws and inertia forces of loa
 
 - If ``created`` > 0, energy was created, regardless of the losses. An error of the size of the transferred energy (the
   sum of absolute values at the checks) is accepted. The power of inertia forces of loads oscillates with the waves, so
-  its largest value at a check so far replaces its value.
+  the largest power at the checks so far is used instead of the present power.
 - If ``created`` < 0, the integration method has lost energy, provided that all laws conserve energy. The numerical
   damping of generalised-alpha is an intended property of the method. The energy loss by numerical damping is only
   reported in a note, unless the loss is a large fraction of the reference energy.
