@@ -93,9 +93,9 @@ class Explicit(StepSolver):
 
     Every force evaluation computes history values (contact states) from their values at the start of the step. The
     history values are stored when the step is accepted. If the force error of the post-Newton update is large and a
-    contact recommends a shorter step, the step is repeated with the recommended size, but at most `SHORTEST_CUT` times
-    the rejected size and at least ``smallest_step``. The next step then ends at the time at which the rejected step
-    would have ended.
+    contact recommends a shorter step, the step is repeated with the recommended size. The new size is at most
+    `SHORTEST_CUT` times the rejected size, and at least ``smallest_step``. The next step then ends at the time at which
+    the rejected step would have ended.
 
     Args:
         world: the model.

@@ -341,8 +341,8 @@ class Static(StepSolver):
     def _take_steps(
         self, current: State, time: float, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint, formed: float
     ) -> None:
-        """Solve all load steps. If form-finding has found the shape under all loads, there is one step; otherwise the
-        steps continue from the small loads of form-finding, or from no loads if form-finding has not found a shape.
+        """Solve all load steps. If form-finding has found the shape under all loads, there is one step. If form-finding
+        has found the shape under small loads, the steps begin at these loads. Otherwise the steps begin without loads.
         """
         nominal = 1.0 if formed == 1.0 else 1.0 / self.load_steps
         control = StepSizes(nominal, LOAD_STEPS, self._adaptive)

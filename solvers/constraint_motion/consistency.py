@@ -98,8 +98,8 @@ def find_excess(
     largest: FloatArray,
 ) -> None:
     """Write the violation e = ``product`` - ``right`` of each constraint, and the sum of the absolute values of these
-    two terms, to ``now``. Write the largest value of abs(e - e_before) - `KINK` s over all constraints to ``largest``,
-    where s is the larger one of the present sum and the previous sum of a constraint.
+    two terms, to ``now``. Let s be the larger one of the present sum and the previous sum of a constraint. Write the
+    largest value of abs(e - e_before) - `KINK` s over all constraints to ``largest``.
 
     The shapes of ``before`` and ``now`` are (2, m), and the shape of ``largest`` is (1,). ``watched``, shape (m,), is 0
     for constraints that are excluded from the check, otherwise 1.
@@ -323,8 +323,9 @@ class Consistency:
                 trace.carried = change
 
     def find_offsets(self, h: float) -> FloatArray:
-        """Return the factor c h² [s²] of each constraint in the equation C_q δv = c h² j - Ċ, which determines the
-        change δv of velocities at index 3, shape (m,); see the module docstring."""
+        """Return the factor c h² [s²] for each constraint, shape (m,). At index 3, the equation C_q δv = c h² j - Ċ
+        determines the change δv of velocities; see the module docstring.
+        """
         offset = (1 / 6 - self._integrator.beta - self._integrator.shift / 2) * h * h
         # constraints on velocities need no offset c, because the next steps fulfil these constraints exactly
         return np.where(self._rates.find_rates(), 0.0, offset)

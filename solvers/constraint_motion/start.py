@@ -1,9 +1,9 @@
 """Check whether a motion can start from a state. If positions or velocities violate constraints, an error is raised
 with the names of these constraints.
 
-Gaps of positions below `SMALL_GAP`, and violations of constraints by velocities below `SMALL_RATE`, are removed by
-projection onto the constraints, because such small gaps and violations result from rounded input or from errors of an
-earlier solve. If a function of time prescribes a motion, a gap would cause a jump of this motion. Gaps of prescribed
+Small gaps of positions (below `SMALL_GAP`) and small violations of constraints by velocities (below `SMALL_RATE`)
+result from rounded input or from errors of an earlier solve. Such gaps and violations are removed by projection onto
+the constraints. If a function of time prescribes a motion, a gap would cause a jump of this motion. Gaps of prescribed
 motions must be below `SMALL_JUMP` or below the motion in `STEPS` steps; the drift of index 2 methods is smaller than
 these limits.
 

@@ -366,9 +366,9 @@ class JumpWatch:
 
         The start of the step was an equilibrium. A solve with the prescribed motion of the start may nevertheless find
         another equilibrium. This equilibrium is not on the path if its distance from the start exceeds the distance of
-        the end of the step from the start. The equilibrium is not on the path either if the distance between the start
-        and the equilibrium after a thousandth of the step exceeds half of the distance between the start and the end of
-        the step.
+        the end of the step from the start. A second solve finds the equilibrium after a thousandth of the step. The
+        path has also been left if the distance of this equilibrium from the start exceeds half of the distance of the
+        end of the step from the start.
         """
         assert self._start is not None
         origin, bit = self._start.q, 0.5**HALVINGS * (self._after - self._before)

@@ -1,8 +1,8 @@
 """The nonlinear equations of one Newton run: PETSc SNES calls the residual and the tangent of an assembly.
 
-Unknowns are increments dq of the coordinates from the predictor, and scaled multipliers: ``q = q0 + dq``, ``v = v0 +
-v_factor dq``, ``a = a_factor dq``, ``lam = multiplier_factor * unknown``. The residual is not scaled: its 2-norm
-combines the equations of motion and the constraints.
+The unknowns are increments dq of the coordinates from the predictor, and scaled multipliers. The motion follows from
+the unknowns: ``q = q0 + dq``, ``v = v0 + v_factor dq``, ``a = a_factor dq``, ``lam = multiplier_factor * unknown``. The
+residual is not scaled: its 2-norm combines the equations of motion and the constraints.
 """
 
 from __future__ import annotations

@@ -242,8 +242,8 @@ def run_back(
     stored: StateStore,
 ) -> tuple[int, FloatArray]:  # fmt: skip
     """Compute the adjoint variables of all states from the last to the first. Return the number of steps that were
-    repeated to reach the starts of other steps, and the size of the adjoint variables of each state (see
-    `Adjoint.find_size`), from the end to the start, shape (k,).
+    repeated to reach the starts of other steps. The second result contains the size of the adjoint variables of each
+    state (see `Adjoint.find_size`), from the end to the start, shape (k,).
     """
     repeated, sizes = 0, list[float]()
     set_state(centre, record.last.arrays, record.last.t)

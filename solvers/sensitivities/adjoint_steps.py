@@ -191,8 +191,9 @@ class Adjoint:
         self._mass, self._revision = Program([]), -1
 
     def add_results(self, weights: Mapping[str, float]) -> None:
-        """Add the derivatives of Σ w y to the adjoint variables and to the gradient, where w are the ``weights`` of the
-        results y at the present state of the companion model."""
+        """Add the derivatives of Σ w y to the adjoint variables and to the gradient. Here y are the results at the
+        present state of the companion model, and w are their ``weights``.
+        """
         if any(weights.values()):
             factors, gradient = self._results.find(weights)
             for name, values in factors.items():
@@ -201,8 +202,9 @@ class Adjoint:
                 self.gradient[name] += change
 
     def find_size(self) -> float:
-        """Return the common norm of two vectors: the adjoint variables of coordinates, multiplied by the largest
-        coordinate so far, and the adjoint variables of velocities, multiplied by the largest velocity so far."""
+        """Return the common 2-norm of the adjoint variables of coordinates and of velocities. The former are multiplied
+        by the largest coordinate so far, and the latter by the largest velocity so far.
+        """
         state = self._centre.state
         self._place = max(self._place, find_largest(state.q))
         self._rate = max(self._rate, find_largest(state.v))
@@ -232,8 +234,8 @@ class Adjoint:
 
     def project_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
         """Replace the adjoint variables of the state after the projection at the end of a step by the adjoint variables
-        of the state before the projection, which is the present state of the companion model. See `step_back` for the
-        arguments.
+        of the state before the projection. The present state of the companion model is the state before the projection.
+        See `step_back` for the arguments.
         """
         self.factors = self._projection.pass_back(self.factors, self.gradient, start, t, step)
 

@@ -114,8 +114,8 @@ class Companion:
 
     Attributes:
         world, results, state: values of the arguments.
-        assembly, problem, integrator, kernels, consistency: the systems, the equations of a Newton run, the constants
-            of the method, the compiled programs at the start and the end of a step, and the projection onto
+        assembly, problem, integrator: the systems, the equations of a Newton run, and the constants of the method.
+        kernels, consistency: the compiled programs at the start and the end of a step, and the projection onto
             constraints.
     """
 

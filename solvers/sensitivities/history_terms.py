@@ -81,9 +81,9 @@ class InputSlopes:
 
 @dataclass
 class UpdateSlopes:
-    """Derivatives of an update of history values with respect to coordinates x, velocities v, coordinates and
-    velocities at the start of the step, the history values before the update, and the history values at the start of
-    the step."""
+    """Derivatives of an update of history values with respect to its inputs. The inputs are coordinates x, velocities v
+    and history values before the update, and the same quantities at the start of the step.
+    """
 
     x: InputSlopes
     v: InputSlopes
@@ -329,10 +329,11 @@ class HistoryTerms:
         return found
 
     def find_force_slopes(self, data: FloatArray, start: FloatArray | None = None) -> ForceSlopes:
-        """Return the derivatives of the forces of each row with respect to its history values, shape (values, rows,
-        width); the index of each history value, shape (values, rows), -1 for none; and the indices of the forces, see
-        `RowForces.equations`. The fields contain the motion and the history values ``data``. If ``start`` is given, the
-        derivatives with respect to the history values ``start`` at the start of the step are returned instead.
+        """Return three arrays. The first contains the derivatives of the forces of each row with respect to its history
+        values, shape (values, rows, width). The second contains the index of each history value, or -1 for none, shape
+        (values, rows). The third contains the indices of the forces, see `RowForces.equations`. The fields contain the
+        motion and the history values ``data``. If ``start`` is given, the derivatives with respect to the history
+        values ``start`` at the start of the step are returned instead.
         """
         fields, found = self._assembly.fields, self._find_forces(data)
         array, base = (fields.data, data) if start is None else (fields.start_data, start)
@@ -369,9 +370,10 @@ class HistoryTerms:
         return not (np.array_equal(ends[0], ends[2]) and np.array_equal(ends[1], ends[2]))
 
     def multiply_forces(self, slopes: ForceSlopes, mu: FloatArray, nu: FloatArray) -> FloatArray:
-        """Return, for each history value, shape (d,), the derivatives of the forces multiplied by the adjoint variables
-        mu of the equations of motion, shape (n,), plus the derivatives of the constraint equations multiplied by their
-        adjoint variables nu, shape (m,). The argument ``slopes`` contains these derivatives, see `find_force_slopes`.
+        """Return one sum for each history value, shape (d,): the derivatives of the forces multiplied by the adjoint
+        variables mu of the equations of motion, shape (n,), plus the derivatives of the constraint equations multiplied
+        by their adjoint variables nu, shape (m,). The argument ``slopes`` contains these derivatives, see
+        `find_force_slopes`.
         """
         values, indices, equations = slopes
         factors = np.concatenate((mu, [0.0], nu))[equations]

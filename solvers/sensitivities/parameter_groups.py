@@ -70,8 +70,8 @@ def find_groups(
 def _find_rows(
     model: AnyModel, p: Mapping[str, float], h: Mapping[str, float], world: World
 ) -> dict[str, ChangedRows | None]:
-    """Return the rows that each parameter changes, or None for parameters that change more than forces and masses;
-    ``world`` is the model with the values of all parameters, which is not finalized.
+    """Return the rows that each parameter changes, or None for parameters that change more than forces and masses. The
+    argument ``world`` is the model with the parameters p, and is not finalized.
 
     If each row depends on one parameter only, few models are sufficient. The indices of the parameters are written in
     binary form. For each digit, two models are built. In one model all parameters are changed whose index has the digit

@@ -40,8 +40,8 @@ class StateSlopes:
         self._used: dict[str, IntArray] = {name: np.zeros(0, np.int64) for name in names}
 
     def find(self, weights: Mapping[str, float]) -> dict[str, FloatArray]:
-        """Return the derivatives of Σ w y at the present state with respect to the arrays of the state, by name of the
-        array, where w are the ``weights`` by name of the result.
+        """Return the derivatives of Σ w y at the present state with respect to each array of the state, by name of the
+        array. Here w are the ``weights``, by name of the result.
         """
         found, factors = dict[str, FloatArray](), np.array(list(weights.values()))
         for name, (used, slopes) in self.find_each(list(weights)).items():

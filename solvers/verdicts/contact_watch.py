@@ -8,8 +8,8 @@ and the contact force is linear, the contact reverses the impact speed u with th
 
 Here N is the number of steps per contact. Rates and depths are means of the values at both ends of the step; mass and
 stiffness are not needed. If other forces act, u is overestimated, and w/u is small. A step does not resolve the contact
-if w/u exceeds the limit of the integration method. A step also fails to resolve a contact if the contact is open at
-both ends of the step although the gap rate has reversed, or if a point passes through an object, see `Gaps`. Contacts
+if w/u exceeds the limit of the integration method. There are two more cases of unresolved contacts: the contact is open
+at both ends of the step although the gap rate has reversed, or a point passes through an object, see `Gaps`. Contacts
 of single points of a belt with pulleys are seldom resolved by the step size. Such unresolved contacts are accepted if w
 is smaller than the speed along the surface, because these contacts contain little of the energy of the belt.
 
@@ -130,8 +130,8 @@ def judge_gaps(
         numbers, near: see `Gaps`.
         weight: 1 if speeds along the surface are used in addition to gap rates, otherwise 0.
         size: step size [s], shape (1,).
-        limits: largest ratio of a rate change to the impact speed [1], speed below which contacts are ignored [m/s],
-            and 1 if the step size can be reduced, otherwise 0; shape (3,).
+        limits: three numbers, shape (3,): the largest ratio [1] of a rate change to the impact speed; the speed below
+            which contacts are ignored [m/s]; 1 if the step size can be reduced, otherwise 0.
         quiet: see `Gaps`.
         found: values with the indices `COUNT` to `FACTOR`, shape (13,).
     """

@@ -1,4 +1,4 @@
-"""Check whether laws create energy. A law is a type of element, such as cables, springs or contacts; in a step, the
+"""Check whether laws create energy. A law is a type of element, such as cables, springs or contacts. In a step, the
 stored energy of a law must not increase by more than the work done on this law.
 
 For each law with a stored energy U and forces f (on the left-hand side of the equations of motion), the energy created
@@ -230,8 +230,8 @@ class EnergyWatch(Watch):
         ]
 
     def _lay_down(self, state: State) -> None:
-        """Collect the laws with a stored energy, and create the compiled programs that evaluate the forces of these
-        laws and the sums of a check, if they do not exist for this state and this model.
+        """Collect the laws with a stored energy. Create the compiled programs that evaluate the forces of these laws
+        and the sums of a check, unless these programs already exist for this state and this model.
         """
         assembly = self._assembly
         q, v, revision = self._made_for

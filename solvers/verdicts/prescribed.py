@@ -7,10 +7,10 @@ each step, the change of each such constraint in the step is computed for consta
 step is bisected if a constraint changes by more than `SMALL_JUMP`, and by more than `GROWTH` times the change in the
 previous step. In smooth motion each half contains about half of the change, whereas a jump is within one of the halves.
 
-If constraints are fulfilled at the start of a step, their values at the end of the step, for constant coordinates, are
-equal to the changes of the constraints in the step, apart from the drift of the method. Therefore the constraints are
-usually evaluated only at the end of the step. They are evaluated at both ends if these values increase from step to
-step, and every `EVERY` steps to find the drift.
+If constraints are fulfilled at the start of a step, their values at the end of the step (for constant coordinates) are
+equal to their changes in the step. The drift of the integration method causes a small difference. Therefore the
+constraints are usually evaluated only at the end of the step. They are evaluated at both ends if these values increase
+from step to step, and every `EVERY` steps to find the drift.
 """
 
 from __future__ import annotations
