@@ -451,8 +451,8 @@ class Run:
         return attempt
 
     def _is_hard(self, attempt: StepAttempt) -> bool:
-        """Return whether the shapes of bodies and cables are checked at the end of the step, which is true in the first
-        step and after many Newton iterations.
+        """Return whether the shapes of bodies and cables are checked at the end of the step. Shapes are checked in the
+        first step and after many Newton iterations.
         """
         return attempt.iterations >= HARD or self._solver.statistics.steps == 0
 

@@ -15,9 +15,9 @@ step as the step size.
 Mass. If the mass matrix is diagonal and constant, the forces are divided by the diagonal entries; any other constant
 mass matrix is factorised once. If the model has constraints, or if the mass matrix depends on q, each evaluation of the
 accelerations evaluates the matrix of `SaddleMatrix`, and factorises this matrix if it has changed since the last
-factorisation. If the matrix consists of small independent blocks, because constraints do not couple the bodies, each
-block is factorised as a dense matrix (`BlockFactors`); otherwise PETSc factorises the matrix. Any option of a PETSc
-linear solver, ``-<prefix>ksp_...`` or ``-<prefix>pc_...``, selects PETSc instead of these methods.
+factorisation. If constraints do not couple the bodies, the matrix consists of small independent blocks, and each block
+is factorised as a dense matrix (`BlockFactors`). Otherwise PETSc factorises the matrix. Any option of a PETSc linear
+solver, ``-<prefix>ksp_...`` or ``-<prefix>pc_...``, selects PETSc instead of these methods.
 """
 
 from __future__ import annotations

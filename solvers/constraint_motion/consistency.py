@@ -26,15 +26,15 @@ rotation. For this constraint, e is an acceleration in the direction of the vect
 rotate the body. A projection would only change the rotation by a fraction of the discretisation error of the step.
 
 Generalised-alpha's algorithmic acceleration A is an acceleration at the time t + Δ h with Δ = α_m - α_f. A is corrected
-only in the directions of the constraints, C_q A = C_q a + Δ h j, which preserves order 2 of the method. At index 3
-velocities are projected onto the velocities of a smooth numerical solution, c = 1/6 - β - Δ/2. Exact velocities would
-excite the same oscillation again; the oscillating accelerations would be of order h. For the same reason, velocities at
-index 3 are also projected after the first step of a run. Constraints on velocities have index 2 in every method, so c =
-0 for these constraints.
+only in the directions of the constraints, such that C_q A = C_q a + Δ h j. This correction preserves order 2 of the
+method. At index 3 velocities are projected onto the velocities of a smooth numerical solution, c = 1/6 - β - Δ/2. Exact
+velocities would excite the same oscillation again; the oscillating accelerations would be of order h. For the same
+reason, velocities at index 3 are also projected after the first step of a run. Constraints on velocities have index 2
+in every method, so c = 0 for these constraints.
 
 If only the norm of M is minimised, the change of velocities causes large strain rates in few elements. If damping would
 dissipate more energy in a step h than the kinetic energy of this change of velocities, stiff dampers would exert very
-large forces. In this case M + h ∂f/∂v replaces M in the projection of velocities; the change of velocities is then the
+large forces. In this case M + h ∂f/∂v replaces M in the projection of velocities. The change of velocities is then the
 response of the step to an impulse. The derivative j is a one-sided derivative. The time interval of its difference
 quotient lies either before or after the present time, and contains no kink. If the motion is smooth, a projection does
 not reduce the accuracy of the method. The projection is repeated after the next step, because the time interval of the
@@ -368,8 +368,8 @@ class Consistency:
         """Return j, the rate of -e for constant accelerations, at the state in the fields, computed by difference
         quotients in time, shape (m,).
 
-        The backward difference quotient is used unless its interval contains a kink, which is assumed if this quotient
-        is more than `STRADDLES` times the forward difference quotient. In this case the forward difference quotient is
+        If the backward difference quotient is more than `STRADDLES` times the forward difference quotient, the backward
+        interval is assumed to contain a kink, and the forward quotient is used. Otherwise the backward quotient is
         used.
         """
         now, step = self.eval_violation(state.a), LOOK_BACK * h

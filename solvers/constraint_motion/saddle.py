@@ -40,8 +40,8 @@ class SingularError(ModelError):
 class SaddleMatrix:
     """The matrix for the unknowns of this process; its sparsity pattern contains no couplings by springs and contacts.
 
-    Rows and columns of constraints are multiplied by ``scale``, a typical mass, so that all entries have similar size;
-    the unknowns of constraints are λ / scale.
+    Rows and columns of constraints are multiplied by ``scale``, so that all entries have similar size. The unknowns of
+    constraints are therefore λ / scale.
 
     Args:
         assembly: the systems of this process.

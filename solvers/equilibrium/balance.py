@@ -25,8 +25,9 @@ AGAIN = 3
 
 
 def measure_imbalance(problem: NonlinearProblem, force: float, settings: Passes) -> float:
-    """Return the largest force imbalance of a converged load step after the last update of its contacts, relative to
-    ``force`` [N]; 0 if the imbalance is small. The call is collective."""
+    """Return the ratio [1] of the largest unbalanced force to ``force`` [N], after the last update of contacts in a
+    converged load step. The result is 0 if the ratio is small. The call is collective.
+    """
     if force == 0.0:
         return 0.0
     left = problem.residual_vector.duplicate()

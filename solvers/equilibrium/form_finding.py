@@ -204,8 +204,8 @@ def sum_loads(assembly: Assembly, load_factor: float) -> float:
 
 
 def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
-    """Return the data of the lines of a model under the loads of a scheme, or None if there are no lines that may be
-    slack, or no loads. The fields contain the initial state of the scheme.
+    """Return the data of the lines of a model under the loads of a scheme. Return None if no line may be slack, or if
+    there are no loads. The fields contain the initial state of the scheme.
     """
     newton.problem.start(scheme)
     newton.problem.expand_unknowns(newton.problem.unknowns)
@@ -278,8 +278,8 @@ class FormFinder:
         return result
 
     def _find_densities(self) -> FloatArray | None:
-        """Solve with force densities, and correct the densities after each solution, until the errors of all lengths
-        are below `NEAR`, or until `DENSITIES` solutions have been computed. Return the forces [N] at all integration
+        """Solve with force densities, and correct the densities after each solution. The corrections end when the
+        errors of all lengths are below `NEAR`, or after `DENSITIES` solutions. Return the forces [N] at all integration
         points, or None if a solve fails.
         """
         lines = self._lines

@@ -379,8 +379,8 @@ class JumpWatch:
         return found is not None and self._eval_square(found.q - origin) > ASTRAY**2 * goes
 
     def _is_steep(self, low: State, load_factor: float, solve: SolveStep) -> bool:
-        """Return whether a small change of the prescribed motion at the equilibrium with the given load factor causes
-        much larger displacements of free coordinates than at the start of the step.
+        """Return whether free coordinates move much faster with the prescribed motion, at the equilibrium with the
+        given load factor, than at the start of the step.
         """
         if solve(low, load_factor) is None:
             return True

@@ -55,8 +55,9 @@ def relax(newton: Newton, scheme: Scheme, state: State) -> tuple[FloatArray, int
 
 
 def first_factor(newton: Newton, scheme: Scheme, share: float) -> float:
-    """Return the factor k [1/s^2] for which the largest entry of k M is a given fraction of the largest entry of the
-    tangent, or 0 for a model without mass."""
+    """Return the factor k [1/s^2] for which the largest entry of k M is ``share`` times the largest entry of the
+    tangent. Return 0 for a model without mass.
+    """
     problem = newton.problem
     problem.start(scheme)
     problem.update_tangent(problem.unknowns)

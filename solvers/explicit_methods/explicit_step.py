@@ -60,8 +60,8 @@ class Method(ABC):
     Args:
         accelerations: evaluator of the accelerations a(t, q, v).
         judge: function that decides whether a step is repeated with the recommended size.
-        project: whether to project coordinates and velocities onto the constraints after each step; without projection,
-            coordinates and velocities drift slowly, because only accelerations fulfil the constraints.
+        project: whether to project coordinates and velocities onto the constraints after each step. Without projection,
+            only accelerations fulfil the constraints, and coordinates and velocities drift slowly.
     """
 
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:

@@ -222,8 +222,8 @@ def find_critical_speed(
     """Find the speed above which steady motion is unstable, by bisection. The call is collective.
 
     A motion is treated as unstable if a mode grows, or if the stiffness matrix K has more negative eigenvalues than at
-    ``low``. If K has more negative eigenvalues, only gyroscopic forces can stabilise the motion, as for a moving string
-    above its wave speed, and any damping makes such a motion unstable.
+    ``low``. If K has more negative eigenvalues, only gyroscopic forces can stabilise the motion, and any damping makes
+    it unstable. An example is a moving string above its wave speed.
 
     Args:
         create: function ``(speed) -> state`` of steady motion at a speed.

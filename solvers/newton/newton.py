@@ -213,11 +213,10 @@ class Newton:
         Args:
             scheme: relation between the unknowns and the motion.
             damped: whether to use a backtracking line search.
-            guess: accelerations, shape (n,), and multipliers, shape (m,), of the previous pass, which are better
-                initial values than the predictor; in statics, increments of the displacements replace the
-                accelerations. In dynamics the guess is used only if a tangent is reused; the full Newton method starts
-                from the predictor. In statics the guess is always used, because only the geometric stiffness of
-                multipliers may support a body.
+            guess: accelerations, shape (n,), and multipliers, shape (m,), of the previous pass, as initial values. In
+                statics, increments of the displacements replace the accelerations. In dynamics the guess is used only
+                if a tangent is reused; the full Newton method starts from the predictor. In statics the guess is always
+                used, because only the geometric stiffness of multipliers may support a body.
             around: compiled code that executes this run and the runs of later steps; this code is used if the run is
                 completely compiled. The function then returns the result of the last run.
             carried: whether to start from the accelerations and multipliers of the previous step, which the fields

@@ -164,8 +164,8 @@ def read_objective(
 def prepare_models(
     model: Model, p: Mapping[str, float], h: Mapping[str, float], solver: Dynamic
 ) -> tuple[Companion, ParameterModels]:
-    """Return a companion model with the parameters p at the start of the motion, and the companion models whose
-    parameters are changed by the steps ± h of the central differences.
+    """Return a companion model with the parameters p, and the companion models with changed parameters p ± h. All
+    models are at the start of the motion.
     """
     with quietly():
         centre = create_companion(model, p, solver)

@@ -139,8 +139,8 @@ def take_places(values: FloatArray, places: IntArray, to: FloatArray) -> None:
 @dataclass
 class RunFactors:
     """Adjoint variables of the inputs of a Newton run and of the update after the run. The inputs are predicted
-    coordinates and velocities, coordinates and velocities at the start of the step, history values of the run, and
-    history values at the start of the step.
+    coordinates and velocities, history values of the run, and coordinates, velocities and history values at the start
+    of the step.
     """
 
     q: FloatArray
@@ -309,8 +309,9 @@ class Adjoint:
         return self._mass
 
     def _add_turning(self, factors: StateFactors, step: RepeatedStep) -> None:
-        """Add the contributions of parameters that change the reference coordinates of rotations to the gradient, by
-        central differences of the state at the end of a step."""
+        """Some parameters change the reference coordinates of rotations. Add their contributions to the gradient, by
+        central differences of the state at the end of a step.
+        """
         run = step.runs[-1]
         for name, pair in self._whole.items():
             ends = []

@@ -73,8 +73,8 @@ class SolvedModel(NamedTuple):
     steps: dict[str, float]
 
     def eval_at(self, model: Model, p: Mapping[str, float], name: str) -> tuple[World, Results, State]:
-        """Return the model with other values of the parameters, the function that computes its results, and its state
-        with the displacements and multipliers of this equilibrium.
+        """Return the model with other values of the parameters, and the function that computes its results. The third
+        result is a state of this model with the displacements and multipliers of the present equilibrium.
 
         Raises:
             ModelError: the number of rows of a table or the initial history values differ; the message contains

@@ -110,8 +110,8 @@ class CompanionPair:
         slopes: derivatives of the arrays of the state with respect to p, by name of the array.
         changed: rows of each table that differ between the models; None before the models have been compared.
         error: largest relative change [1] of derivatives in the last iteration for a Newton run, and time [s] at the
-            end of the step with this run. Only runs whose iterations ended at the limit `NEAR` are considered. Both
-            values are 0 if the iterations for all runs ended at the limit `ACCURATE`.
+            end of the step to which this run belongs. Only runs whose iterations ended at the limit `NEAR` are
+            considered. Both values are 0 if the iterations for all runs ended at the limit `ACCURATE`.
     """
 
     def __init__(self, above: Companion, below: Companion, h: float) -> None:

@@ -96,8 +96,8 @@ class StepAttempt:
 
     @property
     def relative_error(self) -> float:
-        """Return the force error relative to the contact force after the last pass [1]; inf if the contact force is 0
-        and the error is not.
+        """Return the ratio [1] of the force error to the largest contact force after the last pass. Return inf if the
+        contact force is 0 and the error is not 0.
         """
         if self.error == 0.0:
             return 0.0

@@ -142,8 +142,8 @@ def add_turning(
     rotations: IntArray, reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, ahead: float, tau: float,
     base: float, scale: float, out: FloatArray,
 ) -> None:  # fmt: skip
-    """Add scale · (a_τ - base · a_0) to ``out``, where a_0 and a_τ are the accelerations of the steady rotation at its
-    start and after a time tau; see `start_circle`.
+    """Add scale · (a_τ - base · a_0) to ``out``. Here a_0 and a_τ are the accelerations of the steady rotation at its
+    start and after the time tau; see `start_circle`.
     """
     e, w = np.zeros(4), np.zeros(4)
     for i in range(len(rotations)):

@@ -456,8 +456,8 @@ class ContactWatch(Watch):
         judge_gaps(gaps.numbers, near, weight, self._size, self._limits, gaps.quiet, found)
 
     def _note(self, system: System, gaps: Gaps, found: FloatArray, t: float, h: float) -> None:
-        """Store the findings of a contact law in a step if its largest change of a rate, or its largest depth of a
-        missed contact, exceeds the earlier values.
+        """Store the findings of a contact law in a step, if the largest change of a rate or the largest depth of a
+        missed contact exceeds the values of earlier steps.
         """
         if found[COUNT] == 0.0 and found[PASSED] == 0.0:
             return
