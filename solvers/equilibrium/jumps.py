@@ -186,8 +186,8 @@ class JumpWatch:
         """Return the arguments of `Scheme` and the load factor with which an equilibrium on the path of the step is
         computed.
 
-        The arguments are forces or constraint gaps. With their values at the start of the step, the start is an
-        equilibrium. The values decrease to 0 at the end of the step.
+        The arguments are forces or constraint gaps. At the start of the step, these forces or gaps have the values with
+        which the start is an equilibrium. The values decrease to 0 at the end of the step.
         """
         left = (self._after - load_factor) / (self._after - self._before)
         if self._held:

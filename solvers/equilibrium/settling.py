@@ -13,7 +13,7 @@ slightly, and the contacts settle in a few passes. Each step solves the equation
 The solution of a step is a minimum of the potential plus k/2 |q - q_last|²_M. The factor k decreases after successful
 steps and increases after a failed step; the last step has k = 0. All steps start from the history values at the start
 of the load step. Only the contact states (open, sticking or slipping) of the first pass are taken from the previous
-step. Therefore the friction forces after the last step are the friction forces of one load step.
+step. Therefore friction does not accumulate over the implicit steps.
 
 Source: R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898 (proximal point method); M. Hintermüller, K. Ito, K.
 Kunisch, SIAM J. Optim. 13 (2003) 865-888 (simultaneous updates of active sets are equivalent to Newton's method and can

@@ -515,7 +515,7 @@ def normalise(rows: FloatArray) -> FloatArray:
 
 
 def last_line(error: Exception) -> str:
-    """Return the cause of an error of PETSc, which is the last line of its trace."""
+    """Return the last line of the trace of a PETSc error, which names the cause."""
     return str(error).splitlines()[-1]
 
 

@@ -66,7 +66,7 @@ class RepeatedRun:
         updated: the history values after the update that follows the run, shape (d,).
         factors: factorisation of the tangent at the solution, or at unknowns nearby.
         near: whether the matrix of the problem contains, directly after the run, a tangent near the solution. The
-            relative difference between its unknowns and the solution is then at most `NEAR`.
+            relative difference between the unknowns of this tangent and the solution is then at most `NEAR`.
         maps: whether return maps compute ``data`` within the run.
         like: index of an earlier run of the step with the same ``data``, or -1.
         rounding: 2-norm of the rounding errors of the residual, or 0 if unknown.

@@ -27,7 +27,7 @@ def compare_worlds(one: World, two: World) -> ChangedRows:
 
 
 def add_references(world: World, found: ChangedRows) -> ChangedRows:
-    """Return the given rows and all rows that refer to one of them, directly or through other rows. Members of a set,
+    """Return the given rows and all rows that refer to a given row, directly or through other rows. Members of a set,
     such as circles or surfaces, refer to the set. If such a member is given, the rows that refer to its set are
     included.
     """

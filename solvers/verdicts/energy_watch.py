@@ -94,8 +94,8 @@ def compare_energies(
 ) -> None:
     """Compute the sums of a check, see `CREATED`, and copy the stored energies ``now`` to ``before``.
 
-    The forces at the end of the step are used for the rounding errors, because they are similar to the forces at the
-    start of the step.
+    The rounding errors are computed from the forces at the end of the step, which are similar to the forces at its
+    start.
 
     Args:
         now, before, work: stored energies at the end and at the start of the step, and works of the laws [J], shape

@@ -9,8 +9,9 @@ previous step. In smooth motion each half contains about half of the change, whe
 
 If constraints are fulfilled at the start of a step, their values at the end of the step (for constant coordinates) are
 equal to their changes in the step. The drift of the integration method causes a small difference. Therefore the
-constraints are usually evaluated only at the end of the step. They are evaluated at both ends if these values increase
-from step to step, and every `EVERY` steps to find the drift.
+constraints are usually evaluated only at the end of the step. The constraints are evaluated at both ends of the step in
+two cases: their values at the ends of steps increase from step to step, or `EVERY` steps have passed and the drift is
+checked.
 """
 
 from __future__ import annotations
