@@ -444,7 +444,8 @@ class Run:
             fold = solver.shapes.find_new()
             if fold:
                 attempt.converged, attempt.reason = False, fold
-        # the first pass of the next step also depends on whether contact states have changed
+        # in the first pass of the next step, the choice between the old and a new tangent depends on whether contact
+        # states have changed
         lag.note_switch(contacts.changed)
         if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:
             self._store()

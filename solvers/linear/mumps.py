@@ -132,8 +132,8 @@ def factorise_symmetric(matrix: Any) -> SymmetricFactors:
         pc.setFactorSolverType(PETSc.Mat.SolverType.MUMPS)
         pc.setFactorSetUpSolverType()
         factors = pc.getFactorMatrix()
-        # on several processes, ScaLAPACK must not factorise the dense root, because MUMPS would not count the negative
-        # pivots of this part
+        # on several processes, MUMPS may let ScaLAPACK factorise the last dense part of the matrix; this is switched
+        # off, because the negative pivots of this part would not be counted
         factors.setMumpsIcntl(13, 1)
         factors.setMumpsIcntl(14, memory)
         pc.setUp()
