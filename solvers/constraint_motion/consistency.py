@@ -275,7 +275,7 @@ class Consistency:
         return self._rates.multiply(a) - right[:-1]
 
     def _is_kink(self, largest: float, h: float) -> bool:
-        """Return whether the constraint violation e has changed more than in smooth motion on any process. On this
+        """Return whether, on any process, the constraint violation e has changed more than in smooth motion. On this
         process, ``largest`` is the amount by which the change exceeds the change in smooth motion.
         """
         fields, processes = self._problem.assembly.fields, self._problem.assembly.processes

@@ -65,7 +65,7 @@ class Finding:
     Attributes:
         negative: number of modes with negative stiffness.
         mu: eigenvalue μ of the lowest mode K v = μ D v, see `TangentInertia` [1].
-        stiffness: stiffness vᵀ K v of the lowest mode, whose vector v has the largest component 1 [N/m, N m, N].
+        stiffness: stiffness vᵀ K v [N/m, N m, N] of the lowest mode; the largest component of its vector v is 1.
         mode: values of the lowest mode at the coordinates of this process, scaled such that the largest component is 1,
             shape (n,).
         names: coordinates with the largest components of the lowest mode, and these components [m, rad, 1].

@@ -1,4 +1,4 @@
-"""One step of an explicit method, and base class of these methods."""
+"""Base class of explicit methods, and the outcome of an attempt at a step."""
 
 from __future__ import annotations
 

@@ -282,7 +282,7 @@ class Eigensolver:
         return solver
 
     def _can_be_dense(self, solver: Any) -> bool:
-        """Return whether the model is small and the requested modes are the closest to the shift."""
+        """Return whether the model is small, and the modes closest to the shift are requested."""
         return self._motion.K.getSize()[0] <= LARGEST_DENSE and not self.is_chosen and has_inverse(solver)
 
     def _solve_densely(self, count: int) -> Iterator[Eigenpair]:

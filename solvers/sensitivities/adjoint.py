@@ -184,7 +184,7 @@ class BackwardStep:
         number: number of the step.
         start, end: states at the start and at the end of the step.
         plan: description of the computation of the step in the motion.
-        step: the step after its repetition in the companion model.
+        step: result of the repetition of this step in the companion model.
         repeated: number of repetitions of steps so far, without the first repetition of each step.
     """
 

@@ -213,8 +213,9 @@ class Adjoint:
         return sqrt((self._place or 1.0) ** 2 * place + (self._rate or 1.0) ** 2 * rate)
 
     def add_start(self) -> None:
-        """Add (dz_0/dp)ᵀ λ_0 to the gradient, for the state z_0 at the start of the motion, which is the present state
-        of the companion model."""
+        """Add (dz_0/dp)ᵀ λ_0 to the gradient. The state z_0 at the start of the motion is the present state of the
+        companion model.
+        """
         centre, shared = self._centre, dict[str, float]()
         for group in self._models.groups:
             if not group.is_shared:

@@ -89,7 +89,7 @@ class MotionDerivatives:
         dy: derivatives, in units of the result per unit of the parameter, shape (k,) each. The first key is the name of
             the result, and the second key is the name of the parameter.
         verdict: the verdict of the motion. Its notes name parameters whose derivatives are less accurate in a step,
-            because a contact changes its state within the step of the differences.
+            because a contact changes its state between the parameters p - h and p + h.
     """
 
     t: FloatArray

@@ -75,8 +75,8 @@ def _find_rows(
 
     If each row depends on one parameter only, few models are sufficient. The indices of the parameters are written in
     binary form. For each digit, two models are built. In one model the changed parameters are all parameters whose
-    index has the digit 1. In the other model they are all parameters whose index has the digit 0. The models in which a
-    row changes give the digits of the index of its parameter.
+    index has the digit 1. In the other model the changed parameters are all parameters whose index has the digit 0. The
+    models in which a row changes give the digits of the index of its parameter.
     """
 
     def compare(names: Sequence[str]) -> ChangedRows | None:

@@ -122,7 +122,7 @@ def compare_energies(
 
 @kernel
 def add_check(sums: FloatArray, run: FloatArray, checks: IntArray) -> None:
-    """Add the sums of a check to the sums of the run, unless the previous step was not checked.
+    """Add the sums of a check to the sums of the run, if the previous step was also checked.
 
     Energy lost in one step does not cancel energy created in another step.
 
