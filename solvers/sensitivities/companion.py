@@ -172,7 +172,9 @@ class Companion:
         return self.run_maps(self.state.data)
 
     def run_maps(self, data: FloatArray) -> FloatArray:
-        """Return the history values that return maps compute at the fields from the values ``data``, shape (d,)."""
+        """Return the history values that return maps compute from the motion in the fields and the values ``data``,
+        shape (d,).
+        """
         fields = self.assembly.fields
         fields.data[:], fields.mapped[0] = data, 1.0
         self._find_maps()()

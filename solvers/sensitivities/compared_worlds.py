@@ -121,7 +121,9 @@ def find_rows(one: World, two: World) -> ChangedRows | None:
 
 
 def exerts_only_forces(component: type[Component]) -> bool:
-    """Return whether rows affect the motion only by forces and masses that depend on the motion and the time."""
+    """Return whether the rows of a table affect the motion only by forces and masses that depend on the motion and the
+    time.
+    """
     law = law_of(component)
     stores = any(ref.target == "GenericData" for ref in component.refs.values())
     return role_of(component) not in ("marker", "data") and not stores and (law is None or law.multipliers == 0)

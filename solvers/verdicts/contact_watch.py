@@ -136,8 +136,8 @@ def judge_gaps(
         found: values with the indices `COUNT` to `FACTOR`, shape (13,).
     """
     h, limit = size[0], limits[0]
-    # the limit is constant in the step, so the result does not depend on the order of contacts or the number of
-    # processes
+    # this limit of speeds is constant in the step, so the result does not depend on the order of contacts or the number
+    # of processes
     least = quiet[LEAST]
     found[LARGEST] = max(found[LARGEST], quiet[FASTEST])
     for i in range(1, near[0] + 1):
@@ -210,7 +210,8 @@ def sum_findings(found: FloatArray, total: FloatArray, call_python: FloatArray) 
 
 @dataclass
 class Findings:
-    """Unresolved contacts of one contact law in a run; both arrays have the shape (13,), see `COUNT`.
+    """Unresolved contacts of one contact law in a run. The lists ``kicks`` and ``passes`` have 13 elements each, see
+    `COUNT`.
 
     Attributes:
         kicks: findings of the step with the largest change of a rate.
