@@ -126,8 +126,9 @@ class Static(StepSolver):
             continues along decreasing potential energy to a stable equilibrium and prints a note. With "check", the
             solver raises an error. With "off", stability is not checked.
         velocities: velocities at which forces are evaluated. With "zero", all forces use velocities 0. With "given",
-            all forces use the initial velocities, including inertia forces quadratic in velocities, and accelerations
-            are zero. The value "given" is intended for steady motion of material along a shape that does not move.
+            all forces use the initial velocities. Inertia forces that are quadratic in velocities are included, and
+            accelerations are 0. The value "given" is intended for steady motion of material along a shape that does not
+            move.
         adaptive: whether the size of a failed load step is reduced to a quarter; the size increases again after 4 steps
             without failure.
         prefix: options prefix.

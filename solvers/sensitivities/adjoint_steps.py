@@ -338,8 +338,8 @@ class Adjoint:
             g: adjoint variables of the unknowns, shape (u,).
             of_data: adjoint variables of the history values after the update, shape (d,).
             start: history values at the start of the step, shape (d,).
-            later: if a later run has the same history values, the adjoint variables of these values from the later run,
-                shape (d,); otherwise None.
+            later: adjoint variables of the history values from a later run with the same history values, shape (d,);
+                None if there is no such run.
             alone: whether no other tangent was factorised after the run was repeated.
         """
         centre, history = self._centre, self._history

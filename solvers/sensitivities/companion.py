@@ -310,7 +310,7 @@ def plan_step(start: FloatArray, solver: Dynamic, h: float, then: float, project
 
 def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) -> RepeatedStep:
     """Repeat the Newton runs of the last step of the motion in the companion model ``centre``, which has the parameters
-    of the motion. Afterwards the state of ``centre`` is equal to ``end``, the end of the step.
+    of the motion. Afterwards the state of ``centre`` is equal to ``end``, which is the state at the end of the step.
 
     Raises:
         ModelError: a run cannot be repeated, or the motion continues from a checkpoint (``-restart``).

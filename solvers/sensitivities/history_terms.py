@@ -9,8 +9,8 @@ derivatives of many rows. The coordinates are divided into groups (colours): a r
 group (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of Applied Mathematics 13 (1974) 117-119).
 
 Contact states are history values that are whole numbers, so contact states have no derivatives. If an update changes a
-contact state for one of the two perturbations, the derivatives of this row are computed from the other perturbation
-alone.
+contact state of a row for one of the two perturbations, the derivatives of this row are computed from the other
+perturbation alone.
 
 Laws that search for contacts store the numbers of their contact partners in the history values, also as whole numbers.
 The coordinates of the rows of these laws therefore depend on the history values. An update may give other partners to a

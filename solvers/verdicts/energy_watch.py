@@ -6,10 +6,10 @@ in a step from n to n + 1 is
 
     created = U_{n+1} - U_n - (q_{n+1} - q_n)·(f_n + f_{n+1})/2.
 
-If the law dissipates energy, ``created`` is reduced by the dissipated energy. For exact motion ``created`` is at most
-0; the error of the trapezoidal sum is of third order in the step size. If the step size does not resolve contacts,
-energy is created in each step, even if the motion appears correct. Therefore created energy indicates that the steps
-are too long. To save time, only some steps are checked, with the states at both ends of the step.
+The energy that the law dissipates reduces ``created``. For exact motion ``created`` is at most 0; the error of the
+trapezoidal sum is of third order in the step size. If the step size does not resolve contacts, energy is created in
+each step, even if the motion appears correct. Therefore created energy indicates that the steps are too long. To save
+time, only some steps are checked, with the states at both ends of the step.
 
 With the relative rounding error eps of floating-point numbers, rounding of coordinates x by eps |x| changes energies by
 up to eps |f| |x|, and rounding of energies changes energies by eps U. Energy created in a step is reduced by these
