@@ -250,8 +250,7 @@ def transplant(state: State, world: World) -> State:
 
 
 def find_states(state: State) -> BoolArray:
-    """Return, for each coordinate, whether its velocity is a first-order state, shape (n,).
-    """
+    """Return, for each coordinate, whether its velocity is a first-order state, shape (n,)."""
     found = np.zeros(len(state.q), bool)
     found[serial_assembly(state.world).layout.states] = True
     return found
