@@ -1,5 +1,7 @@
-"""Dynamics: M a + f(q, v, t) + C_q^T lam = loads, C = 0. In each step a discontinuous iteration repeats SNES solves
-until the contact states agree with the solution.
+"""Dynamics: M a + f(q, v, t) + C_q^T lam = loads, C = 0. Here M is the mass matrix, f are the forces without loads and
+inertia, C are the constraints, C_q their derivatives with respect to the coordinates q, and lam the multipliers.
+
+In each step, Newton's method (SNES) is repeated until the contact states agree with the solution.
 """
 
 from __future__ import annotations
@@ -98,8 +100,8 @@ class Dynamic(StepSolver):
             failure.
         control: rules for the reduction and increase of the step size, see `StepControl`.
         pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware in real
-            time. The run waits after a step if the ratio would be exceeded. 0: no limit. ``-<prefix>pace`` overrides
-            it.
+            time. The run waits after a step if the ratio would be exceeded. With 0, there is no limit.
+            ``-<prefix>pace`` overrides the argument.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 
@@ -206,9 +208,9 @@ class Dynamic(StepSolver):
             state: initial state, which stays unchanged.
             hooks: user code around steps, see `StepHook`.
             resume: whether the state is the result of a dynamic run of this model, for example a state from a file
-                (`State.load`). The run then continues with the accelerations of the state; in serial and with the full
-                Newton method its results are bit-identical to an uninterrupted run. With False, accelerations are
-                computed again, which is necessary after statics or a change of the model.
+                (`State.load`). The run then continues with the accelerations of the state. On one process and with the
+                full Newton method, its results are bit-identical to the results of an uninterrupted run. With False,
+                accelerations are computed again, which is necessary after statics or a change of the model.
 
         Raises:
             NotConverged: a step failed at the smallest step size; the error contains the last good state.
@@ -267,7 +269,9 @@ class Dynamic(StepSolver):
         return {"method": self._method, "rotations": self._rotations, "step [s]": self.sizes.nominal}
 
     def update_state(self, state: State) -> None:
-        """Restart the monitors from the values that they have recorded; see `Restartable`."""
+        """Record a checkpoint in the monitors, so that later steps begin at this state without cached data; see
+        `Restartable`.
+        """
         self.watches.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
@@ -440,15 +444,16 @@ class Run:
             fold = solver.shapes.find_new()
             if fold:
                 attempt.converged, attempt.reason = False, fold
-        # the first pass of the next step also depends on whether contact states have changed
+        # in the first pass of the next step, the choice between the old and a new tangent depends on whether contact
+        # states have changed
         lag.note_switch(contacts.changed)
         if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:
             self._store()
         return attempt
 
     def _is_hard(self, attempt: StepAttempt) -> bool:
-        """Return whether the shapes of bodies and cables are checked at the end of the step, which is true in the first
-        step and after many Newton iterations.
+        """Return whether the shapes of bodies and cables are checked at the end of the step. Shapes are checked in the
+        first step and after many Newton iterations.
         """
         return attempt.iterations >= HARD or self._solver.statistics.steps == 0
 
@@ -510,7 +515,7 @@ class Run:
         return run.converged
 
     def _note_steps(self, t: float, steps: int, passes: int, iterations: int) -> None:
-        """Record steps that compiled code has executed without hooks, up to a time [s]."""
+        """Record steps that compiled code has executed without hooks; the last of these steps ends at ``t`` [s]."""
         solver, state = self._solver, self._state
         state.t, state.step = t, state.step + steps
         solver.statistics.add(steps, passes, iterations)

@@ -53,7 +53,7 @@ from windlass.solvers.verdicts.shapes import ShapeWatch, refuse_start
 from windlass.solvers.verdicts.watch import Watch, Watches
 
 SHORTEST_CUT = 0.75
-"""Largest ratio of the reduced step size to the rejected step size, if a contact recommends a shorter step [1]."""
+"""Largest ratio [1] of the reduced step size to the rejected step size, if a contact recommends a shorter step."""
 ADVICE = (
     "explicit steps must be shorter than 2 / (highest angular frequency), and shorter still with damping: "
     "try a smaller step, or method='rk', which finds its own"
@@ -62,7 +62,8 @@ ADVICE = (
 
 @dataclass(frozen=True)
 class StepGrid:
-    """Times at which steps end exactly: multiples of the step size from the start, and the end.
+    """Times at which steps end exactly: the end of the run, and multiples of the step size. The multiples are counted
+    from 0 if the start is such a multiple, otherwise from the start.
 
     Attributes:
         start, step, end: time at the start of the run, step size, and time at the end of the run [s].
@@ -74,7 +75,8 @@ class StepGrid:
 
     def propose(self, now: float, longest: float) -> tuple[float, float]:
         """Return the size of the next step, which is at most ``longest``, and the time at its end [s]."""
-        # a resumed run must have bit-identical times
+        # A resumed run must have bit-identical times. Therefore times are counted from 0 if the start is a multiple of
+        # the step size.
         whole = round(self.start / self.step)
         anchor = 0.0 if abs(whole * self.step - self.start) <= 1e-15 * abs(self.start) else self.start
         count = np.floor((now - anchor) / self.step + 1e-9)
@@ -91,9 +93,9 @@ class Explicit(StepSolver):
 
     Every force evaluation computes history values (contact states) from their values at the start of the step. The
     history values are stored when the step is accepted. If the force error of the post-Newton update is large and a
-    contact recommends a shorter step, the step is repeated with the recommended size, but at most `SHORTEST_CUT` times
-    the rejected size and at least ``smallest_step``. The next step then ends at the time at which the rejected step
-    would have ended.
+    contact recommends a shorter step, the step is repeated with the recommended size. The new size is at most
+    `SHORTEST_CUT` times the rejected size, and at least ``smallest_step``. The next step then ends at the time at which
+    the rejected step would have ended.
 
     Args:
         world: the model.
@@ -115,8 +117,8 @@ class Explicit(StepSolver):
             the step does not resolve a contact, or if a point passes through an object within the step.
         smallest_step: lower limit of recommended step sizes [s]; default 1e-4 of the step size.
         pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware in real
-            time. The run waits after a step if the ratio would be exceeded. 0: no limit. The option ``-<prefix>pace``
-            overrides the argument.
+            time. The run waits after a step if the ratio would be exceeded. With 0, there is no limit. The option
+            ``-<prefix>pace`` overrides the argument.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 
@@ -318,7 +320,9 @@ class Explicit(StepSolver):
         return {"method": self._name, "step [s]": self.step}
 
     def update_state(self, state: State) -> None:
-        """Update the accelerations, and restart the monitors, after changes between two steps; see `Restartable`."""
+        """Update the accelerations after changes between two steps, and record a checkpoint in the monitors; see
+        `Restartable`.
+        """
         self._method.update_state(state)
         self.watches.close(state)
 

@@ -19,7 +19,8 @@ class Failure:
         step_size: size of the failed step, [s] (dynamics) or [1] (statics).
         history: residual norms of the last Newton run, in mixed units of the equations (N, N m, m).
         worst: the equations with the largest residuals: (name, residual).
-        diagnosis: reasons of the failure in single rows of tables, for example rows that could not be evaluated.
+        diagnosis: texts about possible reasons of the failure, for example about rows of tables whose forces could not
+            be evaluated.
         last_good: the state before the failed step.
         saved_to: the file that contains the last good state, if it was saved.
     """

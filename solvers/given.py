@@ -64,7 +64,7 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
     Args:
         solver: the solver.
         given: the state given by the user, if any.
-        state: the same state with the coordinates of this process.
+        state: the part of the initial state that this process stores.
 
     Raises:
         ModelError: values are not finite, or settings differ between processes. All processes raise the error.
@@ -73,7 +73,7 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
     where, assembly = type(solver).__name__, solver.assembly
     options.check_values()
     if options.help_requested():
-        # if a run ends before its first solve, commands that show the last state show the initial state
+        # with -help, a run ends before its first solve; commands that show the last state then show the initial state
         last_state.note(state)
     if assembly.layout.size > 1:
         meet(assembly.comm, where)

@@ -21,7 +21,8 @@ def name_dofs(assembly: Assembly, owned: Iterable[int]) -> list[str]:
 def name_largest(
     assembly: Assembly, values: FloatArray, count: int = 3, multipliers: Sequence[float] | FloatArray = ()
 ) -> list[tuple[str, float]]:
-    """Return the largest values with names, infinite and NaN first, identical on all processes. The call is collective.
+    """Return the values of largest magnitude and the names of their coordinates or multipliers. Infinite values and NaN
+    come first. The result is identical on all processes. The call is collective.
 
     Args:
         assembly: the systems of this process.

@@ -1,4 +1,9 @@
-"""Statics: f(q) - load_factor * loads + C_q^T lam = 0, C = 0, in load steps with the discontinuous iteration."""
+"""Statics: f(q) - load_factor * loads + C_q^T lam = 0, C = 0. Here f are the forces without the loads, C are the
+constraints, C_q their derivatives with respect to the coordinates q, and lam the multipliers.
+
+The equations are solved in load steps. In each load step, Newton's method is repeated until the contact states agree
+with the solution.
+"""
 
 from __future__ import annotations
 
@@ -55,20 +60,20 @@ ADVICE = (
 MOST_LOAD_STEPS = 10**6
 LOAD_STEPS = StepControl(cut=0.25, growth=2.0, easy_steps=4)
 USES = 8
-"""Number of force evaluations after which all kernel calls are compiled to one program. Most static solves end earlier,
-so compilation would cost more time than it saves.
+"""Number of force evaluations after which all kernel calls are compiled to one program. Most static solves need fewer
+evaluations; for these solves, compilation would cost more time than it saves.
 """
 LONG = 40
 """Number of Newton iterations of the first load step above which form-finding begins, if the load step also needs more
 than one pass.
 """
 NEAR = 1.0
-"""Largest force error of a pass, relative to the largest contact force [1], with which the next pass starts from the
+"""Largest ratio [1] of the force error of a pass to the largest contact force with which the next pass starts from the
 solution of this pass.
 """
 UNSETTLED = 0.1
-"""Ratio of load step to nominal load step [1] below which steps are accepted although contact states have not settled,
-except for the last step.
+"""Ratio [1] of the size of a load step to the nominal size. Up to this ratio, a load step is accepted although its
+contact states have not settled, unless it is the last load step.
 """
 
 
@@ -87,9 +92,9 @@ class Static(StepSolver):
     """Computes the static equilibrium of a world in load steps.
 
     The load factor scales the applied loads only, not prestrain and offsets. Velocities are 0 in all forces, unless
-    ``velocities`` is "given", which is intended for ropes that run along a steady shape: velocities are specified, but
-    the nodes do not move. States with first-order differential equations (such as filters and hydraulics) receive their
-    steady values.
+    ``velocities`` is "given". The value "given" is intended for ropes that run along a steady shape: forces use the
+    velocities of the rope, but the nodes do not move. The states of first-order differential equations (such as filters
+    and hydraulics) receive their steady values.
 
     Args:
         world: the model.
@@ -97,8 +102,8 @@ class Static(StepSolver):
         geometric: whether the load factor increases from 1/load_range to 1 by a constant ratio from step to step;
             otherwise the load factor after step i is i/load_steps.
         load_range: ratio of the last to the smallest load factor if ``geometric`` [1].
-        stabiliser: factor in the term (1 - load_factor^2) * stabiliser * M (q - q at the start of the step) [1/s^2],
-            with the mass matrix M.
+        stabiliser: factor [1/s^2] in the additional force (1 - load_factor^2) * stabiliser * M (q - q_start). M is the
+            mass matrix, and q_start are the coordinates at the start of the load step.
         time: time at which loads and offsets that are functions of time are evaluated [s]; default: the time of the
             state.
         rtol, atol, max_it: default tolerances and default largest number of iterations of Newton's method, see
@@ -114,14 +119,16 @@ class Static(StepSolver):
             must also be small relative to loads, reactions and inertia. With "accept", such residuals are accepted,
             which is necessary to reproduce data of other programs.
         passes_from: initial values of the passes (Newton runs) of a load step. With "near", a pass starts from the
-            solution of the previous pass if the force error of that solution is at most the contact force. With "step",
-            all passes start from the last converged state, which is necessary to reproduce data of other programs.
+            solution of the previous pass if the force error of that solution is at most the largest contact force. With
+            "step", all passes start from the last converged state, which is necessary to reproduce data of other
+            programs.
         stability: treatment of an equilibrium that is unstable or whose shape is implausible. With "follow", the solver
             continues along decreasing potential energy to a stable equilibrium and prints a note. With "check", the
             solver raises an error. With "off", stability is not checked.
         velocities: velocities at which forces are evaluated. With "zero", all forces use velocities 0. With "given",
-            all forces use the initial velocities, including inertia forces quadratic in velocities, and accelerations
-            are zero. The value "given" is intended for steady motion of material along a shape that does not move.
+            all forces use the initial velocities. Inertia forces that are quadratic in velocities are included, and
+            accelerations are 0. The value "given" is intended for steady motion of material along a shape that does not
+            move.
         adaptive: whether the size of a failed load step is reduced to a quarter; the size increases again after 4 steps
             without failure.
         prefix: options prefix.
@@ -255,7 +262,7 @@ class Static(StepSolver):
             else:
                 self._march(current, all_hooks, solve_checkpoint)
             solve_checkpoint.finish(current)
-            # accepted steps may have unsettled contacts, except for the last step
+            # the error is the force error of the last load step, because only this step must have settled contacts
             found = [*judge_end(self._error), *judge_jumps(self._jumps), *judge_mesh(self._coarse)]
             self._conclude(current, all_hooks, found)
         return current
@@ -276,13 +283,13 @@ class Static(StepSolver):
         self.statistics.begin()
         self.progress.begin(0.0, 1.0)
         first, self._steps = current.copy(), self.statistics.steps
-        # lines are sought only for an initial state that is not the result of an earlier solve, because such a result
-        # is an equilibrium
+        # The result of an earlier solve is an equilibrium and needs no form-finding. Therefore lines are sought only
+        # for other initial states.
         seeks = self.stability == "follow" and current.step == 0
         self._lines = find_lines(self.newton, self._scheme(current, 1.0, time)) if seeks else None
         lines, slack = self._lines, self._lines is not None and self._lines.are_slack()
-        # friction would prevent the motion of lines during form-finding, so load steps without form-finding are tried
-        # first
+        # friction would prevent the motion of lines during form-finding, so models with friction first try load steps
+        # without form-finding
         self._rubs = self._retries = lines is not None and bool(find_friction(self.assembly))
         formed, ended = 0.0, False
         if slack and not self._rubs:
@@ -335,8 +342,8 @@ class Static(StepSolver):
     def _take_steps(
         self, current: State, time: float, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint, formed: float
     ) -> None:
-        """Solve all load steps. If form-finding has found the shape under all loads, there is one step; otherwise the
-        steps continue from the small loads of form-finding, or from no loads if form-finding has not found a shape.
+        """Solve all load steps. If form-finding has found the shape under all loads, there is one step. If form-finding
+        has found the shape under small loads, the steps begin at these loads. Otherwise the steps begin without loads.
         """
         nominal = 1.0 if formed == 1.0 else 1.0 / self.load_steps
         control = StepSizes(nominal, LOAD_STEPS, self._adaptive)
@@ -359,7 +366,8 @@ class Static(StepSolver):
                 current.assign(start)
                 raise
             if attempt.unsettled and then < 1.0 and h <= UNSETTLED * nominal:
-                # contacts would not settle in smaller load steps either, and only the last step must be an equilibrium
+                # accept the step: contacts would not settle in smaller load steps either, and only the last step must
+                # be an equilibrium
                 attempt.converged = True
             self.statistics.count(attempt, self.newton, self.passes)
             if not attempt.converged:
@@ -392,8 +400,8 @@ class Static(StepSolver):
             elif not self._undecided:
                 start.start_data[:] = current.start_data[:] = current.data
             else:
-                # An iterate far from the solution may have touched the surface, and friction may have moved the rope.
-                # Therefore the step is repeated, and contact states change only between Newton runs.
+                # An iterate far from the solution may have closed contacts, and their friction may have changed the
+                # solution. Therefore the step is repeated, and contact states change only between Newton runs.
                 self._mapped = 0
             try:
                 origin = start if self._mapped == mapped else begin
@@ -495,7 +503,7 @@ class Static(StepSolver):
     def _attempt(
         self, start: State, current: State, load_factor: float, time: float, hooks: list[StepHook], last: bool
     ) -> StepAttempt:
-        """Make one attempt at a load step; all its passes use the history values of the start.
+        """Make one attempt at a load step; all its passes use the history values at the start of the load step.
 
         Each pass starts from the last converged state, or from the solution of the previous pass if the force error of
         that solution is small. If Newton's method does not converge, it is repeated with other initial values, with a
@@ -521,7 +529,7 @@ class Static(StepSolver):
             if attempt.passes == 1:
                 self._undecided = mapped > 0 and ended and run.converged
             if before is not None and not run.converged:
-                # reset the contact states to the start of the step
+                # reset the contact states to their values at the start of the step
                 fields.data[:] = before
                 run = self.newton.solve(scheme, guess=guess)
                 attempt.iterations += run.iterations
@@ -566,8 +574,8 @@ class Static(StepSolver):
         return attempt
 
     def _look_at_lines(self, attempt: StepAttempt, converged: bool = False, gives_up: bool = False) -> None:
-        """Raise `SlackLines` if form-finding is possible, and lines have become slack or the load steps need many
-        iterations or fail.
+        """Raise `SlackLines` if form-finding is possible, and one of these conditions holds: ``gives_up`` is true, the
+        first load step needs many iterations, or Newton's method has not converged and lines are slack.
         """
         if self._lines is None:
             return
@@ -578,8 +586,8 @@ class Static(StepSolver):
             raise SlackLines
 
     def _settle(self, start: State, current: State, scheme: Scheme, hooks: list[StepHook]) -> StepAttempt:
-        """Solve a load step whose contact states change periodically from pass to pass, by implicit steps that decrease
-        the potential, see `settle_contacts`.
+        """Solve a load step by implicit steps that decrease the potential, see `settle_contacts`. This method is used
+        if passes after the first pass have failed, for example because contact states change periodically.
         """
 
         def store() -> FloatArray:

@@ -41,7 +41,7 @@ class StepSolver:
         world: the model, which is finalized by the solver.
         prefix: options prefix.
         name: name of the solve in the progress line; empty for no name.
-        unit: unit of the step sizes, ``"s"`` for time.
+        unit: unit of the step sizes: ``"s"`` for time steps, empty for load steps.
 
     Attributes:
         state: the state at the end of the last solve; after an interrupted or failed solve, the last good state. The
@@ -171,8 +171,8 @@ class StepSolver:
         self.statistics.rejected += 1
 
     def _stop(self, state: State, hooks: Sequence[StepHook], failed: str = "") -> None:
-        """Stop the time measurement, print the statistics and, if the solve has failed, the reason, and call the final
-        functions of hooks.
+        """End a solve: stop the time measurement, print the statistics, and call the final functions of hooks. If the
+        solve has failed, ``failed`` is the reason, which is added to the report of the run.
         """
         self.statistics.end()
         self.progress.end("FAILED" if failed else "")
@@ -244,8 +244,8 @@ def create_failure(problem: NonlinearProblem, attempt: StepAttempt, at: float, s
 
 
 def describe_problem(problem: NonlinearProblem) -> dict[str, Any]:
-    """Return the number of unknowns, the matrix storage, the tolerances, the names of solvers and the linear iterations
-    of a solve.
+    """Return the number of unknowns, the matrix storage, the tolerances, the names of solvers and the number of linear
+    iterations.
     """
     rtol, atol, _, _ = problem.snes.getTolerances()
     return {

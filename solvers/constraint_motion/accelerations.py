@@ -1,9 +1,9 @@
 """Accelerations as a function of time, coordinates and velocities, and projection onto the constraints.
 
-    M a + C_qᵀ λ = loads - f(q, v, t) - terms quadratic in v,    C_q a = -(C_q v)_q v - 2 C_qt v - C_tt
+    M a + f(q, v, t) + C_qᵀ λ = loads,    C_q a = -(C_q v)_q v - 2 C_qt v - C_tt
 
-M is the mass matrix, λ are the multipliers of the constraint equations C(t, q) = 0, and f are the forces of all laws
-except loads and constraints. The subscripts q and t denote partial derivatives.
+M is the mass matrix, and λ are the multipliers of the constraint equations C(t, q) = 0. The forces f on the left-hand
+side include the inertia forces that are quadratic in v. The subscripts q and t denote partial derivatives.
 
 History values. Each evaluation computes new history values from the present coordinates and velocities and from the
 history values at the start of the step. The forces are then computed from the new history values. Contact and friction
@@ -15,9 +15,9 @@ step as the step size.
 Mass. If the mass matrix is diagonal and constant, the forces are divided by the diagonal entries; any other constant
 mass matrix is factorised once. If the model has constraints, or if the mass matrix depends on q, each evaluation of the
 accelerations evaluates the matrix of `SaddleMatrix`, and factorises this matrix if it has changed since the last
-factorisation. If the matrix consists of small independent blocks, because constraints do not couple the bodies, each
-block is factorised as a dense matrix (`BlockFactors`); otherwise PETSc factorises the matrix. Any option of a PETSc
-linear solver, ``-<prefix>ksp_...`` or ``-<prefix>pc_...``, selects PETSc instead of these methods.
+factorisation. If constraints do not couple the bodies, the matrix consists of small independent blocks, and each block
+is factorised as a dense matrix (`BlockFactors`). Otherwise PETSc factorises the matrix. Any option of a PETSc linear
+solver, ``-<prefix>ksp_...`` or ``-<prefix>pc_...``, selects PETSc instead of these methods.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Accelerations:
     Attributes:
         a: accelerations of all coordinates of this process at the last evaluation, shape (n,).
         lam: multipliers of this process [N, N m], shape (m,).
-        f: left-hand-side forces minus loads of the last evaluation [N, N m], shape (n + 1,).
+        f: the forces f of the equations above minus the loads, at the last evaluation [N, N m], shape (n + 1,).
         evaluations: number of force evaluations so far.
         factorisations: number of factorisations so far.
         has_history: whether the model has laws with a post-Newton update.
@@ -76,8 +76,8 @@ class Accelerations:
         assembly: the systems of this process.
 
     Raises:
-        ModelError: the model has coordinates without mass and no constraints, or a law that explicit integration cannot
-            solve; the message names these coordinates or the law.
+        ModelError: the model has no constraints but has coordinates without mass, or it has a law that explicit
+            integration cannot solve. The message names these coordinates or the law.
     """
 
     def __init__(self, assembly: Assembly, prefix: str) -> None:
@@ -150,7 +150,7 @@ class Accelerations:
         fields.step_size[0] = t - fields.start_time[0]
 
     def begin_step(self, start: State) -> None:
-        """Set the motion at the start of the step to the motion of a state."""
+        """Store the motion of a state in the fields, as the motion at the start of the step."""
         begin_step(self.assembly.fields, self.assembly.layout.reference, start)
 
     def evaluate(self, t: float, start_data: FloatArray) -> PostNewton:
@@ -190,7 +190,9 @@ class Accelerations:
         return result
 
     def _add_forces(self) -> None:
-        """Add the left-hand-side forces to `f`. After `USES` evaluations, a compiled program computes the forces."""
+        """Add the forces of all laws to the attribute ``f``. After `USES` evaluations, a compiled program computes the
+        forces.
+        """
         if self._summed_at != self.assembly.revision:
             self._summed_at, self._sums, self._sum_uses = self.assembly.revision, None, 0
         self._sum_uses += 1

@@ -6,8 +6,8 @@ the smallest change in the norm of the mass matrix. For larger violations, the m
 
 Kinks. Implicit methods enforce constraints at position level (index 3) or at velocity level (index 2). Accelerations
 and multipliers oscillate about the correct values from step to step if the time function of a constraint has a kink, or
-if a constraint is switched on. At index 3 the velocities also oscillate. Without numerical damping, accelerations with
-the correct value r alternate permanently between 2 r and 0. The oscillating accelerations violate the acceleration
+if a constraint is switched on. At index 3 the velocities also oscillate. Without numerical damping, accelerations
+alternate permanently between 0 and twice the correct value. The oscillating accelerations violate the acceleration
 equations of the constraints. The violation is
 
     e = C_q a - r.
@@ -15,7 +15,8 @@ equations of the constraints. The violation is
 Here r is the right-hand side of these equations. In smooth motion with the step size h, e is of order h² and changes by
 order h³ from step to step. Accelerations, multipliers and, at index 3, velocities are projected onto the constraints if
 this change exceeds `KINK` times the size of the terms of e. Let δ denote the change of a quantity by the projection, f
-the forces on the left-hand side, and j the rate of -e for constant a; the factor c is given below:
+the forces in the equations of motion M a + f + C_qᵀ λ = loads, and j the rate of -e for constant a. The factor c is
+given below:
 
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt for constant a
 
@@ -25,15 +26,15 @@ rotation. For this constraint, e is an acceleration in the direction of the vect
 rotate the body. A projection would only change the rotation by a fraction of the discretisation error of the step.
 
 Generalised-alpha's algorithmic acceleration A is an acceleration at the time t + Δ h with Δ = α_m - α_f. A is corrected
-only in the directions of the constraints, C_q A = C_q a + Δ h j, which preserves order 2 of the method. At index 3
-velocities are projected onto the velocities of a smooth numerical solution, c = 1/6 - β - Δ/2. Exact velocities would
-excite the same oscillation again; the oscillating accelerations would be of order h. For the same reason, velocities at
-index 3 are also projected after the first step of a run. Constraints on velocities have index 2 in every method, so c =
-0 for these constraints.
+only in the directions of the constraints, such that C_q A = C_q a + Δ h j. This correction preserves order 2 of the
+method. At index 3 velocities are projected onto the velocities of a smooth numerical solution, c = 1/6 - β - Δ/2. Exact
+velocities would excite the same oscillation again; the oscillating accelerations would be of order h. For the same
+reason, velocities at index 3 are also projected after the first step of a run. Constraints on velocities have index 2
+in every method, so c = 0 for these constraints.
 
 If only the norm of M is minimised, the change of velocities causes large strain rates in few elements. If damping would
 dissipate more energy in a step h than the kinetic energy of this change of velocities, stiff dampers would exert very
-large forces. In this case M + h ∂f/∂v replaces M in the projection of velocities; the change of velocities is then the
+large forces. In this case M + h ∂f/∂v replaces M in the projection of velocities. The change of velocities is then the
 response of the step to an impulse. The derivative j is a one-sided derivative. The time interval of its difference
 quotient lies either before or after the present time, and contains no kink. If the motion is smooth, a projection does
 not reduce the accuracy of the method. The projection is repeated after the next step, because the time interval of the
@@ -71,8 +72,8 @@ from windlass.solvers.stepping.compiled_steps import Follow
 from windlass.solvers.stepping.integrator import Integrator
 
 KINK = 5e-3
-"""Change of e in a step, relative to the terms C_q a and r, above which the motion is not smooth [1]. Smooth motion
-with 20 or more steps per period has smaller changes."""
+"""Ratio [1] of the change of e in a step to the size of the terms C_q a and r, above which the motion is not smooth.
+Smooth motion with 20 or more steps per period has smaller changes."""
 NOISE_OF_RATES = 1e-5
 """Rounding error of e, relative to 1 + largest coordinate + largest velocity."""
 NOISE_OF_PLACES = 1e-13
@@ -80,9 +81,10 @@ NOISE_OF_PLACES = 1e-13
 coordinate [1].
 """
 LOOK_BACK = 1 / 16
-"""Time step of difference quotients of r, relative to the step size [1]."""
+"""Ratio [1] of the time step of the difference quotients of e to the step size."""
 STRADDLES = 2.0
-"""Ratio of the time derivatives of r before and after a time [1] above which r is assumed to have a kink at this time.
+"""Ratio [1] of the backward to the forward difference quotient of e above which the interval of the backward quotient
+is assumed to contain a kink.
 """
 
 
@@ -96,8 +98,8 @@ def find_excess(
     largest: FloatArray,
 ) -> None:
     """Write the violation e = ``product`` - ``right`` of each constraint, and the sum of the absolute values of these
-    two terms, to ``now``. Write the largest value of abs(e - e_before) - `KINK` s over all constraints to ``largest``,
-    where s is the larger one of the present sum and the previous sum of a constraint.
+    two terms, to ``now``. Let s be the larger one of the present sum and the previous sum of a constraint. Write the
+    largest value of abs(e - e_before) - `KINK` s over all constraints to ``largest``.
 
     The shapes of ``before`` and ``now`` are (2, m), and the shape of ``largest`` is (1,). ``watched``, shape (m,), is 0
     for constraints that are excluded from the check, otherwise 1.
@@ -273,7 +275,7 @@ class Consistency:
         return self._rates.multiply(a) - right[:-1]
 
     def _is_kink(self, largest: float, h: float) -> bool:
-        """Return whether the constraint violation e has changed more than in smooth motion on any process. On this
+        """Return whether, on any process, the constraint violation e has changed more than in smooth motion. On this
         process, ``largest`` is the amount by which the change exceeds the change in smooth motion.
         """
         fields, processes = self._problem.assembly.fields, self._problem.assembly.processes
@@ -321,16 +323,17 @@ class Consistency:
                 trace.carried = change
 
     def find_offsets(self, h: float) -> FloatArray:
-        """Return the factor c h² [s²] of each constraint in the equation C_q δv = c h² j - Ċ, which determines the
-        change δv of velocities at index 3, shape (m,); see the module docstring."""
+        """Return the factor c h² [s²] for each constraint, shape (m,). At index 3, the equation C_q δv = c h² j - Ċ
+        determines the change δv of velocities; see the module docstring.
+        """
         offset = (1 / 6 - self._integrator.beta - self._integrator.shift / 2) * h * h
         # constraints on velocities need no offset c, because the next steps fulfil these constraints exactly
         return np.where(self._rates.find_rates(), 0.0, offset)
 
     def _find_change(self, solver: MassSolver, gap: FloatArray, h: float) -> tuple[FloatArray, FloatArray, float]:
-        """Return the changes of velocities that change the constraint rates Ċ by ``gap``, shape (m,), and the resulting
-        changes of the forces on the left-hand side. The third result is the factor [s] of the damping matrix that is
-        added to the mass matrix, h or 0.
+        """Return the changes of velocities, shape (n,), that change the constraint rates Ċ by ``gap``, shape (m,). The
+        second result is the resulting change of the forces f, shape (n + 1,). The third result is the factor [s] of the
+        damping matrix that is added to the mass matrix, h or 0.
         """
         right = np.append(gap, 0.0)
         zero = np.zeros(self._problem.assembly.layout.spare + 1)
@@ -343,8 +346,7 @@ class Consistency:
         return change, self._eval_force(change), h
 
     def _eval_force(self, change: FloatArray) -> FloatArray:
-        """Return the change of the left-hand-side forces, shape (n + 1,), when ``change`` is added to the velocities in
-        the fields."""
+        """Return f(v + ``change``) - f(v), shape (n + 1,), for the forces f and the velocities v in the fields."""
         assembly, force = self._problem.assembly, np.zeros(len(change) + 1)
         v = assembly.fields.v.copy()
         assembly.add_forces(force)
@@ -366,8 +368,8 @@ class Consistency:
         """Return j, the rate of -e for constant accelerations, at the state in the fields, computed by difference
         quotients in time, shape (m,).
 
-        The backward difference quotient is used unless its interval contains a kink, which is assumed if this quotient
-        is more than `STRADDLES` times the forward difference quotient. In this case the forward difference quotient is
+        If the backward difference quotient is more than `STRADDLES` times the forward difference quotient, the backward
+        interval is assumed to contain a kink, and the forward quotient is used. Otherwise the backward quotient is
         used.
         """
         now, step = self.eval_violation(state.a), LOOK_BACK * h

@@ -32,8 +32,8 @@ def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: F
 
 
 def eval_sizes(assembly: Assembly, w: FloatArray) -> FloatArray:
-    """Return the sum of the absolute values of the terms of each element of the product C_q w, shape (m,). C_q is
-    evaluated at the state in the fields, whose markers must be up to date.
+    """For each element of the product C_q w, return the sum of the absolute values of its terms, shape (m,). C_q is
+    evaluated at the state in the fields; markers must be up to date.
 
     Args:
         assembly: the systems of this process.
@@ -58,8 +58,8 @@ def _evaluate_jacobian(assembly: Assembly, system: System) -> Evaluation:
     assert constraint is not None
     (count, width), n = constraint.multipliers.shape, system.dofs.shape[1]
     spare = count * width * n
-    # Values that do not belong to C_q are written to the last element of the array. Slots are 32-bit integers, as in
-    # matrices.
+    # Values that do not belong to C_q are written to the last element of the array. Storage indices are 32-bit
+    # integers, as in matrices.
     slots: Any = np.arange(spare, dtype=np.int32).reshape(count, width, n)
     columns: Any = np.full((count, n, width), spare, np.int32)
     diagonal: Any = np.full((count, width), spare, np.int32)

@@ -3,10 +3,10 @@
     Ċ = C_q v + C_t
     C̈ = C_q a - r,  r = -(C_q v)_q v - 2 C_qt v - C_tt
 
-The subscripts q and t denote partial derivatives of C. Constraints on velocities are defined by Ċ; the argument
-``rate_level`` selects Ċ instead of C. The laws of constraints compute C, Ċ and the right-hand side r of C_q a = r for
-the accelerations a. Since Ċ is linear in v, a product C_q w is the difference between Ċ for the velocities v + w and Ċ
-for v. For this product only markers are updated; contacts do not search for neighbours.
+The subscripts q and t denote partial derivatives of C. The argument ``rate_level`` of the methods selects Ċ instead of
+C. The laws of constraints compute C, Ċ and the right-hand side r of C_q a = r for the accelerations a. Since Ċ is
+linear in v, a product C_q w is the difference between Ċ for the velocities v + w and Ċ for v. For this product only
+markers are updated; contacts do not search for neighbours.
 """
 
 from __future__ import annotations

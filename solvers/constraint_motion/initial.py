@@ -1,4 +1,4 @@
-"""Consistent initial accelerations: M a + C_q^T lam = loads - f,  C_q a = -(C_q v)_q v - 2 C_qt v - C_tt.
+"""Consistent initial accelerations: M a + f + C_q^T lam = loads,  C_q a = -(C_q v)_q v - 2 C_qt v - C_tt.
 
 Here M is the mass matrix, f are the forces on the left-hand side, and the subscripts q and t denote partial derivatives
 of the constraint equations C. Initial accelerations and multipliers are computed with the matrix and the linear solver
@@ -41,9 +41,9 @@ REFINEMENTS = 3
 sufficient.
 """
 ACCURATE = 1e-12
-"""Residual at which refinement of the solution ends, relative to the right-hand side [1]."""
+"""Ratio [1] of the residual to the right-hand side at which refinement of the solution ends."""
 ACCEPTED = 1e-4
-"""Largest residual of a test solution, relative to the right-hand side [1]. Above this value, the solver of Newton's
+"""Largest ratio [1] of the residual of a test solution to its right-hand side. Above this value, the solver of Newton's
 method is not used."""
 
 
@@ -143,7 +143,7 @@ class MassSolver:
         (m,).
 
         Args:
-            f: forces on the left-hand side minus loads, shape (n + 1,).
+            f: forces f of the equations of motion minus loads, shape (n + 1,).
             c: right-hand sides of the constraints, shape (m + 1,).
 
         Raises:

@@ -1,12 +1,12 @@
 """The matrix [M C_qᵀ; C_q 0] of accelerations and multipliers, and its factorisation by PETSc.
 
-    M a + C_qᵀ λ = -f,    C_q a = c
+    M a + C_qᵀ λ + f = 0,    C_q a = c
 
 M is the mass matrix, a are the accelerations, λ the multipliers, C_q the derivatives of the constraint equations with
-respect to the coordinates, and c the right-hand sides of the constraints. The vector f contains all forces on the
-left-hand side minus the loads, including the terms that are quadratic in velocities. The same matrix projects
-coordinates and velocities onto the constraints with the smallest change in the norm of M. The equation of an inactive
-constraint is λ = 0.
+respect to the coordinates, and c the right-hand sides of the constraints. The vector f contains all other forces,
+including the inertia forces that are quadratic in velocities, minus the loads. The same matrix projects coordinates and
+velocities onto the constraints with the smallest change in the norm of M. The equation of an inactive constraint is
+λ = 0.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class SingularError(ModelError):
 class SaddleMatrix:
     """The matrix for the unknowns of this process; its sparsity pattern contains no couplings by springs and contacts.
 
-    Rows and columns of constraints are multiplied by ``scale``, a typical mass, so that all entries have similar size;
-    the unknowns of constraints are λ / scale.
+    Rows and columns of constraints are multiplied by ``scale``, so that all entries have similar size. The unknowns of
+    constraints are therefore λ / scale.
 
     Args:
         assembly: the systems of this process.
@@ -60,8 +60,8 @@ class SaddleMatrix:
         self.values: FloatArray = np.full(self.pattern.spare, np.nan)
 
     def _find_pattern(self) -> Pattern:
-        """Find the storage indices (slots) of the matrix entries in the present pattern of the tangent, which a search
-        for contacts may have replaced. Return the pattern of the matrix.
+        """Find the storage indices (slots) of the matrix entries in the present pattern of the tangent. A search for
+        contacts may have replaced the pattern of the tangent. Return the pattern of the matrix.
         """
         changing = any(s.constraint is not None and s.neighbours is not None for s in self.assembly.systems)
         whole = self._tangent = self.assembly.update_pattern() if changing else self.assembly.pattern
@@ -217,7 +217,7 @@ def add_right_side(
         f: array to which forces are added [N, N m], shape (n + 1,); initially 0.
         c: array to which the right-hand sides of the constraints are added [m/s^2, rad/s^2], shape (m + 1,); initially
             0.
-        add_forces: function that adds the left-hand-side forces to f; by default `Assembly.add_forces`.
+        add_forces: function that adds the forces of all laws to f; by default `Assembly.add_forces`.
     """
     assembly.add_loads(f, -1.0)
     if add_forces is None:

@@ -1,9 +1,9 @@
 """Check whether a motion can start from a state. If positions or velocities violate constraints, an error is raised
 with the names of these constraints.
 
-Gaps of positions below `SMALL_GAP`, and violations of constraints by velocities below `SMALL_RATE`, are removed by
-projection onto the constraints, because such small gaps and violations result from rounded input or from errors of an
-earlier solve. If a function of time prescribes a motion, a gap would cause a jump of this motion. Gaps of prescribed
+Small gaps of positions (below `SMALL_GAP`) and small violations of constraints by velocities (below `SMALL_RATE`)
+result from rounded input or from errors of an earlier solve. Such gaps and violations are removed by projection onto
+the constraints. If a function of time prescribes a motion, a gap would cause a jump of this motion. Gaps of prescribed
 motions must be below `SMALL_JUMP` or below the motion in `STEPS` steps; the drift of index 2 methods is smaller than
 these limits.
 
@@ -38,7 +38,7 @@ SMALL_JUMP = 1e-5
 jump.
 """
 STEPS = 10.0
-"""Gap of a prescribed motion, relative to the motion in one step [1], above which the gap is treated as a jump."""
+"""Ratio [1] of the gap of a prescribed motion to the motion in one step above which the gap is treated as a jump."""
 
 
 def find_driven(assembly: Assembly, counts: Callable[[System], bool] = lambda system: True) -> NDArray[np.bool_]:

@@ -4,7 +4,7 @@ A contact point that touches a surface for the first time in a load step sticks 
 After Newton's method, the update sets the anchor of the bristle of this point to its present position, so the friction
 force of the point becomes 0. At full load the forces are then out of balance, for example by a sixth of the rope force
 for a rope that is wrapped around a post. In a repeated solve the rope slips until its bristles carry the friction
-force, and the friction force then agrees with theory.
+force.
 
 The solve is not repeated if the error is below the tolerance of the discontinuous iteration, or if steps with
 inconsistent contacts are accepted (``Passes(fail=False)``).
@@ -25,8 +25,9 @@ AGAIN = 3
 
 
 def measure_imbalance(problem: NonlinearProblem, force: float, settings: Passes) -> float:
-    """Return the largest force imbalance of a converged load step after the last update of its contacts, relative to
-    ``force`` [N]; 0 if the imbalance is small. The call is collective."""
+    """Return the ratio [1] of the largest unbalanced force to ``force`` [N], after the last update of contacts in a
+    converged load step. The result is 0 if the ratio is small. The call is collective.
+    """
     if force == 0.0:
         return 0.0
     left = problem.residual_vector.duplicate()

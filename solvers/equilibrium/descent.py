@@ -25,10 +25,10 @@ from windlass.solvers.newton.scheme import Scheme
 MAX_STEPS = 250
 EASIER, HARDER = 0.3, 4.0
 WAIT = 3
-"""Number of steps after a failed step in which k, the factor of the stabiliser k M, is constant."""
+"""Number of steps after a failed step in which the factor k is constant."""
 END_SHARE = 1e-9
-"""Ratio of the factor k to its first value below which the descent ends; the descent fails if k exceeds its first value
-by the inverse of this ratio [1]."""
+"""Ratio [1] of the factor k to its first value below which the descent ends. The descent also ends if k exceeds its
+first value divided by this ratio."""
 
 
 def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: State) -> tuple[FloatArray, int]:

@@ -4,8 +4,8 @@ A line whose initial shape is shorter than its unstrained length has a compressi
 difference in length. If a solve decreases the potential from such a shape, the line folds. In form-finding all lines
 are in tension from the first solution on, as in a net under tension. There are two stages:
 
-1. Force densities. Each row (one cable element) has no bending stiffness, and the axial force N = ρ |r'| with the
-   stretch |r'|; this force does not depend on the reference length of the row. The constant ρ is the force density. The
+1. Force densities. Each row (one cable element) has no bending stiffness. Its axial force is N = ρ |r'| with the
+   stretch |r'|, and does not depend on the reference length of the row. The constant ρ is the force density. The
    equilibrium is the solution of linear equations, so the initial shape has no influence. The force density is
    corrected by ρ <- ρ |r'|/(1 + ε0 + N/EA), with the stress-free strain ε0. The force density increases if the row is
    longer than its law predicts for the force N, and decreases if the row is shorter. The corrections end when all
@@ -204,8 +204,8 @@ def sum_loads(assembly: Assembly, load_factor: float) -> float:
 
 
 def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
-    """Return the data of the lines of a model under the loads of a scheme, or None if there are no lines that may be
-    slack, or no loads. The fields contain the initial state of the scheme.
+    """Return the data of the lines of a model under the loads of a scheme. Return None if no line may be slack, or if
+    there are no loads. The fields contain the initial state of the scheme.
     """
     newton.problem.start(scheme)
     newton.problem.expand_unknowns(newton.problem.unknowns)
@@ -278,8 +278,8 @@ class FormFinder:
         return result
 
     def _find_densities(self) -> FloatArray | None:
-        """Solve with force densities, and correct the densities after each solution, until the errors of all lengths
-        are below `NEAR`, or until `DENSITIES` solutions have been computed. Return the forces [N] at all integration
+        """Solve with force densities, and correct the densities after each solution. The corrections end when the
+        errors of all lengths are below `NEAR`, or after `DENSITIES` solutions. Return the forces [N] at all integration
         points, or None if a solve fails.
         """
         lines = self._lines

@@ -42,10 +42,10 @@ equal to the work of Δp. The step is then traced from this equilibrium, and the
 in addition to the value at the start. Lines without load are almost mechanisms, so the shape of a line without load
 changes rapidly, but continuously, with the first small load.
 
-At other starts q0 the imbalance is larger: with the loads at the end of the step, f(q0) = f0. An example is a changed
-prestrain, which is not scaled by the load factor. In this case the path is defined by f = (1 - τ) f0. The imbalance
-decreases gradually along this path, and -f0 replaces Δp. No path exists from a start that is unstable under the forces
--f0.
+At other starts q0 the imbalance is larger, for example if a prestrain has changed, because prestrain is not scaled by
+the load factor. Let f0 = f(q0) be the imbalance of all forces, with the loads at the end of the step. In this case the
+path is defined by f = (1 - τ) f0. The imbalance decreases gradually along this path, and -f0 replaces Δp. No path
+exists from a start that is unstable under the forces -f0.
 
 If the contact states of a step do not settle, the step is checked together with the next step that settles. If the
 contact states of a half of the step do not settle, this half is assumed to be beyond the limit point. Steps that begin
@@ -176,7 +176,7 @@ class JumpWatch:
             self._paid, self._done = self._eval_work(way), -self._sum(self._residual @ way[: self._owned])
 
     def _eval_work(self, way: FloatArray) -> float:
-        """Return Δp·Δq [J]."""
+        """Return Δp·Δq [J] for the displacements Δq = ``way``, shape (n,)."""
         return self._sum(self._loads[:-1] @ way)
 
     def _sum(self, value: Any) -> float:
@@ -186,8 +186,8 @@ class JumpWatch:
         """Return the arguments of `Scheme` and the load factor with which an equilibrium on the path of the step is
         computed.
 
-        The arguments are forces or constraint gaps. With their values at the start of the step, the start is an
-        equilibrium. The values decrease to 0 at the end of the step.
+        The arguments are forces or constraint gaps. At the start of the step, these forces or gaps have the values with
+        which the start is an equilibrium. The values decrease to 0 at the end of the step.
         """
         left = (self._after - load_factor) / (self._after - self._before)
         if self._held:
@@ -366,9 +366,9 @@ class JumpWatch:
 
         The start of the step was an equilibrium. A solve with the prescribed motion of the start may nevertheless find
         another equilibrium. This equilibrium is not on the path if its distance from the start exceeds the distance of
-        the end of the step from the start. The equilibrium is not on the path either if the distance between the start
-        and the equilibrium after a thousandth of the step exceeds half of the distance between the start and the end of
-        the step.
+        the end of the step from the start. A second solve finds the equilibrium after a thousandth of the step. The
+        path has also been left if the distance of this equilibrium from the start exceeds half of the distance of the
+        end of the step from the start.
         """
         assert self._start is not None
         origin, bit = self._start.q, 0.5**HALVINGS * (self._after - self._before)
@@ -379,8 +379,8 @@ class JumpWatch:
         return found is not None and self._eval_square(found.q - origin) > ASTRAY**2 * goes
 
     def _is_steep(self, low: State, load_factor: float, solve: SolveStep) -> bool:
-        """Return whether a small change of the prescribed motion at the equilibrium with the given load factor causes
-        much larger displacements of free coordinates than at the start of the step.
+        """Return whether free coordinates move much faster with the prescribed motion, at the equilibrium with the
+        given load factor, than at the start of the step.
         """
         if solve(low, load_factor) is None:
             return True

@@ -1,7 +1,7 @@
 """Relaxation: implicit steps that decrease the potential towards an equilibrium. Relaxation is used if Newton's method,
 started from the last state, fails.
 
-Each step solves f(q) + k M (q - q_last) = 0, where q_last is the solution q of the previous step, and the factor k
+Each step solves f(q) + k M (q - q_last) = 0, where q_last is the solution q of the previous step. The factor k
 decreases as long as steps succeed. The result is only a better initial value for Newton's method. Source:
 pseudo-transient continuation, C. T. Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35 (1998).
 """
@@ -55,8 +55,9 @@ def relax(newton: Newton, scheme: Scheme, state: State) -> tuple[FloatArray, int
 
 
 def first_factor(newton: Newton, scheme: Scheme, share: float) -> float:
-    """Return the factor k [1/s^2] for which the largest entry of k M is a given fraction of the largest entry of the
-    tangent, or 0 for a model without mass."""
+    """Return the factor k [1/s^2] for which the largest entry of k M is ``share`` times the largest entry of the
+    tangent. Return 0 for a model without mass.
+    """
     problem = newton.problem
     problem.start(scheme)
     problem.update_tangent(problem.unknowns)

@@ -2,18 +2,18 @@
 pass.
 
 The discontinuous iteration updates all contact states at the same time. The states can change periodically if contacts
-are much stiffer than the body, for example a rope with an axial force of a few newtons on segments of 10⁷ N/m. Contacts
-that close in one pass then push their neighbours away. The iteration is equivalent to Newton's method without a line
-search for a potential whose gradient has kinks. The remedy is the term k M (q - q_last), where q_last is the solution
-of the previous step. With this term a contact that closes moves its neighbours only slightly, and the contacts settle
-in a few passes. Each step solves the equations
+are much stiffer than the body. An example is a rope with an axial force of a few newtons on segments with a contact
+stiffness of 10⁷ N/m. Contacts that close in one pass then push their neighbours away. The iteration is equivalent to
+Newton's method without a line search for a potential whose gradient has kinks. The remedy is the term k M (q - q_last),
+where q_last is the solution of the previous step. With this term a contact that closes moves its neighbours only
+slightly, and the contacts settle in a few passes. Each step solves the equations
 
     f(q) - load_factor * loads + k M (q - q_last) = 0,    contacts settled.
 
 The solution of a step is a minimum of the potential plus k/2 |q - q_last|²_M. The factor k decreases after successful
 steps and increases after a failed step; the last step has k = 0. All steps start from the history values at the start
 of the load step. Only the contact states (open, sticking or slipping) of the first pass are taken from the previous
-step. Therefore the friction forces after the last step are the friction forces of one load step.
+step. Therefore friction does not accumulate over the implicit steps.
 
 Source: R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898 (proximal point method); M. Hintermüller, K. Ito, K.
 Kunisch, SIAM J. Optim. 13 (2003) 865-888 (simultaneous updates of active sets are equivalent to Newton's method and can
@@ -36,14 +36,14 @@ START_SHARE = 0.01
 """Largest entry of k M in the first step, relative to the largest entry of the tangent [1]."""
 EASIER, HARDER = 0.1, 10.0
 WAIT = 2
-"""Number of steps after a failed step in which k, the factor of k M, is constant."""
+"""Number of steps after a failed step in which the factor k is constant."""
 END_SHARE = 1e-9
 """Ratio of the factor k to its first value below which k is set to 0 [1]."""
 LARGEST = 1e6
 """Ratio of the factor k to its first value above which the attempt fails [1]."""
 WAY = 0.1
-"""Largest force error, relative to the largest contact force, that is accepted in steps with k > 0 if contact states
-change periodically [1].
+"""Largest ratio [1] of the force error to the largest contact force that is accepted in steps with k > 0 if contact
+states change periodically.
 """
 
 
@@ -60,7 +60,8 @@ def settle_contacts(
         newton: the solver.
         scheme: the equilibrium to be found; its start is ``scheme.q0``.
         settings: limits of the passes of each step.
-        restart: function that restores the history values at the start of the load step, and returns these values.
+        restart: function that restores the history values at the start of the load step, and returns a `ContactHistory`
+            with these values.
         store: function that stores the solution of the last Newton run in the state of the solve, and returns the
             displacements of this solution, shape (n,).
 

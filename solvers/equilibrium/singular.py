@@ -165,7 +165,7 @@ def _is_held(left: float, terms: float, size: float) -> bool:
 
 
 def find_error(matrix: Any, solution: Any, right: Any) -> Any:
-    """Return the residual, matrix times solution minus right-hand side, as a PETSc vector."""
+    """Return the residual A x - b as a PETSc vector, where A is ``matrix``, x is ``solution`` and b is ``right``."""
     out = right.duplicate()
     matrix.mult(solution, out)
     out.axpy(-1.0, right)

@@ -65,7 +65,7 @@ class Finding:
     Attributes:
         negative: number of modes with negative stiffness.
         mu: eigenvalue μ of the lowest mode K v = μ D v, see `TangentInertia` [1].
-        stiffness: stiffness vᵀ K v of the lowest mode, whose vector v has the largest component 1 [N/m, N m, N].
+        stiffness: stiffness vᵀ K v [N/m, N m, N] of the lowest mode; the largest component of its vector v is 1.
         mode: values of the lowest mode at the coordinates of this process, scaled such that the largest component is 1,
             shape (n,).
         names: coordinates with the largest components of the lowest mode, and these components [m, rad, 1].
@@ -134,11 +134,11 @@ def _look_without_contacts(problem: NonlinearProblem, whole: TangentInertia, fin
     """Find negative modes and possible flutter of the model without contacts; the tangent of the problem is
     overwritten.
 
-    The contact states of straight segments are constant in the tangent. Therefore a belt that circulates without
-    friction has stable and unstable positions, which alternate at distances of half a segment. The difference between
-    these positions is an effect of the discretisation. Therefore modes that are negative only because of contacts cause
-    a note and no error. The tangent of sliding contacts is unsymmetric, but this asymmetry is no sign of flutter,
-    because sliding contacts dissipate energy.
+    The tangent is computed with constant contact states of the straight segments. Therefore a belt that circulates
+    without friction has stable and unstable positions, which alternate at distances of half a segment. The difference
+    between these positions is an effect of the discretisation. Therefore modes that are negative only because of
+    contacts cause a note and no error. The tangent of sliding contacts is unsymmetric, but this asymmetry is no sign of
+    flutter, because sliding contacts dissipate energy.
     """
     assembly, matrix = problem.assembly, problem.matrix
     contacts = {c: s for c, s in assembly.layout.systems.items() if s.post_newton is not None and s.tangent is not None}

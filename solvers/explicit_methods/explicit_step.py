@@ -1,4 +1,4 @@
-"""One step of an explicit method, and base class of these methods."""
+"""Base class of explicit methods, and the outcome of an attempt at a step."""
 
 from __future__ import annotations
 
@@ -58,17 +58,17 @@ class Method(ABC):
     """An explicit method.
 
     Args:
-        accelerations: a(t, q, v).
+        accelerations: evaluator of the accelerations a(t, q, v).
         judge: function that decides whether a step is repeated with the recommended size.
-        project: whether to project coordinates and velocities onto the constraints after each step; without projection,
-            coordinates and velocities drift slowly, because only accelerations fulfil the constraints.
+        project: whether to project coordinates and velocities onto the constraints after each step. Without projection,
+            only accelerations fulfil the constraints, and coordinates and velocities drift slowly.
     """
 
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
         self._accelerations, self._judge = accelerations, judge
         self._project = project and accelerations.has_constraints
         # limit of the change of a coordinate in a step [m, rad, 1], above which the motion is considered unstable, and
-        # the version of the world for which this limit was computed
+        # the version of the world for which accelerations are evaluated
         self._limit, self._version = 0.0, -1
 
     def begin(self, state: State, resume: bool) -> None:

@@ -1,12 +1,12 @@
-"""Runge-Kutta method of order 8 with error control of orders 5 and 3 by SciPy, for y = (q, v) with y_t = (v, a(t, q,
-v)).
+"""Runge-Kutta method of order 8 for y = (q, v) with y_t = (v, a(t, q, v)). SciPy's implementation DOP853 controls the
+step size by error estimates of orders 5 and 3.
 
 The error of each accepted step is kept below atol + rtol |y|, as root mean square over all coordinates and velocities.
 In all stages of a step, history values are computed from their values at the start of the step. The history values are
 stored when the step is accepted. If a contact state changes within a step, the forces have a kink, and the error
 control shortens the step. Because steps can also end at the times that contacts recommend, the method does not search
 for these kinks. The error estimates do not show contacts that begin and end within a step, or impacts whose effect is
-below large tolerances. Monitors find such steps, which are repeated with a shorter size. Within a step, only the
+smaller than the tolerances. Monitors find such steps, which are repeated with a shorter size. Within a step, only the
 accelerations fulfil the constraints. After the step, coordinates and velocities are projected onto the constraints.
 This projection changes coordinates and velocities by less than the error of the step.
 
@@ -35,8 +35,8 @@ SMALLEST_NORM = 1e-6
 increases by a factor of five.
 """
 MOST_FAILURES = 40 * STAGES
-"""Number of evaluations without a finite result after which a step fails. The size of each attempt is a fifth of the
-size of the previous attempt.
+"""Number of evaluations without a finite result after which a step fails. After each attempt without a finite result,
+the step size is reduced to a fifth.
 """
 
 
@@ -83,7 +83,7 @@ class RungeKutta(Method):
         self._solver, self._next = None, np.inf
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the size that the next step should have [s]; see `Method`."""
+        """Return the recommended size of the next step [s]; see `Method`."""
         return {"next": self._next}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -195,7 +195,8 @@ class RungeKutta(Method):
         h = solver.t - state.t
         whole = h >= size * (1.0 - 1e-9)
         advance.t = solver.t = then if whole else solver.t
-        # if a step was shortened to end at a given time, the next step may have the size before this change
+        # if this step was shortened to end at a given time, the next step may have the larger size that was proposed
+        # before
         self._next = solver.h_abs = max(solver.h_abs, wanted) if whole else solver.h_abs
         self._unpack(solver.y)
         return self._end_step(state, advance, h)

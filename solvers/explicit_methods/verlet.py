@@ -15,8 +15,8 @@ forces and inertia do not depend on velocities, a_{n+1} is exact and the method 
 the energy error remains of order h² for very long times. The method is also symplectic with constraints and a constant
 mass matrix.
 
-The method is stable for h ω < 2 (√(1 + 4ζ²) - 2ζ), for all angular frequencies ω with the damping ratio ζ. This limit
-is 2 without damping, and 0.47 with critical damping.
+The method is stable if h ω < 2 (√(1 + 4ζ²) - 2ζ) for each mode of the model, where ω is the angular frequency and ζ the
+damping ratio of the mode. The limit is 2 without damping, and 0.47 with critical damping.
 
 Sources: L. Verlet, Phys. Rev. 159 (1967) 98-103; W. C. Swope and others, J. Chem. Phys. 76 (1982) 637-649;
 H. C. Andersen, J. Comput. Phys. 52 (1983) 24-34 (RATTLE).
@@ -47,7 +47,7 @@ def predict(
 
     q, v, a: state at the start, shape (n,).
     seen_q, seen_v: coordinates and velocities at the end of the last step.
-    limit: largest change of a coordinate [m, rad, 1].
+    limit: largest allowed change of a coordinate in one step [m, rad, 1].
     q_new, v_half: results, shape (n,).
     x, v_star: total coordinates and predicted velocities, shape (n + 1,).
     """
@@ -108,7 +108,7 @@ class Verlet(Method):
         self._version = self._accelerations.assembly.world.version
 
     def _restart(self, state: State) -> None:
-        """Continue after a change of the state or the model between two steps: stored accelerations are not used."""
+        """Compute accelerations again after a change of the state or the model between two steps."""
         self.update_accelerations(state)
         self._matrix_is_of_start = True
         self._note(state)

@@ -14,11 +14,12 @@ LARGE = 20_000
 
 
 def advise_iterative(assembly: Assembly, prefix: str, pc: Any) -> None:
-    """Print a note that an iterative linear solver may be faster, once for each solver, on the first process.
+    """Print a note that an iterative linear solver may be faster. The note is printed once for each solver, on the
+    first process.
 
-    No note is printed on one process, for small models, for models with constraint rows, with -quiet or -progress
-    false, or if the user has chosen a linear solver. No note is printed for statics either, because MUMPS is at least
-    as fast for static chains and nets.
+    No note is printed on one process, for small models, for models with constraint rows, if the user has chosen a
+    linear solver, or with the options ``-quiet`` or ``-progress false``. No note is printed for statics either, because
+    MUMPS is at least as fast for static chains and nets.
     """
     layout, database = assembly.layout, PETSc.Options()
     chosen = any(database.hasName(prefix + name) for name in ("ksp_type", "pc_type", "pc_factor_mat_solver_type"))

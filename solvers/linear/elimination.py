@@ -154,8 +154,8 @@ def find_sources(
 
 @kernel
 def find_targets(inner: int, rows: int, first: IntArray, below: IntArray, target: IntArray) -> None:
-    """Write to ``target`` the indices of the blocks of the factors from which the products of each eliminated row are
-    subtracted.
+    """Write to ``target``, for each eliminated row, the indices of the blocks of the factors from which the products of
+    blocks of L and of U are subtracted.
     """
     n = 0
     for k in range(inner):

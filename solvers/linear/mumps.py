@@ -3,11 +3,11 @@
 MUMPS scales a matrix by iterations before each factorisation. On two processes, this scaling takes a third of the time
 of MUMPS. Without scaling the usual threshold of MUMPS is unsuitable, because MUMPS does not use a pivot below 1/100 of
 the largest entry in its column. In the columns of slopes and positions, the ratio of the pivot to the largest entry is
-of the order of the length of a cable in metres, for example 0.001 for a cable of 1 mm. Thousands of suitable pivots
-would be delayed until the allocated memory is exhausted. With a threshold of 1e-6, MUMPS selects the same pivots as for
-the scaled matrix, and solutions are as accurate as with scaling. Constraint rows have zero diagonal entries and need
-pivoting. Without pivoting, errors of tangents of mechanisms with joints would increase by a factor of 1000. With
-constraint rows MUMPS therefore keeps its defaults.
+of the order of the length of a cable in metres. For example, the ratio is 0.001 for a length of 1 mm. Thousands of
+suitable pivots would be delayed until the allocated memory is exhausted. With a threshold of 1e-6, MUMPS selects the
+same pivots as for the scaled matrix, and solutions are as accurate as with scaling. Constraint rows have zero diagonal
+entries and need pivoting. Without pivoting, errors of tangents of mechanisms with joints would increase by a factor of
+1000. With constraint rows MUMPS therefore keeps its defaults.
 
 MUMPS allocates the memory that it estimates from the pattern, plus a fifth of this estimate. Delayed pivots need more
 memory, especially on several processes. Factorisation of a regular matrix may then fail, and is repeated with more
@@ -132,8 +132,8 @@ def factorise_symmetric(matrix: Any) -> SymmetricFactors:
         pc.setFactorSolverType(PETSc.Mat.SolverType.MUMPS)
         pc.setFactorSetUpSolverType()
         factors = pc.getFactorMatrix()
-        # on several processes, ScaLAPACK must not factorise the dense root, because MUMPS would not count the negative
-        # pivots of this part
+        # on several processes, MUMPS may let ScaLAPACK factorise the last dense part of the matrix; this is switched
+        # off, because the negative pivots of this part would not be counted
         factors.setMumpsIcntl(13, 1)
         factors.setMumpsIcntl(14, memory)
         pc.setUp()

@@ -1,9 +1,10 @@
 """Check whether LU in the natural order of the unknowns has little fill, as for cables, or much fill, as for nets.
 
 LU in natural order fills at most the envelope: all entries of each row from its first entry to the diagonal, and the
-corresponding entries of each column. Along a chain the envelope is slightly larger than the matrix. If there are border
-rows, as for pulleys or the closure of a belt, the envelope has a few times as many entries as the matrix. In a net of n
-nodes the envelope has a number of entries that is proportional to n^1.5.
+corresponding entries of each column. Along a chain the envelope is slightly larger than the matrix. Pulleys and the
+closure of a belt cause rows at the end of the matrix that are coupled with distant rows. The envelope then has a few
+times as many entries as the matrix. In a net of n nodes the envelope has a number of entries that is proportional to
+n^1.5.
 
 Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981).
 """

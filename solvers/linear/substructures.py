@@ -37,7 +37,7 @@ fastest [1]."""
 
 
 class SubstructureLU:
-    """Preconditioner, a context of PETSc's type "python", for a matrix whose context is `LocalMatrices`.
+    """Preconditioner of PETSc's type "python" for a matrix whose context is `LocalMatrices`.
 
     Args:
         sparsity: sparsity pattern of this process, which must have a substructure.
@@ -139,8 +139,8 @@ def reduce_right_side(
     rows: FloatArray,
     right: FloatArray,
 ) -> None:
-    """Copy a right-hand side x from the order of owned unknowns to the order of rows, eliminate the interior, and write
-    the right-hand side of the interface to ``right``.
+    """Copy a right-hand side x, which has the order of owned unknowns, to ``rows``, which has the order of elimination.
+    Then eliminate the interior, and write the right-hand side of the interface to ``right``.
     """
     rows[:] = 0.0
     right[:] = 0.0

@@ -79,7 +79,7 @@ class Campbell:
 
     @property
     def stable(self) -> FloatArray:
-        """Whether the motion is stable, that is, no mode grows, for each speed, shape (speeds,)."""
+        """For each speed, whether the motion is stable, shape (speeds,). A motion is stable if no mode grows."""
         return np.array([not result.growing for result in self.results])
 
     @checked(path=optional(path()))
@@ -127,7 +127,7 @@ def campbell(
     orders: Sequence[float] | None = None,
     radius: float | None = None,
 ) -> Campbell:
-    """Solve the modes about states at several speeds. The call is collective.
+    """Compute the modes about states at several speeds. The call is collective.
 
     Args:
         cases: pairs of a speed and a state; the states may belong to different worlds. The argument can be a generator
@@ -222,8 +222,8 @@ def find_critical_speed(
     """Find the speed above which steady motion is unstable, by bisection. The call is collective.
 
     A motion is treated as unstable if a mode grows, or if the stiffness matrix K has more negative eigenvalues than at
-    ``low``. If K has more negative eigenvalues, only gyroscopic forces can stabilise the motion, as for a moving string
-    above its wave speed, and any damping makes such a motion unstable.
+    ``low``. If K has more negative eigenvalues, only gyroscopic forces can stabilise the motion, and any damping makes
+    it unstable. An example is a moving string above its wave speed.
 
     Args:
         create: function ``(speed) -> state`` of steady motion at a speed.

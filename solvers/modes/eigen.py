@@ -1,5 +1,5 @@
-"""Eigenvalues of linear motion that are closest to 0, by SLEPc with shift and invert. The shift is not 0, because with
-the shift 0 free motions would make the shifted matrix singular.
+"""Eigenvalues of the linear equations of motion that are closest to 0, by SLEPc with shift and invert. The shift is not
+0, because with the shift 0 free motions would make the shifted matrix singular.
 
     linear       K x = ω² M x
     quadratic    (σ² M + σ D + K) x = 0
@@ -67,8 +67,8 @@ NO_STIFFNESS = float(np.finfo(float).eps) ** 2
 """Sum of |K_ii| over coordinates, relative to |K|, up to which the model is treated as a model without stiffness
 [1]."""
 NEAR = 1e-5
-"""Ratio of the first shift to the shift that is derived from the lowest eigenvalue other than 0 [1]. Below this ratio,
-the solve is repeated with the latter shift.
+"""Ratio [1] of the first shift to a second shift, which is derived from the lowest eigenvalue other than 0. Below this
+ratio, the solve is repeated with the second shift.
 """
 ATTEMPTS = ((1.0, 1.0), (1.0, 1.5), (0.7, 1.0), (1.4, 1.5))
 """Factors of the shift and of the dimension of the search space in successive attempts [1]."""
@@ -165,7 +165,7 @@ class Eigensolver:
             self.shift, self._scale = wanted, lowest
             pairs = self._solve(count, more)
             if len(self._leave_out(pairs)) < len(self._leave_out(first)):
-                # use the result with the first shift, because with the second shift fewer solutions are modes
+                # use the result with the first shift, because the solve with the second shift found fewer modes
                 pairs, self.shift, self.zeros = first, before, zeros
         good = self._leave_out(pairs)
         if self._quadratic and not self.is_chosen and len(good) < min(count, len(pairs), self._available()):
@@ -282,7 +282,7 @@ class Eigensolver:
         return solver
 
     def _can_be_dense(self, solver: Any) -> bool:
-        """Return whether the model is small and the requested modes are the closest to the shift."""
+        """Return whether the model is small, and the modes closest to the shift are requested."""
         return self._motion.K.getSize()[0] <= LARGEST_DENSE and not self.is_chosen and has_inverse(solver)
 
     def _solve_densely(self, count: int) -> Iterator[Eigenpair]:
@@ -436,8 +436,8 @@ class Eigensolver:
         return found / size if size > 0.0 else np.inf
 
     def _eval_rounding(self, solver: Any, pair: Eigenpair) -> float:
-        """Return `MARGIN` times the residual due to rounding errors of K x with random signs, at most `LARGEST`. Return
-        0 if the solver does not use shift and invert.
+        """Return `MARGIN` times the residual that rounding errors of K x with random signs would cause. The result is
+        at most `LARGEST`, and 0 if the solver does not use shift and invert.
         """
         if not has_inverse(solver):
             return 0.0
@@ -515,7 +515,7 @@ def normalise(rows: FloatArray) -> FloatArray:
 
 
 def last_line(error: Exception) -> str:
-    """Return the cause of an error of PETSc, which is the last line of its trace."""
+    """Return the last line of the trace of a PETSc error, which names the cause."""
     return str(error).splitlines()[-1]
 
 

@@ -23,8 +23,8 @@ Shares = dict[str, FloatArray]
 
 
 def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
-    """Return the fraction of the kinetic energy [1] of each body or belt in each mode, by the name of the body or belt,
-    shape (modes,) each. The call is collective.
+    """Return the fraction [1] of the kinetic energy that each body or belt has in each mode. Keys of the result are the
+    names of bodies and belts; values are arrays of shape (modes,). The call is collective.
 
     Args:
         motion: the matrices. The fields of its assembly must contain the state at which the matrices were evaluated.
@@ -60,8 +60,9 @@ def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
 
 
 def eval_potential(motion: LinearMotion, shapes: ComplexArray) -> Shares:
-    """Return the fraction of the potential energy xᴴ K x [1] of each table in each mode shape x, by the name of the
-    component, shape (modes,) each. Tables without potential energy are omitted. The call is collective.
+    """Return the fraction [1] of the potential energy xᴴ K x that each table has in each mode shape x. Keys of the
+    result are the names of components; values are arrays of shape (modes,). Tables without potential energy are
+    omitted. The call is collective.
     """
     assembly = motion.assembly
     names: list[str] = []
@@ -98,7 +99,7 @@ def _energy_by_dof(motion: LinearMotion, matrix: FloatArray, shapes: ComplexArra
 
 
 def find_belts(assembly: Assembly, dofs: IntArray) -> IntArray:
-    """Return an index of the belt for each coordinate of this process, shape (n,). Coordinates that rows of the table
+    """Return, for each coordinate of this process, an index of its belt, shape (n,). Coordinates that rows of the table
     connect, directly or through other coordinates, have the same index. The call is collective.
 
     Args:

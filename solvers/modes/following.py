@@ -21,8 +21,8 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.solvers.modes.result import ModesResult
 
 NEARER = 1e-3
-"""Weight of the relative difference of two frequencies in comparison with the MAC [1]; frequencies matter only if
-several MAC values are nearly equal.
+"""Weight [1] of the difference of two frequencies, relative to the largest difference, in comparison with the MAC.
+Frequencies influence the assignment only if several MAC values are nearly equal.
 """
 
 

@@ -1,8 +1,8 @@
 """The linear equations of motion about a state: M δq̈ + D δq̇ + K δq + C_qᵀ δλ = 0, C_q δq = 0, as PETSc matrices.
 
 With displacements and multipliers x exp(σ t), the equations are (σ² M + σ D + K) x = 0, where K includes C_q and C_qᵀ.
-The matrices consist of the tangents of Newton's method: derivatives of forces, loads, inertia forces (at the velocities
-and accelerations of the state) and constraint forces with respect to coordinates, velocities and accelerations. History
+The matrices consist of the tangents of Newton's method. These tangents are derivatives of forces, loads, inertia forces
+and constraint forces with respect to coordinates, velocities and accelerations, at the motion of the state. History
 values of contacts are constant: sticking contacts continue to stick.
 
 Displacements of running closed belts refer to positions that are fixed in space, see `running.py`.

@@ -146,8 +146,8 @@ class Modes:
         return pairs, missing
 
     def _count_missing(self, motion: LinearMotion, pairs: list[Eigenpair]) -> int | None:
-        """Return the number of modes with ω² < τ that were not found, where τ lies above the squares of the requested
-        frequencies; None if this number cannot be determined.
+        """Return the number of modes with ω² < τ that were not found, or None if this number cannot be determined. The
+        value τ lies above the squares of the requested angular frequencies.
         """
         squares = np.sort([-(pair.value**2).real for pair in pairs])
         largest = np.abs(squares).max(initial=0.0)
@@ -190,7 +190,7 @@ class Modes:
 
     def _find_scale(self, shape: ComplexArray) -> complex:
         """Return the factor that scales the largest component of ``shape`` to 1. If several components have this size,
-        the component with the smallest index in the numbering of the world is used; this numbering does not depend on
+        the component with the smallest index in the numbering of the world is used. This numbering does not depend on
         the number of processes.
         """
         layout = self.assembly.layout

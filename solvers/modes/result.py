@@ -140,11 +140,11 @@ class ModesResult:
 
     @checked(sensors=each(that(lambda given: hasattr(given, "create_probe"), "a sensor"), "a list of sensors"))
     def amplitudes(self, sensors: Sequence[SensorLike]) -> dict[str, Any]:
-        """Return, by the name of each sensor, the complex amplitudes of its output in the modes, per unit of the shape,
-        shape (modes, ...).
+        """Return a dictionary with one array for each sensor, under the name of the sensor. The array contains the
+        complex amplitudes of the output of the sensor in the modes, shape (modes, ...).
 
-        Amplitudes are directional derivatives of the output with respect to the state, in the direction of the shape
-        and of its velocities, accelerations and multipliers. The call is collective.
+        Amplitudes are directional derivatives of the output with respect to the state, in the direction of the mode
+        shape and of its velocities, accelerations and multipliers. The call is collective.
         """
         load_outputs(self.state)
         probes = [sensor.create_probe(self.state) for sensor in sensors]
@@ -267,7 +267,7 @@ class ModesResult:
     def show(self, number: int = 1, path: str | os.PathLike[str] | None = None, size: float = 0.1) -> Any:
         """Draw one mode: the undeformed state, and the largest displacements in both directions.
 
-        If the points of a mode do not move in phase, four additional instants of the period are drawn faintly. The call
+        If the points of a mode do not move in phase, six additional instants of the period are drawn faintly. The call
         is collective.
 
         Args:

@@ -1,7 +1,7 @@
 """Modes of running closed belts: displacements refer to positions that are fixed in space.
 
-The nodes of a belt move with its material. If a closed belt runs steadily, its shape is constant, and the material
-passes each position in space at the rate c = dX/dt, in reference length X per time. Let u be the displacement of the
+The nodes of a belt move with its material. If a closed belt runs steadily, its shape is constant. The material then
+passes each position in space at the rate c = dX/dt, where X is the reference length. Let u be the displacement of the
 material and w the displacement at a fixed position, u(X, t) = w(X + c t, t). The time derivatives of u are
 
     u_t = w_t + c w',    u_tt = w_tt + 2 c w'_t + c² w''.
@@ -60,7 +60,7 @@ def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[Int
 
     Returns:
         First, for each belt, the array of its nodes, see `RunningBelt`. Second, for each row of the table on this
-        process, the index of the closed belt that contains the row, or -1 if there is no such belt, shape (rows,).
+        process, the index of its closed belt, or -1 if the row is not in a closed belt, shape (rows,).
     """
     layout, dofs = assembly.layout, assembly.layout.systems[component].dofs
     half = dofs.shape[1] // 2

@@ -39,8 +39,9 @@ ASYMMETRY = 1e-8
 
 
 def find_gap(squares: FloatArray, count: int) -> float | None:
-    """Return a value τ [1/s^2] that lies between two successive ascending ``squares`` of frequencies and above the
-    first ``count`` squares; None if these squares are too close to each other.
+    """Return a value τ [1/s^2] that lies between two successive values of ``squares`` and above the first ``count``
+    values. The array ``squares`` contains squares of angular frequencies in ascending order. Return None if these
+    values are too close to each other.
     """
     for i in range(min(count, len(squares)), len(squares)):
         below, above = squares[i - 1], squares[i]

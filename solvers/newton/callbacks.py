@@ -3,10 +3,10 @@ executed between iterations.
 
 Residual and tangent are the compiled programs of a `NonlinearProblem`. The convergence test is in convergence.py, and
 lagging.py decides when the tangent is evaluated. Python callbacks use the same machine code and rules, so that results
-and messages are identical. Each of the three callbacks is a Python function if the callback requires Python, which is
-the case for user functions, stages of ``-log_view``, several processes, or kernels that run as Python code. A Python
-function also takes the decisions of the convergence test that require more data than residual norms. An error of a
-kernel or of a Python function ends the run; `Callbacks.explain` then raises this error.
+and messages are identical. There are three callbacks. A callback is a Python function if it requires Python, for
+example because of user functions, stages of ``-log_view``, several processes, or kernels that run as Python code. A
+Python function also takes the decisions of the convergence test that require more data than residual norms. An error of
+a kernel or of a Python function ends the run; `Callbacks.explain` then raises this error.
 """
 
 from __future__ import annotations
@@ -260,8 +260,8 @@ class Around(Protocol):
     programs: tuple[Program, ...]
 
     def run(self, solve: int, place: int, start: int) -> int:
-        """Execute Newton runs, each with the initial unknowns ``start``; return 0 on success. ``solve`` and ``place``
-        are the addresses of the kernel `solve` and of its context.
+        """Execute Newton runs; return 0 on success. ``solve`` and ``place`` are the addresses of the kernel `solve` and
+        of its context. ``start`` is the kind of the initial unknowns of each run, for example `ZERO`.
         """
 
 

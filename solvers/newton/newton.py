@@ -49,8 +49,8 @@ from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_force
 from windlass.solvers.newton.scheme import Scheme
 
 LINEAR_RTOL = 1e-6
-"""Largest residual of a solution of the linear equations A x = b, relative to |b| [1], that is small enough for
-Newton's method.
+"""Largest ratio [1] of |A x - b| to |b| with which the solution x of the linear equations A x = b is accurate enough
+for Newton's method.
 """
 DAMPED_ITERATIONS = 4
 """Limit of the number of iterations of a Newton run with backtracking, relative to the limit of a run without
@@ -176,8 +176,8 @@ class Newton:
 
     def _is_small(self, norm: float) -> bool:
         """Return whether a residual that fulfils the relative tolerance because of a large first iteration is accepted.
-        Such a residual must be small relative to the predictor or to loads, reactions and inertia, unless all are
-        accepted.
+        Such a residual must be small relative to the predictor or to loads, reactions and inertia. With the setting
+        ``overshoot`` = "accept", all such residuals are accepted.
         """
         m = self._measures[0]
         small = self._accepts or bool(norm <= m["rtol"] * m["predictor"])
@@ -213,10 +213,10 @@ class Newton:
         Args:
             scheme: relation between the unknowns and the motion.
             damped: whether to use a backtracking line search.
-            guess: accelerations, shape (n,), and multipliers, shape (m,), of the previous pass, which are better
-                initial values than the predictor. The guess is used if a tangent is reused. The full Newton method
-                starts from the predictor, except in statics, where only the geometric stiffness of multipliers may
-                support a body.
+            guess: accelerations, shape (n,), and multipliers, shape (m,), of the previous pass, as initial values. In
+                statics, increments of the displacements replace the accelerations. In dynamics the guess is used only
+                if a tangent is reused; the full Newton method starts from the predictor. In statics the guess is always
+                used, because only the geometric stiffness of multipliers may support a body.
             around: compiled code that executes this run and the runs of later steps; this code is used if the run is
                 completely compiled. The function then returns the result of the last run.
             carried: whether to start from the accelerations and multipliers of the previous step, which the fields
@@ -270,7 +270,7 @@ class Newton:
             problem.guess(*guess)
         callbacks = self._callbacks
         self._begin_test(guessed or carried)
-        # callbacks enter other stages of PETSc's log (``-log_view``)
+        # callbacks enter their own stages of PETSc's log (``-log_view``), so this stage contains only linear solves
         enter(Stage.LINEAR_SOLVE)
         try:
             with self._settings:
@@ -288,7 +288,7 @@ class Newton:
             unlock(self.snes, problem.unknowns, problem.residual_vector)
             if not isinstance(error, PETSc.Error):
                 raise
-            # for singular matrices some solver packages (KLU 76) raise an error; others return a reason
+            # for singular matrices some solver packages raise an error (KLU: PETSc error 76); others return a reason
             if callbacks is not None:
                 callbacks.explain()
             raise_cause(error)

@@ -1,8 +1,8 @@
 """The nonlinear equations of one Newton run: PETSc SNES calls the residual and the tangent of an assembly.
 
-Unknowns are increments dq of the coordinates from the predictor, and scaled multipliers: ``q = q0 + dq``, ``v = v0 +
-v_factor dq``, ``a = a_factor dq``, ``lam = multiplier_factor * unknown``. The residual is not scaled: its 2-norm
-combines the equations of motion and the constraints.
+The unknowns are increments dq of the coordinates from the predictor, and scaled multipliers. The motion follows from
+the unknowns: ``q = q0 + dq``, ``v = v0 + v_factor dq``, ``a = a_factor dq``, ``lam = multiplier_factor * unknown``. The
+residual is not scaled: its 2-norm combines the equations of motion and the constraints.
 """
 
 from __future__ import annotations
@@ -229,8 +229,8 @@ class NonlinearProblem:
             self.unknowns.set(0.0)
 
     def guess(self, a: FloatArray, lam: FloatArray) -> None:
-        """Start from accelerations, shape (n,), which are 0 in statics, and multipliers, shape (m,), instead of the
-        predictor.
+        """Start from the accelerations ``a``, shape (n,), and the multipliers ``lam``, shape (m,), instead of the
+        predictor. In statics, ``a`` contains increments of the displacements instead of accelerations.
         """
         local, factors = self._sum, np.array([0.0, self.scheme.a_factor or 1.0, self.scheme.multiplier_factor])
         self._carry(a, lam, factors, self._places, local)
@@ -250,7 +250,8 @@ class NonlinearProblem:
             if not self._take_over(values, local) and expanded[0]:
                 return
         else:
-            # all processes must take the same decision, but PETSc counts changes of a vector separately on each process
+            # Comparisons of local values could differ between processes, but all processes must take the same decision.
+            # Therefore PETSc's count of changes of the vector is compared.
             version = (x.handle, x.stateGet())
             same, self._version = version == self._version, version
             if expanded[0] and same:

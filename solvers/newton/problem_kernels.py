@@ -176,7 +176,8 @@ def subtract_loads(loads: FloatArray, state: Any, f: FloatArray) -> None:
 def stabilise(
     stabiliser: FloatArray, x: FloatArray, reference: FloatArray, anchor: FloatArray, out: FloatArray
 ) -> None:
-    """Write s (q - q_anchor) to ``out``, shape (n + 1,), with the factor s of ``stabiliser``, shape (1,), and the
-    displacements q = ``x`` - ``reference``. The last element of ``out`` is unchanged."""
+    """Write s (q - ``anchor``) to ``out``, shape (n + 1,). Here s is the element of ``stabiliser``, shape (1,), and q =
+    ``x`` - ``reference`` are the displacements. The last element of ``out`` is unchanged.
+    """
     for i in range(len(anchor)):
         out[i] = stabiliser[0] * (x[i] - reference[i] - anchor[i])

@@ -10,7 +10,7 @@ change by
 
 Here k e is a product of quaternions, and the angle φ of 2D bodies is about z.
 
-Other coordinates, and multipliers, are 0. The motions refer to the reference configuration.
+Other coordinates and the multipliers do not change. The motions refer to the reference configuration.
 
 Source: P. Vaněk, J. Mandel, M. Brezina, Computing 56 (1996) 179-196 (smoothed aggregation).
 """
@@ -27,9 +27,7 @@ from windlass.solvers.newton.problem import NonlinearProblem
 
 POINT, SLOPE, EULER = ("x", "y", "z"), ("x'", "y'", "z'"), ("e0", "e1", "e2", "e3")
 SMALL = 1e-10
-"""Norm of a rigid-body motion after orthogonalisation, relative to its norm before [1], below which the motion is
-omitted.
-"""
+"""A rigid-body motion is omitted if orthogonalisation reduces its norm to less than this fraction [1]."""
 
 
 def create_near_null_space(problem: NonlinearProblem) -> Any:

@@ -6,9 +6,9 @@ x contains the total coordinates and the multipliers:
 
     eps Σ_j |A_ij| |x_j|.
 
-For example, a chain of 1000 elements of 10 mm with EA = 10⁶ N is 10 m long. The residual of this chain cannot be
-smaller than about 10⁻⁵ N for any loads: rounding errors of 10⁻¹⁶ times 10 m cause strains of 10⁻¹³ in the elements,
-errors of 10⁻⁷ N in each force, and errors of 10⁻⁵ N in the norm of all equations. Forces that depend on other large
+For example, a chain of 1000 elements of 10 mm with EA = 10⁶ N is 10 m long. Rounding errors of 10⁻¹⁶ times 10 m cause
+strains of 10⁻¹³ in the elements, errors of 10⁻⁷ N in each force, and errors of 10⁻⁵ N in the norm of all equations. For
+any loads, the residual of this chain therefore cannot be smaller than about 10⁻⁵ N. Forces that depend on other large
 values, for example on the radius 10⁵ m of a circle with a fixed centre, have additional rounding errors, which
 `Checks.rounding` of the law estimates. A Newton run has converged if its residual no longer decreases and is of the
 size of this uncertainty.
@@ -33,14 +33,14 @@ from windlass.framework.assembly.vectors import sum_to_owners
 from windlass.solvers.newton.problem import NonlinearProblem
 
 FACTOR = 4.0
-"""Ratio of a residual to the estimated rounding error up to which the residual is treated as a rounding error [1]."""
+"""Ratio [1] of a residual to the estimated rounding error up to which the residual is treated as a rounding error."""
 SMALL = 1e-3
-"""Ratio of a residual to loads, reactions and inertia up to which the residual is small, if the first iteration was
-much too large [1].
+"""Largest ratio [1] of a residual to the result of `estimate_forces` with which a Newton run has converged, if the
+first iteration was much too large.
 """
 NEAR = 1e4
-"""Ratio of residuals that no longer decrease to the estimated rounding error, up to which messages state rounding as
-the cause [1].
+"""Ratio [1] of a residual that no longer decreases to the estimated rounding error. Up to this ratio, messages state
+that rounding is the cause.
 """
 
 

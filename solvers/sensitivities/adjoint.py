@@ -47,7 +47,7 @@ from windlass.solvers.sensitivities.state_store import StateStore, StoredState, 
 from windlass.solvers.verdicts.verdict import Verdict
 
 MEMORY = 2**28
-"""Default size of the stored states in memory [bytes]."""
+"""Default limit of the size of the stored states in memory [bytes]."""
 FEWEST = 10
 """Smallest number of states that are stored by default, even if these states need more than the given memory."""
 ALL = 10**9
@@ -164,8 +164,8 @@ def read_objective(
 def prepare_models(
     model: Model, p: Mapping[str, float], h: Mapping[str, float], solver: Dynamic
 ) -> tuple[Companion, ParameterModels]:
-    """Return a companion model with the parameters p at the start of the motion, and the companion models whose
-    parameters are changed by the steps ± h of the central differences.
+    """Return a companion model with the parameters p, and the companion models with changed parameters p ± h. All
+    models are at the start of the motion.
     """
     with quietly():
         centre = create_companion(model, p, solver)
@@ -184,7 +184,7 @@ class BackwardStep:
         number: number of the step.
         start, end: states at the start and at the end of the step.
         plan: description of the computation of the step in the motion.
-        step: the step after its repetition in the companion model.
+        step: result of the repetition of this step in the companion model.
         repeated: number of repetitions of steps so far, without the first repetition of each step.
     """
 
@@ -196,8 +196,8 @@ class BackwardStep:
     repeated: int
 
     def pass_by(self, adjoint: Adjoint, centre: Companion) -> None:
-        """Compute the adjoint variables at the start of the step from the adjoint variables at its end. Before and
-        after the call, the fields of the companion model contain the step."""
+        """Compute the adjoint variables at the start of the step from the adjoint variables at its end. The companion
+        model must have begun this step (`Companion.begin_step`), and has begun it again after the call."""
         start, step = self.start, self.step
         if self.plan.projects:
             end_step(centre, step)
@@ -208,9 +208,9 @@ class BackwardStep:
 
 
 def walk_back(centre: Companion, record: Record, count: int, stored: StateStore) -> Iterator[BackwardStep]:
-    """Yield the steps from the last to the first. When a step is yielded, the fields of the companion model contain
-    this step. Before the next step is requested, the caller must set the state of the companion model to the start of
-    the yielded step.
+    """Yield the steps from the last to the first. When a step is yielded, the companion model has begun this step, see
+    `Companion.begin_step`. Before the next step is requested, the caller must set the state of the companion model to
+    the start of the yielded step.
     """
     repeated, near, factors = 0, record.last, None
     plans, reader = record.plans, StepReader(centre)
@@ -242,8 +242,8 @@ def run_back(
     stored: StateStore,
 ) -> tuple[int, FloatArray]:  # fmt: skip
     """Compute the adjoint variables of all states from the last to the first. Return the number of steps that were
-    repeated to reach the starts of other steps, and the size of the adjoint variables of each state (see
-    `Adjoint.find_size`), from the end to the start, shape (k,).
+    repeated to reach the starts of other steps. The second result contains the size of the adjoint variables of each
+    state (see `Adjoint.find_size`), from the end to the start, shape (k,).
     """
     repeated, sizes = 0, list[float]()
     set_state(centre, record.last.arrays, record.last.t)

@@ -12,8 +12,8 @@ follows from assembled tangents, because r depends on z_n only through predicted
 history_terms.py describes r_d and the derivatives of updates. If return maps compute d from u within the run, μ is
 found by iteration. The derivative r_p is the central difference between two companion models with the parameters p ± h.
 
-At the start of the motion, the accelerations and multipliers follow from the equations of motion with the mass matrix,
-whose adjoint has the same form.
+At the start of the motion, the accelerations and multipliers follow from linear equations with a symmetric matrix, see
+saddle.py. The adjoint equations therefore have the same matrix.
 """
 
 from __future__ import annotations
@@ -139,8 +139,8 @@ def take_places(values: FloatArray, places: IntArray, to: FloatArray) -> None:
 @dataclass
 class RunFactors:
     """Adjoint variables of the inputs of a Newton run and of the update after the run. The inputs are predicted
-    coordinates and velocities, coordinates and velocities at the start of the step, history values of the run, and
-    history values at the start of the step.
+    coordinates and velocities, history values of the run, and coordinates, velocities and history values at the start
+    of the step.
     """
 
     q: FloatArray
@@ -171,7 +171,7 @@ class Adjoint:
 
     def __init__(self, centre: Companion, models: ParameterModels, varies: BoolArray) -> None:
         self._centre, self._models = centre, models
-        # kernel calls are created with these flags
+        # the flags must be set before kernel calls are created
         fields, integrator = centre.assembly.fields, centre.integrator
         fields.rate_level, fields.unit_rates = integrator.rate_level, len(integrator.rotations) > 0
         self._tangents = TransposedTangents(centre)
@@ -191,8 +191,9 @@ class Adjoint:
         self._mass, self._revision = Program([]), -1
 
     def add_results(self, weights: Mapping[str, float]) -> None:
-        """Add the derivatives of Σ w y to the adjoint variables and to the gradient, where w are the ``weights`` of the
-        results y at the present state of the companion model."""
+        """Add the derivatives of Σ w y to the adjoint variables and to the gradient. Here y are the results at the
+        present state of the companion model, and w are their ``weights``.
+        """
         if any(weights.values()):
             factors, gradient = self._results.find(weights)
             for name, values in factors.items():
@@ -201,8 +202,10 @@ class Adjoint:
                 self.gradient[name] += change
 
     def find_size(self) -> float:
-        """Return the common norm of two vectors: the adjoint variables of coordinates, multiplied by the largest
-        coordinate so far, and the adjoint variables of velocities, multiplied by the largest velocity so far."""
+        """Return the common 2-norm of two vectors. The first vector contains the adjoint variables of coordinates,
+        multiplied by the largest coordinate so far. The second vector contains the adjoint variables of velocities,
+        multiplied by the largest velocity so far.
+        """
         state = self._centre.state
         self._place = max(self._place, find_largest(state.q))
         self._rate = max(self._rate, find_largest(state.v))
@@ -210,8 +213,9 @@ class Adjoint:
         return sqrt((self._place or 1.0) ** 2 * place + (self._rate or 1.0) ** 2 * rate)
 
     def add_start(self) -> None:
-        """Add (dz_0/dp)ᵀ λ_0 to the gradient, for the state z_0 at the start of the motion, which is the present state
-        of the companion model."""
+        """Add (dz_0/dp)ᵀ λ_0 to the gradient. The state z_0 at the start of the motion is the present state of the
+        companion model.
+        """
         centre, shared = self._centre, dict[str, float]()
         for group in self._models.groups:
             if not group.is_shared:
@@ -232,8 +236,8 @@ class Adjoint:
 
     def project_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
         """Replace the adjoint variables of the state after the projection at the end of a step by the adjoint variables
-        of the state before the projection, which is the present state of the companion model. See `step_back` for the
-        arguments.
+        of the state before the projection. The present state of the companion model is the state before the projection.
+        See `step_back` for the arguments.
         """
         self.factors = self._projection.pass_back(self.factors, self.gradient, start, t, step)
 
@@ -242,8 +246,8 @@ class Adjoint:
         projection at the end of the step.
 
         Args:
-            start, t: arrays of the state at the start of the step, and its time [s]. The fields of the companion model
-                must contain this step.
+            start, t: arrays of the state at the start of the step, and its time [s]. The companion model must have
+                begun this step.
             step: the repeated step.
             projects: whether the end of the step was projected, and `project_back` was called before this call.
         """
@@ -307,8 +311,9 @@ class Adjoint:
         return self._mass
 
     def _add_turning(self, factors: StateFactors, step: RepeatedStep) -> None:
-        """Add the contributions of parameters that change the reference coordinates of rotations to the gradient, by
-        central differences of the state at the end of a step."""
+        """Some parameters change the reference coordinates of rotations. Add their contributions to the gradient, by
+        central differences of the state at the end of a step.
+        """
         run = step.runs[-1]
         for name, pair in self._whole.items():
             ends = []
@@ -333,8 +338,8 @@ class Adjoint:
             g: adjoint variables of the unknowns, shape (u,).
             of_data: adjoint variables of the history values after the update, shape (d,).
             start: history values at the start of the step, shape (d,).
-            later: if a later run has the same history values, the adjoint variables of these values from the later run,
-                shape (d,); otherwise None.
+            later: adjoint variables of the history values from a later run with the same history values, shape (d,);
+                None if there is no such run.
             alone: whether no other tangent was factorised after the run was repeated.
         """
         centre, history = self._centre, self._history

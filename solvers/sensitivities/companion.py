@@ -65,8 +65,8 @@ class RepeatedRun:
             ``data`` only in contacts whose state changes in each iteration.
         updated: the history values after the update that follows the run, shape (d,).
         factors: factorisation of the tangent at the solution, or at unknowns nearby.
-        near: whether, directly after the run, the matrix of the problem contains the tangent at unknowns whose relative
-            difference from the solution is at most `NEAR`.
+        near: whether the matrix of the problem contains, directly after the run, a tangent near the solution. The
+            relative difference between the unknowns of this tangent and the solution is then at most `NEAR`.
         maps: whether return maps compute ``data`` within the run.
         like: index of an earlier run of the step with the same ``data``, or -1.
         rounding: 2-norm of the rounding errors of the residual, or 0 if unknown.
@@ -114,8 +114,8 @@ class Companion:
 
     Attributes:
         world, results, state: values of the arguments.
-        assembly, problem, integrator, kernels, consistency: the systems, the equations of a Newton run, the constants
-            of the method, the compiled programs at the start and the end of a step, and the projection onto
+        assembly, problem, integrator: the systems, the equations of a Newton run, and the constants of the method.
+        kernels, consistency: the compiled programs at the start and the end of a step, and the projection onto
             constraints.
     """
 
@@ -172,7 +172,9 @@ class Companion:
         return self.run_maps(self.state.data)
 
     def run_maps(self, data: FloatArray) -> FloatArray:
-        """Return the history values that return maps compute at the fields from the values ``data``, shape (d,)."""
+        """Return the history values that return maps compute from the motion in the fields and the values ``data``,
+        shape (d,).
+        """
         fields = self.assembly.fields
         fields.data[:], fields.mapped[0] = data, 1.0
         self._find_maps()()
@@ -308,7 +310,7 @@ def plan_step(start: FloatArray, solver: Dynamic, h: float, then: float, project
 
 def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) -> RepeatedStep:
     """Repeat the Newton runs of the last step of the motion in the companion model ``centre``, which has the parameters
-    of the motion. Afterwards the state of ``centre`` is equal to ``end``, the end of the step.
+    of the motion. Afterwards the state of ``centre`` is equal to ``end``, which is the state at the end of the step.
 
     Raises:
         ModelError: a run cannot be repeated, or the motion continues from a checkpoint (``-restart``).
@@ -355,7 +357,7 @@ def repeat_run(
     """
     # return maps are evaluated in each iteration; if contact states change in each iteration, the history values are
     # kept constant. After a projection, the accelerations at the end of the step may differ much from the solution; the
-    # run then begins from the predictor, like the motion
+    # repeated run then begins from the predictor, as the run in the motion does
     factors = None if centre.searches else factors
     tries = [(near, REUSES, follows) for follows in ((True, False) if maps else (False,))]
     for begin, reuses, follows in [*tries, (np.zeros_like(near), 1, maps)]:

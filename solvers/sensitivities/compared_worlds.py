@@ -18,8 +18,8 @@ ChangedRows = dict[type[Component], BoolArray]
 
 
 def compare_worlds(one: World, two: World) -> ChangedRows:
-    """Return the rows that differ between two models with equal numbers of rows. Differences between initial values are
-    ignored.
+    """Return the rows that differ between two models with equal numbers of rows, and the rows that refer to such rows.
+    Differences between initial values are ignored.
     """
     tables = {component: table for component, table in one.tables.items() if table.count}
     found = {component: compare_tables(table, two.tables[component]) for component, table in tables.items()}
@@ -27,8 +27,9 @@ def compare_worlds(one: World, two: World) -> ChangedRows:
 
 
 def add_references(world: World, found: ChangedRows) -> ChangedRows:
-    """Return the given rows and all rows that refer to one of them, directly or through other rows. Members of a set,
-    such as circles or surfaces, refer to the set, so rows that refer to the set of a given member are included.
+    """Return the given rows and all rows that refer to a given row, directly or through other rows. Members of a set,
+    such as circles or surfaces, refer to the set. If such a member is given, the rows that refer to its set are
+    included.
     """
     tables = {component: world.tables[component] for component in found}
     entities = np.zeros(world.count, bool)
@@ -120,7 +121,9 @@ def find_rows(one: World, two: World) -> ChangedRows | None:
 
 
 def exerts_only_forces(component: type[Component]) -> bool:
-    """Return whether rows affect the motion only by forces and masses that depend on the motion and the time."""
+    """Return whether the rows of a table affect the motion only by forces and masses that depend on the motion and the
+    time.
+    """
     law = law_of(component)
     stores = any(ref.target == "GenericData" for ref in component.refs.values())
     return role_of(component) not in ("marker", "data") and not stores and (law is None or law.multipliers == 0)

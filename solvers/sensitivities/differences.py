@@ -23,7 +23,7 @@ def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: 
     Args:
         centre, above, below: history values without perturbation, with the positive perturbation, and with the negative
             perturbation, shape (d,) each.
-        rows: number of the row of each value, shape (d,).
+        rows: index of the row to which each value belongs, shape (d,).
     """
     up, down = above - centre, centre - below
     mean, large = 0.5 * (up + down), np.maximum(np.abs(up), np.abs(down))

@@ -73,8 +73,8 @@ class SolvedModel(NamedTuple):
     steps: dict[str, float]
 
     def eval_at(self, model: Model, p: Mapping[str, float], name: str) -> tuple[World, Results, State]:
-        """Return the model with other values of the parameters, the function that computes its results, and its state
-        with the displacements and multipliers of this equilibrium.
+        """Return the model with other values of the parameters, and the function that computes its results. The third
+        result is a state of this model with the displacements and multipliers of the present equilibrium.
 
         Raises:
             ModelError: the number of rows of a table or the initial history values differ; the message contains
@@ -250,9 +250,7 @@ def transplant(state: State, world: World) -> State:
 
 
 def find_states(state: State) -> BoolArray:
-    """Return whether each coordinate belongs to a first-order state, which is the velocity of this coordinate, shape
-    (n,).
-    """
+    """Return, for each coordinate, whether its velocity is a first-order state, shape (n,)."""
     found = np.zeros(len(state.q), bool)
     found[serial_assembly(state.world).layout.states] = True
     return found

@@ -5,12 +5,12 @@ For the equations r(x, p) = 0 and the results y(x, p), with the tangent K = ∂r
     dy/dp = ∂y/∂x dx/dp + ∂y/∂p,    K dx/dp = -∂r/∂p                (direct),
     dy/dp = ∂y/∂p - μᵀ ∂r/∂p,       Kᵀ μ = (∂y/∂x)ᵀ                 (adjoint).
 
-The direct method needs a solve and four models for each parameter: dy/dp is the central difference of the results of
-the models with the parameters p ± h at x ± h dx/dp. The adjoint needs a solve for each result, and the central
+The direct method needs a solve and four models for each parameter. Then dy/dp is the central difference of the results
+of two models with the parameters p ± h at x ± h dx/dp. The adjoint needs a solve for each result, and the central
 difference of r at x for each parameter. Parameters that change forces of different rows share two models for this
-difference (see parameter_groups.py), because each entry of r then belongs to one of these parameters. The derivatives
-∂y/∂x are central differences with respect to the coordinates, multipliers and first-order states on which the result
-depends (see state_slopes.py).
+difference, see parameter_groups.py. This is possible because each entry of r then depends on one of these parameters
+only. The derivatives ∂y/∂x are central differences with respect to the coordinates, multipliers and first-order states
+on which the result depends (see state_slopes.py).
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
 """
@@ -152,8 +152,8 @@ def find_slopes(
         factors: μ by name of the result, shape (u,) each.
 
     Returns:
-        The derivatives of each result, by name of the result, shape (names,) each; or None if the group has several
-        parameters, and one of these parameters changes a result at constant coordinates.
+        The derivatives of each result, by name of the result, shape (names,) each. The return value is None if the
+        group has several parameters, and one of these parameters changes a result at constant coordinates.
     """
     unknowns, ends, values = found.motion.sparsity.unknowns, [], []
     for side in (1.0, -1.0):

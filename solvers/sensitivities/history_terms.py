@@ -1,4 +1,5 @@
-"""Derivatives of forces with respect to history values, and of updates of history values, by rows.
+"""Derivatives of forces with respect to history values, and derivatives of updates of history values. Both are computed
+for single rows of laws.
 
 History values belong to rows of laws, mostly of contacts. The forces of a row, before they are added to the forces of
 other rows, depend only on the history values of this row. The history values of a row after an update depend on the
@@ -8,14 +9,14 @@ derivatives of many rows. The coordinates are divided into groups (colours): a r
 group (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of Applied Mathematics 13 (1974) 117-119).
 
 Contact states are history values that are whole numbers, so contact states have no derivatives. If an update changes a
-contact state for one of the two perturbations, the derivatives of this row are computed from the other perturbation
-alone.
+contact state of a row for one of the two perturbations, the derivatives of this row are computed from the other
+perturbation alone.
 
 Laws that search for contacts store the numbers of their contact partners in the history values, also as whole numbers.
 The coordinates of the rows of these laws therefore depend on the history values. An update may give other partners to a
-row: its results then depend on the coordinates of the partners before and after the update. The groups are created
-again if partners change. Every update searches for contacts again, so an update is a function of the motion and of the
-history values alone.
+row. The results of the update then depend on the coordinates of the partners before and after the update. The groups
+are created again if partners change. Every update searches for contacts again, so an update is a function of the motion
+and of the history values alone.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ ForceSlopes = tuple[FloatArray, IntArray, IntArray]
 
 @dataclass
 class InputSlopes:
-    """Derivatives of history values, each of which depends on few inputs.
+    """Derivatives of history values with respect to inputs. Each history value depends on few inputs.
 
     Attributes:
         values: derivatives, shape (k, d).
@@ -70,8 +71,8 @@ class InputSlopes:
     inputs: list[IntArray]
 
     def multiply(self, weights: FloatArray, count: int) -> FloatArray:
-        """Return, for each input, the sum of the derivatives of all history values with respect to this input,
-        multiplied by the ``weights`` of the history values, shape (d,). The shape of the result is (count,)."""
+        """Return one sum for each input, shape (count,). The terms of the sum are the derivatives of all history values
+        with respect to this input, multiplied by the ``weights`` of the history values, shape (d,)."""
         total = np.zeros(count)
         for values, inputs in zip(self.values, self.inputs, strict=True):
             total += np.bincount(inputs, values * weights, minlength=count)
@@ -80,9 +81,9 @@ class InputSlopes:
 
 @dataclass
 class UpdateSlopes:
-    """Derivatives of an update of history values with respect to coordinates x, velocities v, coordinates and
-    velocities at the start of the step, the history values before the update, and the history values at the start of
-    the step."""
+    """Derivatives of an update of history values with respect to its inputs. The inputs are coordinates x, velocities v
+    and history values before the update, and the same quantities at the start of the step.
+    """
 
     x: InputSlopes
     v: InputSlopes
@@ -145,8 +146,9 @@ class RowGroups:
         dofs: coordinates of each group; each row has at most one coordinate of a group.
         of_value: for each group, the coordinate on which each history value depends, shape (d,) each; n if there is no
             such coordinate.
-        rows: for each group of rows without common neighbours, the rows of `GenericData`, and for each row of
-            `GenericData` the row of the group that is its neighbour, or -1.
+        rows: two arrays for each group of rows without common neighbours. The first array contains the rows of the
+            group, as indices of rows of `GenericData`. The second array contains, for each row of `GenericData`, the
+            row of the group that is its neighbour, or -1.
     """
 
     dofs: list[IntArray]
@@ -155,8 +157,8 @@ class RowGroups:
 
 
 class HistoryTerms:
-    """Derivatives of the forces and of the updates of a companion model with history values, at the motion in its
-    fields.
+    """Derivatives of forces and of updates of history values in a companion model, see the docstring of this module.
+    The derivatives are evaluated at the motion in the fields of the model.
 
     Args:
         companion: the model.
@@ -321,16 +323,17 @@ class HistoryTerms:
         limited = np.where(data != 0.0, np.minimum(h, 0.5 * np.abs(data)), h)
         varies = self._varies
         if self._companion.searches:
-            # the repeated motion may store contacts in other rows than the motion
+            # the repeated motion may store a contact in another row than the original motion
             varies = varies | (data != np.round(data))
         found: FloatArray = np.where(varies, limited, 0.0)
         return found
 
     def find_force_slopes(self, data: FloatArray, start: FloatArray | None = None) -> ForceSlopes:
-        """Return the derivatives of the forces of each row with respect to its history values, shape (values, rows,
-        width); the index of each history value, shape (values, rows), -1 for none; and the indices of the forces, see
-        `RowForces.equations`. The fields contain the motion and the history values ``data``. If ``start`` is given, the
-        derivatives with respect to the history values ``start`` at the start of the step are returned instead.
+        """Return three arrays. The first contains the derivatives of the forces of each row with respect to its history
+        values, shape (values, rows, width). The second contains the index of each history value, or -1 for none, shape
+        (values, rows). The third contains the indices of the forces, see `RowForces.equations`. The fields contain the
+        motion and the history values ``data``. If ``start`` is given, the derivatives with respect to the history
+        values ``start`` at the start of the step are returned instead.
         """
         fields, found = self._assembly.fields, self._find_forces(data)
         array, base = (fields.data, data) if start is None else (fields.start_data, start)
@@ -367,9 +370,10 @@ class HistoryTerms:
         return not (np.array_equal(ends[0], ends[2]) and np.array_equal(ends[1], ends[2]))
 
     def multiply_forces(self, slopes: ForceSlopes, mu: FloatArray, nu: FloatArray) -> FloatArray:
-        """Return, for each history value, shape (d,), the derivatives of the forces multiplied by the adjoint variables
-        mu of the equations of motion, shape (n,), plus the derivatives of the constraint equations multiplied by their
-        adjoint variables nu, shape (m,). The argument ``slopes`` contains these derivatives, see `find_force_slopes`.
+        """Return one sum for each history value, shape (d,): the derivatives of the forces multiplied by the adjoint
+        variables mu of the equations of motion, shape (n,), plus the derivatives of the constraint equations multiplied
+        by their adjoint variables nu, shape (m,). The argument ``slopes`` contains these derivatives, see
+        `find_force_slopes`.
         """
         values, indices, equations = slopes
         factors = np.concatenate((mu, [0.0], nu))[equations]

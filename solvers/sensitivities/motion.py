@@ -1,8 +1,8 @@
 """Results of a motion and their derivatives with respect to parameters of the model, step by step.
 
 A step of an implicit method maps the state z_n (coordinates, velocities, accelerations, multipliers, history values) to
-the state z_n+1 by the equations r(u; z_n, d, p) = 0 for the unknowns u, where d are the history values of a Newton run.
-The derivatives dz/dp are computed together with the motion, step by step:
+the state z_n+1. The unknowns u of each Newton run fulfil r(u; z_n, d, p) = 0, where d are the history values of the
+run. The derivatives dz/dp are computed together with the motion, step by step:
 
     r_u du/dp = -(r_z dz_n/dp + r_d dd/dp + r_p)
 
@@ -86,10 +86,10 @@ class MotionDerivatives:
     Attributes:
         t: times at the start and at the ends of the steps [s], shape (k,).
         y: results by name, shape (k,) each.
-        dy: derivatives, in units of the result per unit of the parameter, shape (k,) each; the first key is the name of
-            the result, the second key the name of the parameter.
+        dy: derivatives, in units of the result per unit of the parameter, shape (k,) each. The first key is the name of
+            the result, and the second key is the name of the parameter.
         verdict: the verdict of the motion. Its notes name parameters whose derivatives are less accurate in a step,
-            because a contact changes its state within the step of the differences.
+            because a contact changes its state between the parameters p - h and p + h.
     """
 
     t: FloatArray
@@ -110,8 +110,8 @@ class CompanionPair:
         slopes: derivatives of the arrays of the state with respect to p, by name of the array.
         changed: rows of each table that differ between the models; None before the models have been compared.
         error: largest relative change [1] of derivatives in the last iteration for a Newton run, and time [s] at the
-            end of the step with this run. Only runs whose iterations ended at the limit `NEAR` are considered. Both
-            values are 0 if the iterations for all runs ended at the limit `ACCURATE`.
+            end of the step to which this run belongs. Only runs whose iterations ended at the limit `NEAR` are
+            considered. Both values are 0 if the iterations for all runs ended at the limit `ACCURATE`.
     """
 
     def __init__(self, above: Companion, below: Companion, h: float) -> None:

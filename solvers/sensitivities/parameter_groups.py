@@ -1,4 +1,4 @@
-"""Groups of parameters whose derivatives follow from two common models.
+"""Groups of parameters. The derivatives with respect to all parameters of a group follow from the same two models.
 
 Parameters that change rows without common coordinates can be changed together: each coordinate of the changed rows
 belongs to one of the parameters (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of Applied Mathematics 13
@@ -26,7 +26,7 @@ FEWEST = 3
 
 
 def change(p: Mapping[str, float], h: Mapping[str, float], names: Sequence[str], side: float) -> dict[str, float]:
-    """Return the values of all parameters, in which the parameters ``names`` are changed by ``side`` times their steps
+    """Return the values of all parameters after a change of the parameters ``names`` by ``side`` times their steps
     h."""
     return {**p, **{name: p[name] + side * h[name] for name in names}}
 
@@ -70,12 +70,13 @@ def find_groups(
 def _find_rows(
     model: AnyModel, p: Mapping[str, float], h: Mapping[str, float], world: World
 ) -> dict[str, ChangedRows | None]:
-    """Return the rows that each parameter changes, or None for parameters that change more than forces and masses;
-    ``world`` is the model with the values of all parameters, which is not finalized.
+    """Return the rows that each parameter changes, or None for parameters that change more than forces and masses. The
+    argument ``world`` is the model with the parameters p, and is not finalized.
 
-    If each row depends on one parameter only, few models are sufficient. The parameters have indices in binary form.
-    For each binary digit, one model has changes of all parameters with the digit 1, and one model has changes of all
-    parameters with the digit 0. The models in which a row changes give the digits of the index of its parameter.
+    If each row depends on one parameter only, few models are sufficient. The indices of the parameters are written in
+    binary form. For each digit, two models are built. In one model the changed parameters are all parameters whose
+    index has the digit 1. In the other model the changed parameters are all parameters whose index has the digit 0. The
+    models in which a row changes give the digits of the index of its parameter.
     """
 
     def compare(names: Sequence[str]) -> ChangedRows | None:
@@ -107,8 +108,8 @@ def _find_rows(
 
 
 def _find_dofs(assembly: Assembly, world: World, rows: ChangedRows) -> BoolArray | None:
-    """Return whether each coordinate belongs to changed rows, or to rows that refer to changed rows, shape (n + 1,), or
-    None if these rows affect more than forces and masses."""
+    """Return, for each coordinate, whether it belongs to changed rows or to rows that refer to changed rows, shape (n +
+    1,). Return None if these rows affect more than forces and masses."""
     layout, every = assembly.layout, add_references(world, rows)
     found = np.zeros(layout.spare + 1, np.bool_)
     for component, changed in every.items():

@@ -3,8 +3,8 @@
 Most parameters change the values of only a few rows of the tables. The tables of the two companion models of a
 parameter are compared only once. In each step, forces are evaluated only for rows that differ between both models, and
 for rows that refer to such rows. These evaluations read the motion of the nominal model, which has the parameters of
-the motion. The constant mass matrix and constant weights are compared once. If a parameter changes reference
-coordinates or markers, the companion models are evaluated as a whole.
+the motion. The constant mass matrices and the constant loads of both models are compared once. If a parameter changes
+reference coordinates or markers, the companion models are evaluated as a whole.
 """
 
 from __future__ import annotations
@@ -118,8 +118,8 @@ class ParameterTerms:
     def add_update(
         self, weights: FloatArray, data: FloatArray, centre: FloatArray, gradient: dict[str, float], maps: bool = False
     ) -> None:
-        """Add the products of the adjoint variables of history values with the derivatives of an update with respect to
-        the parameters to ``gradient``.
+        """Multiply the derivatives of an update with respect to the parameters by the adjoint variables of the history
+        values, and add the products to ``gradient``.
 
         Args:
             weights: the adjoint variables of the history values after the update, shape (d,).

@@ -9,11 +9,11 @@ projection,
     S (δv, ι) = (0, -Ċ),  S (δa, δλ) = (f(v) - f(v + δv), -e),  S (δw, ι') = (0, c h² j),  S (δA, ι") = (0, l),
 
 with S = [M C_qᵀ; C_q 0]. The symbols are explained in consistency.py; δw is the second change of velocities, δA the
-change of the algorithmic accelerations, and l = C_q a + Δ h j - C_q A. The transposed solves yield the adjoint
-variables y of the right-hand sides from the adjoint variables of the results, from the last solve to the first. With
-the solution u of each solve, the contribution to the derivative with respect to p is -yᵀ (∂M/∂p) u, and in the second
-solve also -yᵀ ∂(f(v + δv) - f(v))/∂p. If a multiple of the damping matrix is added to M, the derivative of this
-multiple is added to ∂M/∂p.
+change of the algorithmic accelerations, and l = C_q a + Δ h j - C_q A. The transposed solves, from the last solve to
+the first, yield the adjoint variables y of the right-hand sides from the adjoint variables of the results. With the
+solution u of each solve, the contribution to the derivative with respect to p is -yᵀ (∂M/∂p) u, and in the second solve
+also -yᵀ ∂(f(v + δv) - f(v))/∂p. If a multiple of the damping matrix is added to M, the derivative of this multiple is
+added to ∂M/∂p.
 """
 
 from __future__ import annotations
@@ -70,12 +70,13 @@ class ProjectionTerms:
         step: RepeatedStep,
     ) -> StateFactors:
         """Return the adjoint variables of the state before the projection at the end of a step, and add the
-        contributions of the projection to the derivatives with respect to the parameters to ``gradient``. The state of
-        the companion model is the state before the projection.
+        contributions of the projection to ``gradient``. The state of the companion model is the state before the
+        projection.
 
         Args:
             factors: adjoint variables of the state after the projection.
-            gradient: derivatives of the objective by name of the parameter, to which new contributions are added.
+            gradient: derivatives of the objective with respect to the parameters, by name of the parameter; the
+                contributions of the projection are added to these derivatives.
             start, t: arrays of the state at the start of the step, and its time [s].
             step: the repeated step.
         """
@@ -149,8 +150,9 @@ class ProjectionTerms:
         return found
 
     def _find_shared(self, factors: StateFactors, before: Mapping[str, FloatArray], h: float) -> dict[str, float]:
-        """Return, for all parameters that change only forces and masses, the sum of the products of the adjoint
-        variables y with the derivatives of M u and f; see the docstring of this module."""
+        """Return, for each parameter that changes only forces and masses, the products of the adjoint variables y with
+        the derivatives of M u and f, summed over the four solves; see the docstring of this module.
+        """
         centre, state = self._centre, self._centre.state
         consistency, integrator, problem = centre.consistency, centre.integrator, centre.problem
         n, m = centre.assembly.layout.spare, len(centre.assembly.layout.multipliers_owned)

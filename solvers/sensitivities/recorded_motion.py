@@ -99,7 +99,7 @@ def record_motion(
 def follow_plan(
     centre: Companion, plan: StepPlan, near: StoredState | None = None, factors: LinearFactors | None = None
 ) -> RepeatedStep:
-    """Repeat the Newton runs of a step from the state of the companion model, which does not change.
+    """Repeat the Newton runs of a step that starts from the state of the companion model. This state does not change.
 
     Args:
         centre: the companion model in which the step is repeated.
@@ -143,8 +143,8 @@ class StepReader:
         self._plain = not len(centre.state.data) and not len(centre.integrator.rotations)
 
     def repeat(self, plan: StepPlan, end: StoredState) -> RepeatedStep:
-        """Repeat a step from the state of the companion model, which does not change; ``end`` is the state at the end
-        of the step."""
+        """Repeat a step that starts from the state of the companion model and ends at the state ``end``. The state of
+        the companion model does not change."""
         if self._left > 0 and plan.runs == 1 and not plan.projects:
             self._left -= 1
             return self._read(plan, end)

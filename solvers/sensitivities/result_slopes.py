@@ -36,7 +36,7 @@ class ResultSlopes:
 
     def find(self, weights: Mapping[str, float]) -> tuple[dict[str, FloatArray], dict[str, float]]:
         """Return the derivatives of Σ w y at the present state with respect to the arrays of the state, and with
-        respect to the parameters, where w are the ``weights`` by name of the result.
+        respect to the parameters. Here w are the ``weights``, by name of the result.
         """
         found = self._of_state.find(weights)
         centre = read_results(self._companion.results, self._companion.state, None)

@@ -20,8 +20,8 @@ class Move(NamedTuple):
     """A part of the schedule: advance from a stored state to another step, then store the state or reverse a step.
 
     Attributes:
-        start: number of the step whose state is stored.
-        end: number of the step whose state is needed, >= ``start``.
+        start: number of the step at whose start a state is stored.
+        end: number of the step at whose start the state is needed, >= ``start``.
         stores: whether the state at ``end`` is stored; otherwise the step that begins at ``end`` is reversed.
     """
 
@@ -54,7 +54,7 @@ def count_advances(steps: int, states: int) -> int:
 
 
 def find_split(steps: int, states: int) -> int:
-    """Return the number of steps, of ``steps`` remaining steps, after which the next state is stored; ``states`` is the
+    """Return the number of steps after which the next state is stored, if ``steps`` steps remain. ``states`` is the
     number of states that may be stored, including the state at the start.
     """
     r = count_repetitions(steps, states)

@@ -8,10 +8,10 @@ own coefficients a_k,
     λ = λ* + W a_k in segment k,    W: M solutions of w_n = (∂F/∂z)ᵀ w_n+1,
 
 where λ* is the usual adjoint solution. At the earlier end of a segment, W = Q R is made orthonormal, and Q b with b =
-Qᵀ λ* is subtracted from λ*. The adjoint variables λ are continuous if a_k+1 = R_k a_k + b_k for the next earlier
-segment. The a_k minimise the integral of |λ|². In addition, the mean of λ·dz/dt is 0, which excludes the solution that
-corresponds to a shift in time. M must exceed the number of positive Lyapunov exponents, because a shift in time has the
-exponent 0. The derivative is linear in λ and consists of the products of ∂F/∂p with λ* and with W a_k.
+Qᵀ λ* is subtracted from λ*. The adjoint variables λ are continuous if the coefficients of the next earlier segment are
+a_k+1 = R_k a_k + b_k. The a_k minimise the integral of |λ|². In addition, the mean of λ·dz/dt is 0, which excludes the
+solution that corresponds to a shift in time. M must exceed the number of positive Lyapunov exponents, because a shift
+in time has the exponent 0. The derivative is linear in λ and consists of the products of ∂F/∂p with λ* and with W a_k.
 
 Sources: A. Ni, Q. Wang, Journal of Computational Physics 347 (2017) 56-77 (non-intrusive least squares shadowing); A.
 Ni, C. Talnikar, Journal of Computational Physics 395 (2019) 690-709 (its adjoint form).

@@ -1,7 +1,7 @@
 """Derivatives of Σ w y with respect to the values of a state, where w are weights of the results y of the state.
 
-A result usually depends on few values of the state. These values are found by perturbations of groups of values at the
-start, and again whenever a perturbation of all other values changes a result.
+A result usually depends on few values of the state. The first evaluation finds these values by perturbations of groups
+of values. The search is repeated whenever a perturbation of all other values changes a result.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class StateSlopes:
         self._used: dict[str, IntArray] = {name: np.zeros(0, np.int64) for name in names}
 
     def find(self, weights: Mapping[str, float]) -> dict[str, FloatArray]:
-        """Return the derivatives of Σ w y at the present state with respect to the arrays of the state, by name of the
-        array, where w are the ``weights`` by name of the result.
+        """Return the derivatives of Σ w y at the present state with respect to each array of the state, by name of the
+        array. Here w are the ``weights``, by name of the result.
         """
         found, factors = dict[str, FloatArray](), np.array(list(weights.values()))
         for name, (used, slopes) in self.find_each(list(weights)).items():
@@ -50,9 +50,9 @@ class StateSlopes:
         return found
 
     def find_each(self, results: Sequence[str]) -> dict[str, tuple[IntArray, FloatArray]]:
-        """Return the derivatives of several results at the present state, by name of the array of the state: indices of
-        the values on which results depend, shape (k,), and derivatives with respect to these values, shape (k,
-        results). All results are evaluated together.
+        """Return the derivatives of several results at the present state. Keys are the names of the arrays of the
+        state. Each value consists of the indices of the elements on which results depend, shape (k,), and of the
+        derivatives with respect to these elements, shape (k, results). All results are evaluated together.
         """
         centre = read_results(self._results, self._state, None)
         if self._is_incomplete(centre):

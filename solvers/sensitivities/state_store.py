@@ -43,12 +43,12 @@ def find_size(state: State) -> int:
 
 
 class StateStore:
-    """The stored states by the numbers of the steps that begin with these states. An object is used as a context
-    manager, which removes the files when the context ends.
+    """Stores states of a motion. Each state has the number of the step that begins with this state. An object is used
+    as a context manager, which removes the files when the context ends.
 
     Args:
         most: largest number of states in memory, at least 1.
-        folder: existing folder for the files of further states, or None if no further states are stored.
+        folder: existing folder for the files of further states; None if all states are kept in memory.
 
     Attributes:
         written: number of states written to files so far.

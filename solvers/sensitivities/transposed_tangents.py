@@ -56,7 +56,7 @@ class TransposedTangents:
         self._whole, self._part = self._transpose(problem.matrix.values), self._transpose(self._values)
 
     def _transpose(self, values: FloatArray) -> csc_array:
-        """Return the transpose of a matrix, which shares the array of matrix values."""
+        """Return the transpose of the matrix with the given values. The transpose uses the same array ``values``."""
         pattern = self._companion.problem.pattern
         # compressed rows of a matrix are compressed columns of its transpose
         parts = values[: pattern.spare], pattern.indices, pattern.indptr

@@ -1,11 +1,11 @@
 """Execution of several steps in one call of compiled code, as long as no step requires Python.
 
 The following parts of a step are compiled: predictor, Newton's method, checks by monitors, update of history values,
-storage of the accepted step, and check for kinks of constraints. Except for Newton's method, each part is a program, a
-sequence of kernel calls in compiled code. `take_steps` executes these calls for the given number of steps. The function
-returns earlier if Newton's method has failed, contacts need a third pass, a monitor has found a problem, or a
-constraint has a kink. Python code then continues this step by the same rules. Results and messages are identical with
-and without compiled steps.
+storage of the accepted step, and check for kinks of constraints. Except for Newton's method, each part is a program,
+which is a sequence of kernel calls in compiled code. `take_steps` executes these calls for the given number of steps.
+The function returns earlier if Newton's method has failed, contacts need a third pass, a monitor has found a problem,
+or a constraint has a kink. Python code then continues the present step by the same rules. Results and messages are
+identical with and without compiled steps.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Follow(NamedTuple):
             (1,); 0 if kinks are not checked.
         before, now: the constraint violation e and the size of its terms, after the previous step and after this step,
             shape (2, m) each.
-        noise: largest value of ``largest`` for which a step is considered to have no kink.
+        noise: limit of ``largest`` up to which a step is considered to have no kink.
     """
 
     largest: FloatArray
@@ -163,7 +163,8 @@ def is_settled(c: Any) -> bool:
 
 @kernel(fast=False)
 def repeat(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int:
-    """Execute the second pass of a step with the history values after the first pass; return 0 on success.
+    """Execute the second pass of a step; return 0 on success. The pass uses the history values after the first pass. If
+    the first pass has used return maps, the second pass uses the history values at the start of the step.
 
     If Newton's method fails in the second pass, the result of the first pass is restored.
     """
@@ -214,7 +215,7 @@ def take_steps(context: Any) -> int:
     for i in range(counts[WANTED]):
         status = 0
         counts[STAGE], counts[FROZEN] = STARTED, 0
-        # all steps except the first start at the end of the previous step
+        # the caller has begun the first step; later steps begin here, at the end of the previous step
         if i > 0:
             counts[EARLIER] += 1
             counts[ITERATIONS] += state[0]["iterations"] + counts[SECOND] * counts[FIRST]
@@ -277,7 +278,7 @@ class CompiledSteps:
 
     Args:
         newton: Newton's method, whose runs are executed in compiled code.
-        settings: limits at which a pass is accepted.
+        settings: limits up to which a pass is accepted.
         scheme: relation between unknowns and motion. The object is the same in all steps; its time is the time of the
             last step.
         follow: data for the check for kinks of constraints, see `Follow`.

@@ -46,7 +46,7 @@ class CycleFinder:
         self._errors.append(error)
         now = np.sign(data).astype(np.int8)
         differs = self._largest([float(not np.array_equal(now, signs)) for signs in self._signs])
-        # if successive passes have equal contact states, there is no cycle: other history values still change
+        # if successive passes have equal contact states, there is no cycle, because other history values still change
         same = [k for k in range(len(differs) - 1) if not differs[k]] if differs[-1] else []
         self._signs.append(now)
         self._values.append(data.copy())

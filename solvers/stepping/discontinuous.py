@@ -28,9 +28,9 @@ class Passes:
 
     Args:
         max_it: largest number of passes (Newton runs) of one step.
-        atol: force error of the post-Newton update at which a pass is accepted [N].
-        rtol: force error at which a pass is accepted, relative to the largest contact force [1]; the larger of the two
-            limits is used.
+        atol: force error of the post-Newton update up to which a pass is accepted [N].
+        rtol: ratio [1] of the force error to the largest contact force, up to which a pass is accepted. A pass is
+            accepted if it fulfils one of the two limits.
         limit: largest force error with which a step is accepted although contacts are inconsistent, relative to the
             largest contact force [1]. The limit applies to steps that end in a cycle of contact states or have the
             smallest step size.
@@ -57,7 +57,7 @@ class Passes:
         return replace(self, **{k: own_option(NEWTON, prefix, f"discontinuous_{k}", v) for k, v in vars(self).items()})
 
     def tolerance(self, force: float) -> float:
-        """Return the force error [N] at which a pass is accepted, for the given largest contact force [N]."""
+        """Return the force error [N] up to which a pass is accepted, for the given largest contact force [N]."""
         return max(self.atol, self.rtol * force)
 
 
@@ -68,7 +68,7 @@ class StepAttempt:
     Attributes:
         converged: whether the step can be accepted.
         reason: reason why the attempt has not converged, as a text or PETSc's name.
-        recommended_step: step size that a contact recommends [s], otherwise inf.
+        recommended_step: step size that a contact recommends [s]; inf if no contact recommends a step size.
         passes, iterations: numbers of Newton runs and of linear solves in this attempt.
         earlier: number of steps that compiled code has executed before this step.
         error: force error after the last pass [N].
@@ -96,8 +96,8 @@ class StepAttempt:
 
     @property
     def relative_error(self) -> float:
-        """Return the force error relative to the contact force after the last pass [1]; inf if the contact force is 0
-        and the error is not.
+        """Return the ratio [1] of the force error to the largest contact force after the last pass. Return inf if the
+        contact force is 0 and the error is not 0.
         """
         if self.error == 0.0:
             return 0.0
@@ -189,8 +189,8 @@ def iterate(
             return attempt
         attempt.recommended_step = inf
         if last and not contacts.changed:
-            # The solution is consistent with the new contact states; a smaller step is not possible to resolve the time
-            # of the change.
+            # The solution is consistent with the new contact states. A smaller step, which would resolve the time of
+            # the change, is not possible.
             attempt.converged = True
             return attempt
         if settings.fail and finder is None:

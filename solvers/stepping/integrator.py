@@ -9,14 +9,15 @@ with the step size h and the time τ since the start of the step,
 
     e = r + d,    r = e_0 cos(κ τ) + w sin(κ τ)/κ,    r_tt = -κ² r,    κ = |w|
 
-The rotation r is a great circle on the unit sphere in four dimensions. The vector w is the predicted rate in the middle
-of the step, e_t + (h/2) e_tt without the component along e. A backward prediction from the end of the step gives the
-same w. Therefore symmetric methods remain symmetric, and the energy of free rotation is conserved. The deviations d are
-integrated by the same formulas as other coordinates; in steady rotation d is 0, so the integration is exact. Since r
-depends only on the start of the step, accelerations remain linear in the coordinates, and tangents do not change. The
-norm of e is constrained by its time derivative and set to 1 after each step. A change of the norm does not change the
-rotation. A constraint on the norm itself (index 3) is unstable above 0.2 rad per step. Lie group integrators use
-similar increments along the group (O. Bruels, A. Cardona, M. Arnold, Mech. Mach. Theory 48 (2012) 121-137).
+The path r(τ) is a great circle on the unit sphere in four dimensions, and e_0 is the value of e at the start of the
+step. The vector w is the predicted rate in the middle of the step: e_t + (h/2) e_tt without the component along e. A
+backward prediction from the end of the step gives the same w. Therefore symmetric methods remain symmetric, and the
+energy of free rotation is conserved. The deviations d are integrated by the same formulas as other coordinates; in
+steady rotation d is 0, so the integration is exact. Since r depends only on the start of the step, accelerations remain
+linear in the coordinates, and tangents do not change. The norm of e is constrained by its time derivative and set to 1
+after each step. A change of the norm does not change the rotation. A constraint on the norm itself (index 3) is
+unstable above 0.2 rad per step. Lie group integrators use similar increments along the group (O. Bruels, A. Cardona, M.
+Arnold, Mech. Mach. Theory 48 (2012) 121-137).
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ def predict(
     q: FloatArray, v: FloatArray, a: FloatArray, old: FloatArray, numbers: FloatArray,
     q1: FloatArray, v1: FloatArray, algorithmic: FloatArray,
 ) -> None:  # fmt: skip
-    """Compute displacements q1, velocities v1 and algorithmic accelerations after a step with new accelerations 0, each
-    of shape (n,).
+    """Compute displacements q1, velocities v1 and algorithmic accelerations, each of shape (n,), after a step whose new
+    accelerations are 0.
 
     ``numbers`` contains h, beta, gamma, and the factors of the accelerations a, of the old algorithmic accelerations,
     and of the new accelerations, shape (6,).
@@ -141,8 +142,8 @@ def add_turning(
     rotations: IntArray, reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, ahead: float, tau: float,
     base: float, scale: float, out: FloatArray,
 ) -> None:  # fmt: skip
-    """Add scale · (a_τ - base · a_0) to ``out``, where a_0 and a_τ are the accelerations of the steady rotation at its
-    start and after a time tau; see `start_circle`.
+    """Add scale · (a_τ - base · a_0) to ``out``. Here a_0 and a_τ are the accelerations of the steady rotation at its
+    start and after the time tau; see `start_circle`.
     """
     e, w = np.zeros(4), np.zeros(4)
     for i in range(len(rotations)):

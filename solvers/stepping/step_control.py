@@ -29,8 +29,8 @@ class StepControl:
 
     Args:
         smallest: smallest step size [s]; a failure with this size ends the run. Default: 1e-4 of the nominal step size.
-        cut: factor by which the step size is multiplied after a failure, if no contact recommends a step size [1].
-        growth: factor by which the step size is multiplied after ``easy_steps`` steps without failure [1].
+        cut: factor [1] by which the step size is multiplied after a failure, if no contact recommends a step size.
+        growth: factor [1] by which the step size is multiplied after ``easy_steps`` steps without failure.
         easy_steps: number of steps without failure before the step size increases. After a failure due to unsettled
             contact states, three such steps are sufficient.
 
@@ -76,13 +76,15 @@ class StepSizes:
         self._shortened = False
 
     def propose(self, now: float, end: float) -> tuple[float, float]:
-        """Return (size, value at the end) of the next step; the last step is shortened to end exactly at ``end``.
+        """Return the size of the next step, and the time (in statics the progress) at the end of this step. The last
+        step is shortened to end exactly at ``end``.
 
         If the last step is shortened and the run continues later, the subsequent steps end at multiples of the step
         size after ``end``.
         """
         if self._anchor is None:
-            # a resumed run must have bit-identical times
+            # A resumed run must have bit-identical times. Therefore steps are counted from 0 if the present time is a
+            # multiple of the step size.
             count = round(now / self.size)
             self._anchor = (0.0, count) if abs(count * self.size - now) <= 1e-15 * abs(now) else (now, 0)
         start, count = self._anchor

@@ -21,8 +21,8 @@ WORK = {"Newton iterations": 4, "passes": 5, "evaluations": 6}
 
 
 class StepHistory:
-    """Table with one row for one or more steps: end, number of steps, smallest and largest step size, Newton
-    iterations, passes, evaluations.
+    """Table of the work in a run. Each row contains the data of one or more successive steps: end of the last of these
+    steps, number of steps, smallest and largest step size, and numbers of Newton iterations, passes and evaluations.
 
     When the number of rows reaches twice `MOST`, neighbouring rows are merged in pairs.
     """

@@ -33,8 +33,8 @@ from windlass.solvers.stepping.integrator import (
 
 @kernel
 def begin_history(data: FloatArray, kept: FloatArray, now: FloatArray, start: FloatArray) -> None:
-    """Copy the history values ``data`` of a state to ``kept``, the values of the state at the start of the step, and to
-    ``now`` and ``start``, the arrays of the fields, each of shape (d,).
+    """Copy the history values ``data`` of a state to three arrays, each of shape (d,). The array ``kept`` of the state
+    contains the values at the start of the step; ``now`` and ``start`` are arrays of the fields.
     """
     for i in range(len(data)):
         kept[i] = data[i]
@@ -44,8 +44,8 @@ def begin_history(data: FloatArray, kept: FloatArray, now: FloatArray, start: Fl
 
 @kernel
 def begin_motion(q: FloatArray, v: FloatArray, reference: FloatArray, x: FloatArray, rates: FloatArray) -> None:
-    """Compute the coordinates and copy the velocities at the start of a step from the displacements q and velocities v
-    of a state, each of shape (n,).
+    """Compute the coordinates ``x`` at the start of a step from the displacements q of a state, and copy the velocities
+    v of the state to ``rates``. All arrays have the shape (n,) or longer.
     """
     for i in range(len(q)):
         x[i] = reference[i] + q[i]

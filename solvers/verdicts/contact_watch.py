@@ -8,8 +8,8 @@ and the contact force is linear, the contact reverses the impact speed u with th
 
 Here N is the number of steps per contact. Rates and depths are means of the values at both ends of the step; mass and
 stiffness are not needed. If other forces act, u is overestimated, and w/u is small. A step does not resolve the contact
-if w/u exceeds the limit of the integration method. A step also fails to resolve a contact if the contact is open at
-both ends of the step although the gap rate has reversed, or if a point passes through an object, see `Gaps`. Contacts
+if w/u exceeds the limit of the integration method. There are two more cases of unresolved contacts: the contact is open
+at both ends of the step although the gap rate has reversed, or a point passes through an object, see `Gaps`. Contacts
 of single points of a belt with pulleys are seldom resolved by the step size. Such unresolved contacts are accepted if w
 is smaller than the speed along the surface, because these contacts contain little of the energy of the belt.
 
@@ -61,14 +61,14 @@ from windlass.solvers.verdicts.watch import NEVER, Watch
 LIMITS = {
     "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": 1.0, "verlet": 0.4,
 }  # fmt: skip
-"""Largest change of the rate in a step, relative to the impact speed, with which an explicit method resolves the impact
-[1]. ``"rk"``, with error control, exceeds its limit only if its tolerances are large.
+"""Largest ratio [1] of the change of the gap rate in a step to the impact speed with which an explicit method resolves
+an impact. The method ``"rk"``, which controls errors, exceeds its limit only if its tolerances are large.
 """
 LIMIT = 0.3
-"""Largest change of the rate in a step, relative to the impact speed, with which implicit methods resolve the impact
-[1]."""
+"""Largest ratio [1] of the change of the gap rate in a step to the impact speed with which implicit methods resolve an
+impact."""
 GOAL = 0.5
-"""Fraction of the limit that determines the reduced step size, if a step exceeds the limit [1]."""
+"""If a step exceeds the limit, its size is reduced so that the ratio is about this fraction [1] of the limit."""
 SMALLEST_CUT = 0.05
 """Smallest factor by which a step size is reduced [1]."""
 LARGEST_CUT = 0.5
@@ -82,7 +82,7 @@ displacements during the run.
 CREEP = 1e-4
 """Speed above which speeds are never ignored [m/s or rad/s]."""
 GRAZED = 0.05
-"""Largest depth, relative to the radius of an object, up to which a path through the object may be missed [1]."""
+"""Ratio [1] of the depth of a path through an object to the radius of the object, up to which the path is accepted."""
 STAGES = 1.5
 """Largest displacement in a stage of an explicit method, relative to the displacement in the step [1]."""
 SHOWN = 3
@@ -130,14 +130,14 @@ def judge_gaps(
         numbers, near: see `Gaps`.
         weight: 1 if speeds along the surface are used in addition to gap rates, otherwise 0.
         size: step size [s], shape (1,).
-        limits: largest ratio of a rate change to the impact speed [1], speed below which contacts are ignored [m/s],
-            and 1 if the step size can be reduced, otherwise 0; shape (3,).
+        limits: three numbers, shape (3,): the largest ratio [1] of a rate change to the impact speed; the speed below
+            which contacts are ignored [m/s]; 1 if the step size can be reduced, otherwise 0.
         quiet: see `Gaps`.
         found: values with the indices `COUNT` to `FACTOR`, shape (13,).
     """
     h, limit = size[0], limits[0]
-    # the limit is constant in the step, so the result does not depend on the order of contacts or the number of
-    # processes
+    # this limit of speeds is constant in the step, so the result does not depend on the order of contacts or the number
+    # of processes
     least = quiet[LEAST]
     found[LARGEST] = max(found[LARGEST], quiet[FASTEST])
     for i in range(1, near[0] + 1):
@@ -210,7 +210,8 @@ def sum_findings(found: FloatArray, total: FloatArray, call_python: FloatArray) 
 
 @dataclass
 class Findings:
-    """Unresolved contacts of one contact law in a run; both arrays have the shape (13,), see `COUNT`.
+    """Unresolved contacts of one contact law in a run. The lists ``kicks`` and ``passes`` have 13 elements each, see
+    `COUNT`.
 
     Attributes:
         kicks: findings of the step with the largest change of a rate.
@@ -249,8 +250,8 @@ class ContactWatch(Watch):
         self._is_stale, self._revision = True, -1
         self._findings: dict[str, Findings] = {}
         self._largest: dict[str, float] = {}
-        # data of the laws before the run, which are restored after the run, in case this solver runs within a step of
-        # another solver
+        # data of the laws before the run; the data are restored after the run, because this solver may run within a
+        # step of another solver
         self._kept: list[tuple[Gaps, list[NDArray[Any]], Any]] = []
         self._program = self._accept_program = self._measure_program = NO_CALLS
 
@@ -456,8 +457,8 @@ class ContactWatch(Watch):
         judge_gaps(gaps.numbers, near, weight, self._size, self._limits, gaps.quiet, found)
 
     def _note(self, system: System, gaps: Gaps, found: FloatArray, t: float, h: float) -> None:
-        """Store the findings of a contact law in a step if its largest change of a rate, or its largest depth of a
-        missed contact, exceeds the earlier values.
+        """Store the findings of a contact law in a step, if the largest change of a rate or the largest depth of a
+        missed contact exceeds the values of earlier steps.
         """
         if found[COUNT] == 0.0 and found[PASSED] == 0.0:
             return

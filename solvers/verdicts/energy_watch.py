@@ -1,4 +1,4 @@
-"""Check whether laws create energy. A law is a type of element, such as cables, springs or contacts; in a step, the
+"""Check whether laws create energy. A law is a type of element, such as cables, springs or contacts. In a step, the
 stored energy of a law must not increase by more than the work done on this law.
 
 For each law with a stored energy U and forces f (on the left-hand side of the equations of motion), the energy created
@@ -6,10 +6,10 @@ in a step from n to n + 1 is
 
     created = U_{n+1} - U_n - (q_{n+1} - q_n)·(f_n + f_{n+1})/2.
 
-If the law dissipates energy, ``created`` is reduced by the dissipated energy. For exact motion ``created`` is at most
-0; the error of the trapezoidal sum is of third order in the step size. If the step size does not resolve contacts,
-energy is created in each step, even if the motion appears correct. Therefore created energy indicates that the steps
-are too long. To save time, only some steps are checked, with the states at both ends of the step.
+The energy that the law dissipates reduces ``created``. For exact motion ``created`` is at most 0; the error of the
+trapezoidal sum is of third order in the step size. If the step size does not resolve contacts, energy is created in
+each step, even if the motion appears correct. Therefore created energy indicates that the steps are too long. To save
+time, only some steps are checked, with the states at both ends of the step.
 
 With the relative rounding error eps of floating-point numbers, rounding of coordinates x by eps |x| changes energies by
 up to eps |f| |x|, and rounding of energies changes energies by eps U. Energy created in a step is reduced by these
@@ -94,8 +94,8 @@ def compare_energies(
 ) -> None:
     """Compute the sums of a check, see `CREATED`, and copy the stored energies ``now`` to ``before``.
 
-    The forces at the end of the step are used for the rounding errors, because they are similar to the forces at the
-    start of the step.
+    The rounding errors are computed from the forces at the end of the step, which are similar to the forces at its
+    start.
 
     Args:
         now, before, work: stored energies at the end and at the start of the step, and works of the laws [J], shape
@@ -122,13 +122,14 @@ def compare_energies(
 
 @kernel
 def add_check(sums: FloatArray, run: FloatArray, checks: IntArray) -> None:
-    """Add the sums of a check to the sums of the run, unless the previous step was not checked.
+    """Add the sums of a check to the sums of the run, if the previous step was also checked.
 
     Energy lost in one step does not cancel energy created in another step.
 
     Args:
         sums: sums of the check, shape (5,).
-        run: created and turned energy, and largest kinetic and stored energy, shape (4,).
+        run: sum of the created energies, sum of the values `TURNED`, largest kinetic energy and largest stored energy
+            of the run, shape (4,).
         checks: whether the previous step was checked, and the number of added checks, shape (2,).
     """
     if checks[0] != 0:
@@ -229,8 +230,8 @@ class EnergyWatch(Watch):
         ]
 
     def _lay_down(self, state: State) -> None:
-        """Collect the laws with a stored energy, and create the compiled programs that evaluate the forces of these
-        laws and the sums of a check, if they do not exist for this state and this model.
+        """Collect the laws with a stored energy. Create the compiled programs that evaluate the forces of these laws
+        and the sums of a check, unless these programs already exist for this state and this model.
         """
         assembly = self._assembly
         q, v, revision = self._made_for

@@ -40,8 +40,8 @@ increased by this factor since the last estimate [1]. This rule limits the numbe
 in every step.
 """
 Respond = Callable[[FloatArray], FloatArray]
-"""Function ``(forces of shape (n,)) -> accelerations of shape (n,)`` that fulfil the constraints, at the state in the
-fields.
+"""Function ``(forces) -> accelerations``, both of shape (n,). The accelerations fulfil the constraints at the state in
+the fields.
 """
 
 
@@ -73,7 +73,7 @@ def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) ->
 
 
 class LimitWatch(Watch):
-    """Checks the step size against the limit before a run, and after changes of columns of laws with forces, masses or
+    """Compares the step size with the limit before a run, and after changes of columns of laws with forces, masses or
     constraints.
 
     Args:

@@ -2,15 +2,16 @@
 
 A finite force cannot move a mass instantaneously. With methods of index 3, the velocities of prescribed coordinates
 would be the jump divided by the step size. Methods of index 2 would ignore the jump, or use the jump divided by the
-step size as a velocity. Before each step, the changes of constraints on positions with Python functions in this step
-are computed for constant coordinates. The time interval of the step is bisected if a constraint changes by more than
-`SMALL_JUMP`, and by more than `GROWTH` times the change in the previous step. In smooth motion each half contains about
-half of the change, whereas a jump is within one of the halves.
+step size as a velocity. The check is made for constraints that prescribe positions by Python functions of time. Before
+each step, the change of each such constraint in the step is computed for constant coordinates. The time interval of the
+step is bisected if a constraint changes by more than `SMALL_JUMP`, and by more than `GROWTH` times the change in the
+previous step. In smooth motion each half contains about half of the change, whereas a jump is within one of the halves.
 
-If constraints are fulfilled at the start of a step, their values at the end of the step, for constant coordinates, are
-equal to the changes of the constraints in the step, apart from the drift of the method. Therefore the constraints are
-usually evaluated only at the end of the step. They are evaluated at both ends if these values increase from step to
-step, and every `EVERY` steps to find the drift.
+If constraints are fulfilled at the start of a step, their values at the end of the step (for constant coordinates) are
+equal to their changes in the step. The drift of the integration method causes a small difference. Therefore the
+constraints are usually evaluated only at the end of the step. The constraints are evaluated at both ends of the step in
+two cases: their values at the ends of steps increase from step to step, or `EVERY` steps have passed and the drift is
+checked.
 """
 
 from __future__ import annotations

@@ -96,8 +96,8 @@ def follow_pulleys(
 
     Args:
         data: history values, shape (d,).
-        numbers: see `Gaps`. If ``numbers`` contains no negative gap of a closed contact, because the gap was not
-            measured in this step, the gap in the history values is used.
+        numbers: see `Gaps`. If the gap of a closed contact was not measured in this step, ``numbers`` contains no
+            negative value for it, and the gap in the history values is used.
         place, pulley, angle, stiffness: see `Wraps`.
         time: time at the end of the step [s], shape (1,).
         known: data of the pulleys, see `WRAP`, shape (pulleys, 8).
@@ -122,9 +122,9 @@ def follow_pulleys(
 
 @kernel
 def find_largest_wave(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: FloatArray) -> float:
-    """Return the largest force that a wave can cause [N]. For each row this force is sqrt(EA rhoA) w, where w is the
-    speed of the row relative to the mean motion of all rows along their axes. See `Pulls` for dofs and impedance; x and
-    v are coordinates and velocities, shape (n + 1,).
+    """Return the largest force that a wave can cause [N]. For each cable this force is sqrt(EA rhoA) w. Here w is the
+    speed of the cable relative to the mean motion of all cables along their axes. See `Pulls` for dofs and impedance; x
+    and v are coordinates and velocities, shape (n + 1,).
     """
     d, mean, largest = dofs.shape[1] // 2, 0.0, 0.0
     # mean speed of the rows along their axes

@@ -9,7 +9,7 @@ laws, with a negative sign, and the energy P that laws and inertia forces of loa
 
 - If ``created`` > 0, energy was created, regardless of the losses. An error of the size of the transferred energy (the
   sum of absolute values at the checks) is accepted. The power of inertia forces of loads oscillates with the waves, so
-  its largest value at a check so far replaces its value.
+  the largest power at the checks so far is used instead of the present power.
 - If ``created`` < 0, the integration method has lost energy, provided that all laws conserve energy. The numerical
   damping of generalised-alpha is an intended property of the method. The energy loss by numerical damping is only
   reported in a note, unless the loss is a large fraction of the reference energy.
@@ -17,9 +17,9 @@ laws, with a negative sign, and the energy P that laws and inertia forces of loa
 The reference energy is the largest of kinetic energy, change of U, and change of W so far. Created energy is the
 smallest value of three successive checks, because the numerical energy oscillates during an impact. The energy of
 velocity Verlet contains an oscillating error h²/8 a·M a, with the step size h, the accelerations a and the mass matrix
-M; this error is subtracted. Rounding of coordinates changes energies by up to eps |f| times the largest coordinate,
-with the relative rounding error eps of numbers and the sum |f| of the absolute forces; created energy below this value
-is ignored. Created energy below the fraction `SOLVED` of the stored energy is also ignored: a run begins at an
+M; this error is subtracted. Rounding of coordinates changes energies by up to eps |f| times the largest coordinate.
+Here eps is the relative rounding error of numbers, and |f| is the sum of the absolute forces. Created energy below this
+value is ignored. Created energy below the fraction `SOLVED` of the stored energy is also ignored: a run begins at an
 equilibrium with a residual within tolerances. The energy of this residual appears in the first steps, in which the
 reference energy is still small.
 
@@ -189,9 +189,9 @@ class RunBalance(Watch):
         # values at the last check: energy, stored energy, transferred power, and time
         self._energy, self._kept, self._passing, self._time = 0.0, 0.0, 0.0, 0.0
         self._created, self._granted, self._floor = [0.0], 0.0, 0.0
+        self._carrying = 0.0  # largest power that inertia forces of loads have transferred at a check so far
         # largest kinetic energy so far, changes of the stored energy and of the work, and the smallest and the largest
         # value of these changes
-        self._carrying = 0.0  # largest power that inertia forces of loads have transferred at a check so far
         self._largest, self._changes, self._range = 0.0, np.zeros(2), np.zeros((2, 2))
         # largest energy created over successive checks (row 0) and in a single check (row 1): fraction [1], energy [J],
         # reference energy [J], time [s]

@@ -199,8 +199,8 @@ def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, 
 
 
 def judge_end(error: float) -> list[str]:
-    """Return reasons for doubt if the last load step was accepted with a large force error, relative to the contact
-    force [1].
+    """Return reasons for doubt if the last load step was accepted with a large force error. ``error`` is the ratio [1]
+    of the force error to the largest contact force.
     """
     if error <= SMALL_ERROR:
         return []
