@@ -170,7 +170,7 @@ class Break:
         name: name of the link.
         time: start of the first step without the link [s].
         force: force of the link at the end of the previous step [N]; of a rope, the force of the broken cable.
-        cable: index of the broken cable among the cables of the link; -1 for other links.
+        cable: index of the broken cable among the cables of the link; -1 for a link without cables.
     """
 
     name: str

@@ -192,7 +192,7 @@ def bind_times(rows: LocalRows) -> TimeColumns:
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumns]:
     """Create the array with the data of the rows, and the right-hand sides of the rows. The field ``back`` is the
-    factor of the force on coordinate 0, which is i, or 0 if coordinate 0 is a first-order state.
+    factor of the force on coordinate 0: the ratio i, or 0 if coordinate 0 is a first-order state.
     """
     back = np.where(find_states(rows.world, rows.local("marker0")), 0.0, rows.local("ratio"))
     multiplier = rows.layout.multipliers(rows.table, rows.rows)[:, 0]

@@ -143,8 +143,8 @@ class UserEquation:
             moved[self.fast][k] += 1j * TINY
             here[self.fast][k] += STEP
             given = complex(self._function(t, self._row, *moved))
-        # C does not depend on this coordinate, unless C changes with a real step because the function discards
-        # imaginary parts
+        # if the imaginary part is 0, C does not depend on this coordinate; but if C changes with a real step, the
+        # function has discarded imaginary parts
         if given.imag == 0.0 and self.value(t + STEP * (k < 0), *here) != self.value(t, q, v):
             raise ValueError
         return given.imag / TINY

@@ -18,8 +18,8 @@ an arc that is shorter by the angle l²/(6 R² t). At the exit, an error of the 
 computed with the angle t - l²/(3 R² t) instead of t, but at least with t/2. With six cables on the arc, the computed
 loss due to the layer is 2 % too large. A belt on a soft contact touches beyond both ends of the arc
 (`circle_contact/belt_ends.py`), and the bristles of the belt are also deflected there. Therefore the angles of these
-two parts are added to the angle of the arc. If the belt has a layer of rubber, the loss due to the shear of this layer
-on the whole arc is a physical effect.
+two parts are added to the angle of the arc. If the bristles represent a layer of rubber, the loss due to the shear of
+this layer on the whole arc is not an error, but a physical effect.
 
 Source: see `connectors/reports/belt_bristles.py`.
 """

@@ -76,8 +76,8 @@ CREEP_ERROR = 0.01
 bristles [1].
 """
 LAYER_ERROR = 0.005
-"""Largest tolerated estimate of the change of the loss of speed due to mesh and contact, divided by the largest loss of
-speed [1], for bristles that represent the layer of the belt. In tests with random drives the change is up to 2.4 times
+"""Largest tolerated change of the loss of speed due to mesh and contact, divided by the largest loss of speed [1], if
+bristles represent the layer of the belt. The change is estimated; in tests with random drives it was up to 2.4 times
 the estimate, see docs/explanation/verification.md.
 """
 TOLERATED_LENGTH = 1.1
@@ -418,9 +418,8 @@ class DriveMeans(Sensors):
             ledger: a hook of the same solves as these means, which covers the same time.
 
         Raises:
-            ModelError: means or ledger have no values, or cover different times. In 3D the error is also raised for
-                means that do not record every step, because the error of the integrated powers would exceed the losses
-                of the drive.
+            ModelError: means or ledger have no values, or cover different times. In 3D, means must also record each
+                step (``every=1``), because otherwise integrated powers are less accurate than the losses require.
         """
         if self._every != 1 and not self._motion.is_wanted:
             raise ModelError(
@@ -487,8 +486,9 @@ class DriveMeans(Sensors):
 
 
 def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str, ...]:
-    """Return a warning if, in the means, the power that pulleys take from the belt exceeds the power that other pulleys
-    and the stored energy of the belt supply by more than the tolerated error; otherwise the result is empty.
+    """Return a warning if the power balance of the means is violated; otherwise the result is empty. The power that
+    pulleys take from the belt must not exceed the power that the other pulleys and the stored energy of the belt
+    supply; a small error is tolerated.
 
     Args:
         report: the means.
@@ -570,7 +570,7 @@ def note_start(report: DriveReport) -> tuple[str, ...]:
 
 def judge_creep(report: DriveReport) -> tuple[str, ...]:
     """Return warnings about two errors of the means. The first error: bristles change the loss of speed by more than a
-    tolerated fraction, and by more than the errors of the tensions due to the mesh change this loss. The second error:
+    tolerated fraction, and the errors of the tensions due to the mesh do not explain this change. The second error:
     cables are too long for a layer.
 
     Means that include the start of the drive are not checked, because during the start the speeds of pulleys change for

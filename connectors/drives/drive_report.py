@@ -15,10 +15,10 @@ belt per metre, mu the friction coefficient, and t the wrap angle:
     rigid creep (on a rigid layer): 1 - (EA + T)/(EA + T of the driver), with the tension T at the entry of the pulley
     string frequency: sqrt(T/rhoA)/(2 L) (1 - v² rhoA/T) for a span of the length L
 
-The driver is the pulley that supplies the largest power. R is the radius of the cord. On a rigid layer the belt has the
-speed of the rim at the entry of the pulley. If a span is slack, F <= 0, friction transmits no torque, and ln(F_1/F_2)
-is infinite. For means over time, ratios and frequencies are computed from the mean tensions, speeds, angles and powers;
-these results are not means of ratios.
+The driver is the pulley that supplies the largest power. R is the radius of the cord, and omega the angular velocity of
+a pulley. On a rigid layer the belt has the speed of the rim at the entry of the pulley. If a span is slack, F <= 0,
+friction transmits no torque, and ln(F_1/F_2) is infinite. For means over time, ratios and frequencies are computed from
+the mean tensions, speeds, angles and powers; these results are not means of ratios.
 
 Sources: L. Euler (1762) and F. Grashof, Theoretische Maschinenlehre II (1883) for ln(F_1/F_2); for the moving string:
 C. D. Mote, Journal of the Franklin Institute 279 (1965) 430-444.

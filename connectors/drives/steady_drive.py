@@ -11,7 +11,7 @@ For each pulley let r be the radius of the face, R the radius of the cord, t the
 coefficient, and psi the lost fraction of the bending energy. The index "in" denotes the span before the pulley in the
 running direction, and "out" the span after the pulley:
 
-    entry: the belt sticks, omega R = c (lam_in - w); with w = 0 the belt has the speed of the rim
+    entry: the belt sticks, omega R = c (lam_in - w), with the relative slip w of belt and rim
     exit: the belt slips before the exit, over the angle phi <= t with |ln(F_out/F_in)| = mu r/R phi
     torque: M = (F_out - F_in) R - psi EI/(2 R), of the belt on the pulley, in the sense of rotation
     loss by friction and shear: c (F_out - F_in) ((F_out - F_in)/(2 E) + w)
