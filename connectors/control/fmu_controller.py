@@ -411,7 +411,7 @@ class Slave:
 
 
 class Calls:
-    """Context for calls of an FMU that replaces errors by a ModelError with the last messages of the FMU."""
+    """Context manager for calls of an FMU. It replaces errors by a ModelError with the last messages of the FMU."""
 
     def __init__(self, name: str, messages: Iterable[str], failures: list[int], t: float | None) -> None:
         self._name, self._messages, self._failures, self._t = name, messages, failures, t

@@ -26,8 +26,7 @@ INSTEAD = (
     "distance_coordinate of the points of a spring (its force is k u + d u_t), load_cell of a joint or constraint, "
     "also of the joint that holds a body for the forces of contacts on it"
 )
-"""Text for error messages. It states which markers can be used as inputs instead of outputs of laws, which cannot be
-inputs.
+"""Text for error messages. Outputs of laws cannot be inputs; the text states which markers can be used instead.
 """
 
 

@@ -2,7 +2,7 @@
 of a sprocket.
 
     geometry: D is the distance of the centre of the circle from a piece of the curve with normal n and direction t
-    gap: g = D - r
+    gap: g = D - r, with the radius r of the circle
     velocity: v = v1 - v0 - ω1 × D n - ω0 × (d - D n), ġ = n·v, v_t = t·v, with d from marker 0 to the centre
     normal force: f_n = -k g - d ġ, limited to [0, -2 k g], so f_n neither pulls nor jumps when contact opens or closes
     without the limit: f_n = -k g - d ġ ≥ 0, which jumps when the contact closes
@@ -10,11 +10,12 @@ of a sprocket.
     friction for larger stored slip: f_t = μ |f_n| sign(stored slip)
     force: f_t t - f_n n on the left-hand side of the equations of the circle, at the foot, D n below the centre
 
-A foot is a point of a line or an arc at which the distance to the centre is stationary, or a corner. The stiffness k
-does not depend on the length of pieces, so a curve may be divided into arbitrarily short pieces. A circle has up to two
-contacts, for instance between two flanks. The contacts of a circle are the two feet of largest depth with different
-normals. The curve lies in the xy plane of marker 0; components perpendicular to this plane are ignored. A circle whose
-centre is within the material has no contact, because the law requires depths below the radius of the circle.
+In the formulas for f_n, d is ``contact_damping``. A foot is a point of a line or an arc at which the distance to the
+centre is stationary, or a corner. The stiffness k does not depend on the length of pieces, so a curve may be divided
+into arbitrarily short pieces. A circle has up to two contacts, for instance between two flanks. The contacts of a
+circle are the two feet of largest depth with different normals. The curve lies in the xy plane of marker 0; components
+perpendicular to this plane are ignored. A circle whose centre is within the material has no contact, because the law
+requires depths below the radius of the circle.
 
 History values per row: index of the piece (counted from 1; 0 if there is no contact) and slip velocity of the first
 contact, then the same values of the second contact. History values are constant during Newton's iterations; during the

@@ -65,7 +65,7 @@ class CableChange(NamedTuple):
 def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
     """Return the motion in the middle of n cables as four arrays, shape (n, 2 d) each, where d is the number of
     components of a position. The arrays contain the positions and slopes, their first time derivatives, their second
-    time derivatives, and their values ``carried`` in the state.
+    time derivatives, and the values ``carried`` that the time integrator passes from step to step.
 
     Args:
         motion: these four arrays for the nodes, from the first to the last node, shape (n + 1, 2 d) each.

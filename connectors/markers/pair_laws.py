@@ -284,7 +284,7 @@ def change_rows(rows: LocalRows, columns: tuple[Pair, Any], in_place: set[str], 
     """Copy the present values of the columns ``names`` to the records of a system, and return True. If the system must
     be built again, copy nothing and return False. This is necessary in three cases: a column is not in ``in_place``; a
     changed row has a user function, which has its own copies of the values; a value changes from 0 to another value or
-    back, because the account of a law depends on which values are 0.
+    back, because the energies and powers in the `Account` of a law depend on which values are 0.
     """
     if not in_place.issuperset(names):
         return False
@@ -392,8 +392,8 @@ def update_loop(motion: Kernel, update: Kernel, load: Kernel, history: int, inac
     """Create the kernel ``(rows, pair, m, time, data, start, size, outcome)`` that updates the history values of all
     rows.
 
-    The outcome contains the largest force error and the row with this error, the smallest step size, whether any
-    contact state has changed, and the largest force.
+    The outcome contains the largest force error and the row with this error, the smallest recommended step size,
+    whether any contact state has changed, and the largest force.
     """
 
     @kernel

@@ -44,8 +44,8 @@ def write_section(title: str, state: State, reports: Sequence[Any], count: int) 
 
 def find_circles(world: World) -> Iterator[tuple[Entity, Entity]]:
     """Find the circles of the model. For each circle, and for each component whose rows are contacts with this circle,
-    the result contains a handle to all rows of the component and the circle. All processes must call this function
-    together.
+    the result contains a pair: a handle to all rows of the component, and the circle. All processes must call this
+    function together.
     """
     for component, table in world.tables.items():
         if table.count and {"circle", "cable"} <= component.refs.keys() and "circle_radius" in component.columns:

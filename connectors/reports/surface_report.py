@@ -100,8 +100,9 @@ class SurfaceReport:
 
 
 class Course(NamedTuple):
-    """The points from the first to the last point in contact, of the chain of cables with the largest number of points
-    in contact."""
+    """Points of the chain of connected cables that has the largest number of points in contact: all points from the
+    first to the last point in contact.
+    """
 
     cable: IntArray  # index of the cable of each point among all cables, shape (points,)
     touching: BoolArray  # whether each point is in contact, shape (points,)

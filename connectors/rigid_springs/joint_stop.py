@@ -224,7 +224,7 @@ def joint_stops(
         Handle to the stops, rows of `JointStop`.
 
     Raises:
-        ModelError: the argument is not a handle to such joints, or the direction is locked.
+        ModelError: ``joint`` is not a handle to rows of `GenericJoint`, a joint is driven, or the direction is locked.
     """
     schema, axis = joint.table.component, DIRECTIONS.index(direction)
     if not {"frame0", "frame1", "translations", "rotations"} <= set(schema.columns):

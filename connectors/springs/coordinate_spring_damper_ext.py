@@ -8,7 +8,7 @@
 Friction with bristles, if ``proportional_zone`` is 0, with F(v) = F_d + F_s exp(-|v|/v_exp) + F_v |v|:
 
     sticks: f_friction = k_b (q - anchor) + d_b q_t, until |f_friction| > F_d + F_s
-    slips: f_friction = sign(state) F(q_t), 0 at q_t = 0, until the sign of q_t differs from the state
+    slips: f_friction = sign(state) F(q_t), 0 at q_t = 0, until q_t and the state have different signs
 
 Friction without history, if v_r = ``proportional_zone`` > 0:
 
@@ -167,7 +167,7 @@ def stop_power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def drive_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the power that is transferred to the drive of ``rate_offset`` [W]."""
+    """Return the power [W] that is transferred to the drive that prescribes ``rate_offset``."""
     return row.damping * (ut - row.rate_offset) * row.rate_offset if not row.has_function else 0.0
 
 
