@@ -303,7 +303,7 @@ def check_rows(world: Tables, table: EntityTable) -> None:
 class BodyAnswer(NamedTuple):
     """Forces of the fluid on all rows, and their immersion; forces are 0 for inactive rows."""
 
-    force: FloatArray  # force without the added mass of the body, global [N], shape (rows, 3)
+    force: FloatArray  # force except for the added mass of the body, global [N], shape (rows, 3)
     torque: FloatArray  # torque about the marker, global [N m], shape (rows, 3)
     drag: FloatArray  # drag, global [N], shape (rows, 3)
     buoyancy: FloatArray  # weight of the displaced fluid [N], shape (rows,)

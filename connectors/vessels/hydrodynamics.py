@@ -54,7 +54,7 @@ DURATION = 8.0
 SAMPLES = 160
 """Number of samples of a retardation function."""
 WIDTHS = 5, 7
-"""Numbers of values of the rows of the WAMIT files .1 and .3; rows of .1 at limits of ω have no damping."""
+"""Numbers of values of the rows of the WAMIT files .1 and .3; rows of .1 for ω = 0 and ω = ∞ have no damping."""
 
 
 class Hydrodynamics(NamedTuple):
