@@ -372,8 +372,8 @@ def find_largest(link: Link, forces: FloatArray) -> DueBreak:
 
 def release(world: World, cable: Entity) -> None:
     """Set the fluid loads of a broken cable to act per unstrained length. Deactivate the contacts of this cable, and
-    its line loads per current length. Rows that refer to chains of cables do not change. All processes must call this
-    function together.
+    its line loads per current length. Rows that refer to several connected cables do not change. All processes must
+    call this function together.
     """
     tables = [table for component, table in world.tables.items() if CABLE in component.refs and table.count]
     numbers = cable.ids

@@ -15,8 +15,8 @@ coordinate of a node, J = 1 and J̇ = H = 0. The ratio i is 1 for equal coordina
 the radii r0 and r1, z0/z1 for two wheels with z0 and z1 teeth that a chain or toothed belt connects, and the radius of
 the pinion for a rack (coordinate 1) on a pinion (coordinate 0).
 
-If the user gives no function for offset_t, this rate is the known derivative of a predefined time function, or a
-difference quotient in time of any other function (`windlass.connectors.user_functions.time_functions`).
+If the user gives no function for offset_t, this rate is computed from offset(t): exactly for predefined time functions,
+and by difference quotients for other functions (`windlass.connectors.user_functions.time_functions`).
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (constraints and their index).
 """

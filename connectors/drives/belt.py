@@ -226,8 +226,8 @@ def _check_faces(name: str, pulleys: Sequence[Pulley], in_space: bool, width: fl
 
 def _fill_torsion(name: str, given: Mapping[str, Any], radius: float, columns: dict[str, Any]) -> dict[str, Any]:
     """Return the columns of the cables. If ``columns`` contains a torsional stiffness but no ``rotary_inertia``, this
-    function adds the inertia m w²/12 of a belt of the width w > 0, or m r²/2 of a solid round rope of the radius r > 0;
-    m is the mass per length, and r is ``radius`` [m].
+    function adds the inertia: m w²/12 for a belt of the width w > 0, m r²/2 for a solid round rope of the radius r > 0.
+    Here m is the mass per length, and r is ``radius`` [m].
 
     Raises:
         ModelError: ``turns_rope`` is true for a rope without torsion or with the radius 0.
@@ -385,8 +385,8 @@ class _Line:
         node of a closed belt is fixed, because the belt can circulate without friction.
 
         Args:
-            *off: entities that are switched off in the block by their column ``active``, for example the drive of a
-                pulley.
+            *off: entities that are switched off in the block by their column ``active``, for example the constraint
+                that drives a pulley.
         """
         friction = self.contacts.table.collect("friction_coefficient", self.contacts.rows)
         self.world.set(self.contacts, friction_coefficient=0.0)
@@ -405,8 +405,8 @@ class _Line:
 
     @checked(solve=that(callable, "a function of a state that returns a state"), state=instance("State"))
     def tighten(self, solve: Callable[[State], State], state: State) -> State:
-        """Return the equilibrium of a mounted 3D belt with torsion in which the mean tension of its free spans is
-        ``tension`` within 0.1 %.
+        """Return the equilibrium of a mounted 3D belt with torsion in which the mean tension of its free spans differs
+        from ``tension`` by at most 0.1 %.
 
         A belt that leaves a pulley at an angle to the plane of the pulley slides sideways where it leaves the pulley.
         The path of the belt is then shorter than the route on which it was created, and the tension is lower. This
@@ -443,8 +443,8 @@ class _Line:
         self.world.set(self.cables, reference_strain=-strain / (1.0 + strain))
 
     def _tighten(self, solve: Callable[[State], State], state: State, free: BoolArray) -> State:
-        """Repeat ``solve`` and change the strain, until the mean tension of the cables for which ``free``, shape
-        (cables,), is true equals ``tension`` within `TENSION_ERROR`; return the last state.
+        """Repeat ``solve`` and change the strain until the mean tension of the free cables equals ``tension`` within
+        `TENSION_ERROR`; return the last state. ``free`` contains whether each cable is free, shape (cables,).
         """
         for _ in range(MOST_SOLVES):
             state = solve(state)
@@ -646,8 +646,8 @@ class _Line:
         return hand_over(draw_circles(centers, np.array(self.radii), names, line, title), target)
 
     def _choose_elements(self, given: Mapping[str, Any]) -> int:
-        """Choose the number of elements. The elements must be short enough for the smallest pulley, in belts also for
-        the shortest arc with friction, and in 2D belts also for the layers between cord and face.
+        """Choose the number of elements. The elements must be short enough for the smallest pulley. In belts they must
+        also be short enough for the shortest arc with friction, and in 2D belts for the layers between cord and face.
         """
         mu = [given["friction"] if pulley.friction is None else pulley.friction for pulley in self.pulleys]
         wraps = zip(self.wrap_angles, self.radii, mu, strict=True)
@@ -661,8 +661,8 @@ class _Line:
 
     @staticmethod
     def _find_layer(given: Mapping[str, Any], offset: float) -> float | None:
-        """Return the shear stiffness [N/m²] of the layer between the face and the cord, whose height above the face is
-        ``offset`` [m], or None for a rigid layer.
+        """Return the shear stiffness of the layer between face and cord [N/m²], or None for a rigid layer; ``offset``
+        is the height of the cord above the face [m].
         """
         stiffness: float | None = given["layer_stiffness"]
         return stiffness or choose_layer(given["width"], given["layer_modulus"], offset)
@@ -914,7 +914,7 @@ class Belt(_Line):
             pitch: distance of teeth on the slack belt [m].
             tooth_stiffness, tooth_damping: stiffness [N/m] and damping [N s/m] of a tooth along the belt; the default
                 damping is a third of the critical damping.
-            tooth_height: height above the seat at which a tooth is out of its groove [m].
+            tooth_height: height of a tooth above its seat at which the tooth is out of its groove [m].
             flank_angle: angle between the flanks of a groove and the radius of the pulley [rad], default 0.35; to
                 include friction, subtract the friction angle.
             backlash: backlash of a tooth in its groove [m].

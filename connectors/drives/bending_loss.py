@@ -47,8 +47,8 @@ def add_bending_losses(
         radii: radii of the cord on the pulleys [m].
 
     Returns:
-        The indices of these pulleys, and the handle to the loss torques on the rotations of these pulleys, or None if
-        no pulley rotates about the origin of its body.
+        The indices of these pulleys, and a handle to the loss torques on their rotations. The handle is None if no
+        pulley rotates about the origin of its body.
 
     Raises:
         ModelError: the belt has no bending stiffness.

@@ -136,8 +136,7 @@ class DriveSensor:
     Args:
         belt: the `Belt` or `Rope`.
         quantity: name of a quantity of a `PulleyDuty`, a `SpanDuty` or a `DriveReport`, for example ``"slip_reserve"``,
-            or several names, which are evaluated together; a quantity of pulleys or spans is recorded for all pulleys
-            or spans.
+            or several names. A quantity of pulleys is recorded for all pulleys, and a quantity of spans for all spans.
         name: name in the table; default: name of the belt.
 
     Raises:
@@ -392,9 +391,9 @@ class DriveMeans(Sensors):
         belt that ends at each record.
 
         Each mean has the shape (records,), and is NaN before the first turn is complete; before the second record, the
-        dictionary is empty. Ratios of powers in single
-        steps are not meaningful, because torques fluctuate and the belt stores and returns energy. The efficiency is
-        the delivered work, divided by the supplied work plus the energy that the belt releases during the turn.
+        dictionary is empty. Ratios of powers in single steps are not meaningful, because torques fluctuate and the belt
+        stores and returns energy. The efficiency is the delivered work, divided by the supplied work plus the energy
+        that the belt releases during the turn.
         """
         report = self.report()
         return {} if report is None else self._eval_over_turns(report.turn)
@@ -456,7 +455,7 @@ class DriveMeans(Sensors):
                 figure of matplotlib is returned, which notebooks display.
 
         Returns:
-            The path of the file, or the figure; on all processes except the first, None instead of a figure.
+            The path of the file, or the figure. Processes other than the first return None instead of the figure.
 
         Raises:
             OutputError: there are no records, or the file cannot be written.
@@ -470,7 +469,7 @@ class DriveMeans(Sensors):
             self.draw(self._picture)
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """Return no sections, because the report of a run contains a page for each drive, with the curves."""
+        """Return an empty list, because the report of a run contains a page with the curves for each drive."""
         return ()
 
     def checkpoint(self) -> dict[str, Any]:

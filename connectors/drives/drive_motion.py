@@ -154,9 +154,9 @@ class DriveMotion:
         return self._program if self._program is not None and self._program.is_plain else None
 
     def _list_steps(self, state: State) -> list[Step]:
-        """Return the kernels of the program. The list is empty if the body of a pulley is neither a 2D body nor the
-        ground, or if teeth or bending losses act on a pulley that does not rotate about the origin of its body, or
-        whose body has two pulleys.
+        """Return the kernels of the program. The list is empty in two cases: the body of a pulley is neither a 2D body
+        nor the ground; or teeth or bending losses act on a pulley that does not rotate about the origin of its body, or
+        that shares its body with another pulley.
         """
         drive, assembly = self.drive, parallel_assembly(state.world)
         assembly.refresh()

@@ -142,9 +142,9 @@ class SteadyPulley:
             if no pulley drives the belt.
         wrap_angle, slip_arc: angle between the lines of the spans, and the part of this angle, before the exit, on
             which the belt slips [rad].
-        slip_reserve: 1 - |ln(F_2/F_1)|/(mu r/R t) [1], with F = N - rhoA v² of the spans before and after the pulley,
-            the friction coefficient mu, and the radii r of the face and R of the cord; t is the wrap angle, or with a
-            compliant layer the part of this angle on which the belt is in contact.
+        slip_reserve: 1 - |ln(F_2/F_1)|/(mu r/R t) [1]. F_1 and F_2 are F = N - rhoA v² of the spans before and after
+            the pulley, mu is the friction coefficient, r the radius of the face, and R the radius of the cord. t is the
+            wrap angle; with a compliant layer, t is the part of this angle on which the belt is in contact.
         tension_before, tension_after: tensions of the spans before and after the pulley, in the order of the pulleys
             [N].
         hub_load: force of the belt on the pulley [N], shape (2,).
@@ -547,9 +547,9 @@ def _pass_arcs(
     drive: DriveData, grip: FloatArray, stiffness: float, less: FloatArray, force: FloatArray, stretch: FloatArray,
     wraps: FloatArray, holding: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
-    """Return for each arc the slip arc [rad], the relative slip w at the entry [1], and the slack length of the belt on
-    the arc [m], from the force F and the stretch at entry and exit; ``holding`` is the angle on which the belt can
-    slip, see `_Steady`.
+    """Return three quantities of each arc: the slip arc [rad], the relative slip w at the entry [1], and the slack
+    length of the belt on the arc [m]. ``force`` and ``stretch`` contain F and lam at entry and exit; ``holding`` is the
+    angle on which the belt can slip, see `_Steady`.
     """
     EA, friction = drive.axial_stiffness, grip * less**2
     slip, lag = np.abs(np.log(force[1] / force[0])) / friction, np.zeros(len(wraps))

@@ -105,7 +105,7 @@ class WinchReserve(StepHook):
         cables: smallest number of active cables, for the shortest rope.
         wanted: length that cables should approximately have [m].
         longest: largest length of the rope for which cables are created [m]; for a longer rope the cables become longer
-            than wanted, and a message is printed.
+            than ``wanted``, and a message is printed.
         strain: strain of the rope in the reference configuration [1].
         name: name for messages and output.
         **columns: columns of `WinchCable2D` except ``active``, with one value for all cables.

@@ -447,9 +447,9 @@ def sliding_loop(motion: Kernel, sliding: Kernel, load: Kernel) -> Kernel:
 
 @kernel
 def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray, place: int) -> None:
-    """Add the energy [J] that is lost by sliding in a step of size[0] seconds to ``lost[place]``: for each row that
-    slides at the start or at the end of the step, the work done on the row minus the change of the energy stored in the
-    row.
+    """Add the energy [J] that is lost by sliding in a step of size[0] seconds to ``lost[place]``. For each row that
+    slides at the start or at the end of the step, this is the work done on the row minus the change of the energy
+    stored in the row.
 
     ``before`` and ``now`` are outputs of a `sliding_loop`; at the end ``now`` is copied to ``before``.
     """
