@@ -34,7 +34,7 @@ from windlass.framework.model.schema import Component, ref
 
 
 class TwistNodePosition(Component):
-    """Position marker on a node with twist, which rotates with the material."""
+    """Position marker on a node with twist; the marker rotates with the material."""
 
     provides = (FAMILY, RIGID, CURVED, SPATIAL)
     node = ref("PointSlopeTwist3D", "the node")

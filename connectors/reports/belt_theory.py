@@ -130,7 +130,7 @@ def belt_creep(
     gravity: float = 0.0,
     tight_above_slack: float = 0.0,
 ) -> BeltCreep:
-    """Find the steady motion of a belt that is not crossed around two equal pulleys.
+    """Find the steady motion of a belt around two equal pulleys; the belt is not crossed.
 
     The docstring of `connectors/reports/belt_theory.py` states the equations.
 

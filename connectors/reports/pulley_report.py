@@ -136,8 +136,9 @@ class Segments(NamedTuple):
 
 
 def eval_pulley_segments(pulley: PulleyContacts, contact: ContactView, fields: Fields) -> Segments:
-    """Evaluate the segments of all rows of a pulley for the current fields, on every process; ``contact`` contains the
-    rows of the pulley."""
+    """Evaluate the segments of all rows of a pulley for the current fields; every process gets all segments.
+    ``contact`` contains the rows of the pulley.
+    """
     here = _eval_segments_here(contact, fields)
     if not pulley.bound.parallel:
         return here
@@ -283,8 +284,7 @@ class PulleySensor:
 
     Args:
         contacts, circle: arguments of `pulley_report`.
-        quantity: name of a quantity of the report, for example ``"torque"``, or several names, which are evaluated
-            together.
+        quantity: name of a quantity of the report, for example ``"torque"``, or several names.
         name: name in the table; default ``"<circle>.<quantity>"``, or ``"<circle>"`` for several quantities.
 
     Raises:

@@ -132,7 +132,7 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
         state: the state that the report describes.
         contacts: rows of `ContactFrictionSurfaceCable`, `ContactFrictionSurfaceSetCable`,
             `ContactFrictionSurfaceTwistCable`, `ContactFrictionSurfaceSetTwistCable`, `ContactFrictionBedCable` or
-            `ContactFrictionSurfaceRibbon`, which may include other surfaces.
+            `ContactFrictionSurfaceRibbon`; rows on other surfaces are ignored.
         surface: the surface, several surfaces of one body (both flanks of a groove), or the marker of the surfaces.
 
     Raises:
@@ -162,7 +162,8 @@ def eval_surface(world: World, fields: Fields, contacts: Entity, surface: Entity
 
 def find_surface_ids(world: World, fields: Fields, contacts: Entity) -> IntArray:
     """Return the identifiers of the surfaces of rows, shape (rows,). For rows with a set of surfaces, the result is the
-    current surface, or -1 without a surface."""
+    current surface, or -1 if the row has no current surface.
+    """
     if contacts.table.component in FIXED:
         given: IntArray = contacts.table.collect("surface", contacts.rows)
         return given
