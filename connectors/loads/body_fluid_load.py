@@ -127,7 +127,7 @@ def find_offsets(world: Tables, markers: IntArray) -> FloatArray:
 
 
 def create_group(rows: LocalRows, divide: Divide, on: NDArray[np.bool_]) -> BodyGroup:
-    """Create the pieces, with the fluid at the pieces, of all rows whose element of ``on``, shape (rows,), is true.
+    """Create the pieces of all rows for which ``on``, shape (rows,), is true, and the fluid at these pieces.
 
     The array c has one element per piece, with the values row, marker, kind, size, volume, up, density, gravity, fills,
     and turns, which is 0 for spheres; l, b, d, P and m of `body_pieces`; and B, the axes of the piece in the frame of
@@ -308,7 +308,7 @@ class BodyAnswer(NamedTuple):
     drag: FloatArray  # drag, global [N], shape (rows, 3)
     buoyancy: FloatArray  # weight of the displaced fluid [N], shape (rows,)
     volume: FloatArray  # volume in the fluid [m^3], shape (rows,)
-    immersion: FloatArray  # volume in the fluid relative to the volume [1], shape (rows,)
+    immersion: FloatArray  # volume in the fluid, divided by the whole volume [1], shape (rows,)
     center: FloatArray  # centre of the volume in the fluid, global [m], shape (rows, 3)
     surface: FloatArray  # height of the surface over the marker [m], shape (rows,)
 

@@ -13,8 +13,8 @@ coefficients C_k and C_ak, and reference areas A_k and volumes V_k. The matrix P
 resultant determines the drag: all components of a sphere, the two components across the axis of a cylinder, and for a
 box each component separately.
 
-The centre of the piece is at h = A l from the marker, and the marker, whose position is p, at A b from the node of the
-body. Therefore
+The vector from the marker to the centre of the piece is h = A l. The marker has the position p, and the vector from the
+node of the body to the marker is A b. Therefore
 
     r = p + h,    v = p_t + ω × h,    r_tt = J q_tt + (J_r q_tt) × h + ω × (ω × A (b + l))
 

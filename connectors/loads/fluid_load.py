@@ -297,7 +297,7 @@ def check_vibration(table: EntityTable) -> None:
 class FluidAnswer(NamedTuple):
     """Motion and forces of the fluid at k points of each row; forces and vibrations are 0 for inactive rows."""
 
-    force: FloatArray  # force of the fluid without the added mass, per current length [N/m], (rows, k, 3)
+    force: FloatArray  # force of the fluid except for the added mass, per current length [N/m], (rows, k, 3)
     drag: FloatArray  # drag per current length [N/m], (rows, k, 3)
     weight: FloatArray  # weight of the cable minus its buoyancy, per current length [N/m], (rows, k)
     u: FloatArray  # velocity of the fluid [m/s], (rows, k, 3)
