@@ -83,12 +83,12 @@ the estimate, see docs/explanation/verification.md.
 TOLERATED_LENGTH = 1.1
 """Largest tolerated length of cables, divided by the length that `refine_for_layers` chooses for a layer [1]."""
 STEADY_CREEP = 0.5
-"""Difference between the losses of speed of a run and of the theory of steady motion, divided by the largest loss [1],
-above which a motion is treated as unsteady.
+"""Limit [1] of the difference between the losses of speed of a run and of the theory of steady motion, divided by the
+largest loss. Above this limit a motion is treated as unsteady.
 """
 TRANSIENT = 0.1
-"""Difference between the losses of speed of a run and of the theory of steady motion, divided by the largest loss [1],
-above which a report recommends a later start of the means.
+"""Limit [1] of the same difference as for `STEADY_CREEP`. Above this limit a report recommends a later start of the
+means.
 """
 STEADY_SWING = 0.25
 """Standard deviation of the tension of a span over time, divided by the largest change of tension on a pulley [1].

@@ -164,7 +164,7 @@ def follow_pulley(
         for j in range(2 * n + 1):
             s, place = 0.5 * j / n, d + j // 2
             h = eval_point(shape(s, L), shape_slope(s, L), y, q, w)
-            # forces at the midpoint of a segment, if it is in contact
+            # forces at the midpoint of a segment that is in contact
             if j % 2 == 1:
                 slips, state = False, data[place + n]
                 touching[count] = z.active and data[place] <= 0.0

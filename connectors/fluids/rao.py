@@ -46,7 +46,7 @@ UNITS: dict[str, dict[str, float]] = {
 }
 """Allowed units of the columns of a file, and their factors to SI units."""
 CLOSE = 1e-6
-"""Distance from a limit of the headings up to which a heading beyond the limit is accepted [rad]."""
+"""Headings may be beyond their limits by up to this angle [rad]."""
 
 
 class RAO:

@@ -44,9 +44,9 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.rows import create_records
 
 # Kernels read structured arrays. The argument c contains the constants of the pieces (`create_group` in
-# body_fluid_load.py), m their motion and the forces on them (`create_motion`), flow and surface the motion of the fluid
-# at their centres (`flow.create_flows`, `flow.create_surfaces`), and own the rows, with the marker and the range of the
-# pieces, from ``first`` to ``end``.
+# body_fluid_load.py), m the motion of the pieces and the forces on the pieces (`create_motion`), flow and surface the
+# motion of the fluid at the centres of the pieces (`flow.create_flows`, `flow.create_surfaces`). The argument own
+# contains the marker of each row, and the range of its pieces, from ``first`` to ``end``.
 
 
 def create_motion(count: int) -> NDArray[Any]:

@@ -78,13 +78,13 @@ class PairKind:
     force: Callable[[Callable[..., Any]], Output]  # creates the output variable of the force
     targets: tuple[str, ...] = ()  # required families of markers 0 and 1; default: the family
     number: Callable[[Kernel], Kernel] = lambda value: value
-    """Function that converts a kernel with one scalar result to the kernel that outputs and energies call, for example
-    from a complex to a real result.
+    """Function that converts a kernel with one scalar result to the kernel that outputs and energies call. For example,
+    the converted kernel returns a real instead of a complex number.
     """
     vector: Callable[[Kernel], Kernel] = lambda force: force  # converts a force kernel to one with three results
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
-    """Function ``(s)`` that returns the additional arguments of the tangent loop, which follow the columns of the
-    markers.
+    """Function ``(s)`` that returns the additional arguments of the tangent loop. In a call, these arguments are placed
+    after the columns of the markers.
     """
 
 

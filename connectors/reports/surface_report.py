@@ -113,9 +113,9 @@ class Course(NamedTuple):
 TURNING = ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceSetTwistCable
 """Laws whose friction turns ropes about their axis."""
 PLAIN = ContactFrictionSurfaceCable, ContactFrictionBedCable, ContactFrictionSurfaceRibbon
-"""Laws without twist whose rows belong to one surface each."""
+"""Laws with one surface per row, without the output ``axis_torque_vector``."""
 FIXED = *PLAIN, ContactFrictionSurfaceTwistCable
-"""Laws whose rows belong to one surface each."""
+"""Laws with one surface per row."""
 SURFACE_CONTACTS = *PLAIN, ContactFrictionSurfaceSetCable, *TURNING
 """Laws of contact with surfaces."""
 

@@ -20,9 +20,9 @@ same formula with ``lower`` instead of ``upper``.
 
 History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0 without contact). History values are
 constant during Newton's iterations. After the iterations a sliding row gets anchor = q. The anchor of a row that begins
-to stick is chosen so its bristle exerts the force that acted at the start of the step. A row that already stuck at the
-start of the step keeps its anchor. A row that begins to slide gets a state with the sign of q_t, or with the sign of
-the force if q_t = 0. The force error is the jump of the force due to the new history values.
+to stick is chosen so that the bristle exerts the force that acted at the start of the step. A row that already stuck at
+the start of the step keeps its anchor. A row that begins to slide gets a state with the sign of q_t, or with the sign
+of the force if q_t = 0. The force error is the jump of the force due to the new history values.
 
 In the energy ledger, a sliding bristle stores the energy of the deflection F/k_b.
 """
