@@ -59,8 +59,8 @@ PASSING = 0.6
 are not examined, because a circle moves farther when it passes through a contact of relevant depth.
 """
 TOUCHED = 0.01
-"""Change of the velocity of a circle in a step, divided by this velocity [1], above which the circle may have touched
-the curve in a stage of the integrator within the step.
+"""Change of the velocity of a circle in a step, divided by this velocity [1]. After a larger change, the circle may
+have touched the curve in a stage of the integrator within the step.
 """
 APART, MOST_LOOKS = 0.25, 1000
 """The search for a contact within a step examines points of the path of the circle. APART: distance of these points,

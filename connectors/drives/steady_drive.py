@@ -26,7 +26,7 @@ Therefore
     slip: determined by t, because the shear force at the exit is equal to the missing pressure along the angle l/R
     energy: no energy is lost at the exit, so E lam² + EI lam² κ² with the curvature κ is equal on both sides
     arc: the stretch is q times lam of the span, q² = E/(E + EI/R²), and F is less by about EI/(2 R²)
-    moments: the moments at both ends of an arc are EI lam/R; the torque is (F_out - F_in) R/q, with F of both spans
+    moments: EI lam/R at both ends of an arc; therefore the torque is (F_out - F_in) R/q, with the forces F of the spans
     length: each end adds about l³/(12 R²) to the length of the belt, see `circle_contact/belt_ends.py`
 
 On a rigid layer between cord and face, w is 0. The shear of a layer with the shear stiffness K is 0 at the entry of the

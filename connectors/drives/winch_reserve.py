@@ -42,8 +42,8 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 LONGEST, SHORTEST = 1.6, 0.4
-"""LONGEST, SHORTEST: lengths of cables, divided by ``wanted`` [1], above which cables are split and below which cables
-are merged. After each change, the length of a cable is about 0.8 times ``wanted``.
+"""LONGEST, SHORTEST: cables longer than LONGEST times ``wanted`` are split; cables shorter than SHORTEST times
+``wanted`` are merged. After each change, the length of a cable is about 0.8 times ``wanted``.
 """
 MOST = 1e5
 """Largest allowed length ``longest``, divided by ``wanted`` [1]."""

@@ -67,8 +67,7 @@ from windlass.framework.model.table import Entity, EntityTable
 TURNING = (RigidNodePosition, RigidNodePosition3D, PositionOnRigid2D, PositionOnRigid3D)
 PLANE = (RigidNodePosition, PositionOnRigid2D)
 SUNK = 0.01
-"""Depth of a body below the bed at the start, relative to the depth of the water [1], above which the run gets a
-warning."""
+"""Largest depth of a body below the bed at the start, divided by the depth of the water [1], without a warning."""
 
 
 class Pieces(NamedTuple):

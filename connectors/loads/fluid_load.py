@@ -65,8 +65,7 @@ from windlass.framework.model.system import Fields, System, Term, evaluate
 from windlass.framework.model.table import EntityTable
 
 SUNK = 0.01
-"""Depth of a point below the bed at the start, relative to the depth of the water [1], above which the run gets a
-warning."""
+"""Largest depth of a point below the bed at the start, divided by the depth of the water [1], without a warning."""
 
 
 class FluidLoad(Component):

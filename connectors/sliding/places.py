@@ -78,9 +78,9 @@ def find_cable(c: SlidingRows, i: int, place: float, near: int) -> tuple[int, fl
 
 @kernel
 def assign_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> bool:
-    """Set the data of each row that its history values determine, such as the current cable, and the coordinates of the
-    nodes of this cable in ``c.dofs``. If the cable in the history values is unknown, it is found from the position.
-    Return whether the cable of any row has changed.
+    """For each row, set the data that depend on the history values, for example the current cable, and write the
+    coordinates of the nodes of this cable into ``c.dofs``. If the cable in the history values is unknown, it is found
+    from the position. Return whether the cable of any row has changed.
     """
     changed = False
     for i in range(len(c.rows)):

@@ -50,7 +50,7 @@ of a length.
 """
 GRAVITY = 9.81  # [m/s^2]
 DURATION = 8.0
-"""Duration of a sampled retardation function, divided by the period of the frequency with its largest damping [1]."""
+"""Duration of a sampled retardation function, divided by the period at which the damping is largest [1]."""
 SAMPLES = 160
 """Number of samples of a retardation function."""
 WIDTHS = 5, 7
