@@ -363,8 +363,8 @@ class BreakingLinks(StepHook):
 
 
 def find_largest(link: Link, forces: FloatArray) -> DueBreak:
-    """Return the largest of the forces of a link [N], with the index of the cable in which it acts; -1 for a link
-    without cables.
+    """Return the largest of the forces of a link [N], and the index of the cable in which this force acts, or -1 for a
+    link without cables.
     """
     k = int(np.argmax(forces))
     return DueBreak(float(forces[k]), k if link.is_rope else -1)

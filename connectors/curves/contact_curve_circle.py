@@ -55,8 +55,8 @@ START = (0.0, 0.0, 0.0, 0.0)
 SAME = 1e-6
 """Largest value of 1 - n·n' [1] at which two feet with the normals n and n' are treated as one contact."""
 PASSING = 0.6
-"""Displacement of a circle in a step, divided by the radius of the circle [1], below which positions within the step
-are not examined, because a circle moves farther when it passes through a contact of relevant depth.
+"""Smallest displacement of a circle in a step, divided by the radius of the circle [1], after which positions within
+the step are examined. When a circle passes through a contact of relevant depth, it moves farther than this.
 """
 TOUCHED = 0.01
 """Change of the velocity of a circle in a step, divided by this velocity [1]. After a larger change, the circle may

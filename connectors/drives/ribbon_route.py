@@ -22,8 +22,8 @@ from windlass.framework.errors import ModelError
 STEPS = 8
 """Number of steps along an element in which `find_twist` moves a direction without rotation about the tangent."""
 TIE = 0.1
-"""Largest magnitude of the cosine of the angle between two axes that are treated as perpendicular [1]; the sign of the
-second axis then does not change.
+"""Two axes are treated as perpendicular if the magnitude of the cosine of the angle between the axes is at most this
+value [1]. In this case the sign of the second axis does not change.
 """
 
 
