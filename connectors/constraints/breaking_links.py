@@ -170,7 +170,7 @@ class Break:
         name: name of the link.
         time: start of the first step without the link [s].
         force: force of the link at the end of the previous step [N]; of a rope, the force of the broken cable.
-        cable: index of the broken cable among the cables of the link; -1 for other links.
+        cable: index of the broken cable among the cables of the link; -1 for a link without cables.
     """
 
     name: str
@@ -363,8 +363,8 @@ class BreakingLinks(StepHook):
 
 
 def find_largest(link: Link, forces: FloatArray) -> DueBreak:
-    """Return the largest of the forces of a link [N], with the index of the cable in which it acts; -1 for a link
-    without cables.
+    """Return the largest of the forces of a link [N], and the index of the cable in which this force acts, or -1 for a
+    link without cables.
     """
     k = int(np.argmax(forces))
     return DueBreak(float(forces[k]), k if link.is_rope else -1)
@@ -372,8 +372,8 @@ def find_largest(link: Link, forces: FloatArray) -> DueBreak:
 
 def release(world: World, cable: Entity) -> None:
     """Set the fluid loads of a broken cable to act per unstrained length. Deactivate the contacts of this cable, and
-    its line loads per current length. Rows that refer to chains of cables do not change. All processes must call this
-    function together.
+    its line loads per current length. Rows that refer to several connected cables do not change. All processes must
+    call this function together.
     """
     tables = [table for component, table in world.tables.items() if CABLE in component.refs and table.count]
     numbers = cable.ids

@@ -15,8 +15,8 @@ coordinate of a node, J = 1 and J̇ = H = 0. The ratio i is 1 for equal coordina
 the radii r0 and r1, z0/z1 for two wheels with z0 and z1 teeth that a chain or toothed belt connects, and the radius of
 the pinion for a rack (coordinate 1) on a pinion (coordinate 0).
 
-If the user gives no function for offset_t, this rate is the known derivative of a predefined time function, or a
-difference quotient in time of any other function (`windlass.connectors.user_functions.time_functions`).
+If the user gives no function for offset_t, this rate is computed from offset(t): exactly for predefined time functions,
+and by difference quotients for other functions (`windlass.connectors.user_functions.time_functions`).
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (constraints and their index).
 """
@@ -192,7 +192,7 @@ def bind_times(rows: LocalRows) -> TimeColumns:
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumns]:
     """Create the array with the data of the rows, and the right-hand sides of the rows. The field ``back`` is the
-    factor of the force on coordinate 0, which is i, or 0 if coordinate 0 is a first-order state.
+    factor of the force on coordinate 0: the ratio i, or 0 if coordinate 0 is a first-order state.
     """
     back = np.where(find_states(rows.world, rows.local("marker0")), 0.0, rows.local("ratio"))
     multiplier = rows.layout.multipliers(rows.table, rows.rows)[:, 0]

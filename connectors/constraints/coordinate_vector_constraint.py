@@ -143,8 +143,8 @@ class UserEquation:
             moved[self.fast][k] += 1j * TINY
             here[self.fast][k] += STEP
             given = complex(self._function(t, self._row, *moved))
-        # C does not depend on this coordinate, unless C changes with a real step because the function discards
-        # imaginary parts
+        # if the imaginary part is 0, C does not depend on this coordinate; but if C changes with a real step, the
+        # function has discarded imaginary parts
         if given.imag == 0.0 and self.value(t + STEP * (k < 0), *here) != self.value(t, q, v):
             raise ValueError
         return given.imag / TINY
@@ -184,8 +184,8 @@ class UserEquation:
         return dq * bend, bend.T @ v + drift
 
     def acceleration(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """Return the right-hand side of J q̈ = rhs: minus the time derivative of the rate Ċ of the constraint value C
-        (at velocity level: minus the time derivative of C) at constant velocities.
+        """Return rhs of the equation J q̈ = rhs. It is minus the time derivative of Ċ, or at velocity level minus the
+        time derivative of C, both at constant velocities.
         """
         function = self.value if self.fast else self.rate
         back = STEP if t >= 2.0 * STEP else 0.0

@@ -28,7 +28,7 @@ class FatigueLaw(Protocol):
 
 
 class FatigueSum:
-    """Damage of the elements of a link: of each cable of a rope, or of a link without cables as a single element.
+    """Damage of the elements of a link. The elements of a rope are its cables; any other link is one element.
 
     Args:
         law: numbers of cycles to failure.
@@ -36,7 +36,7 @@ class FatigueSum:
         count: number of elements n.
 
     Attributes:
-        closed: damage by the cycles that have been counted, shape (n,), including ``start``.
+        closed: damage by all counted cycles, including ``start`` [1], shape (n,).
         turns: for each element, the turning points of the force [N] that belong to ranges that are not closed; the last
             turning point may still change.
     """

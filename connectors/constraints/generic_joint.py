@@ -1,4 +1,5 @@
-"""3D joint that locks any selection of the translations and rotations along the axes of the joint frame of marker 0.
+"""3D joint that locks any selection of translations along, and rotations about, the axes of the joint frame of marker
+0.
 
     joint frames: B0 = A0 frame0,    B1 = A1 frame1, with the axes a_k and b_k
     locked translation k: C_k = a_k·(p1 - p0)

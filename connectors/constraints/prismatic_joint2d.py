@@ -1,4 +1,5 @@
-"""2D prismatic joint: a point slides along an axis that is fixed in another body, without rotation.
+"""2D prismatic joint: a point slides along an axis that is fixed in another body, without rotation. Marker 0 and marker
+1 have the positions p0 and p1, the angles φ0 and φ1, and the rotation matrices A0 and A1.
 
     translation: C_0 = A0 n·(p1 - p0),    n = [-axis_y, axis_x]/|axis|
     rotation: C_1 = sin(φ1 - φ0 - angle) = A0 a·A1 b,    a = [-sin(angle), cos(angle)],    b = [1, 0]

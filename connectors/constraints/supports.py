@@ -101,12 +101,12 @@ def hinge(world: World, node: Handles) -> Entity:
 def clamp(world: World, node: Handles) -> Entity:
     """Fix position and direction of nodes or bodies; see `fix`.
 
-    For rigid bodies and rigid nodes in 2D, the function fixes x, y and the rotation. In 3D it fixes x, y, z and the
-    Euler parameters, except the largest parameter in the reference configuration, because the norm of the four
-    parameters is already constrained to 1. For nodes of cables, it fixes the position, the slope components
-    perpendicular to the cable, and the twist. Therefore the cable may stretch at the clamp. A slope component remains
-    free only if the reference slope is parallel to a global axis; an oblique slope is fixed completely, including the
-    stretch at the node.
+    For rigid bodies and rigid nodes in 2D, the function fixes x, y and the rotation. In 3D it fixes x, y, z and three
+    Euler parameters. The parameter with the largest magnitude in the reference configuration remains free, because the
+    norm of the four parameters is already constrained to 1. For nodes of cables, it fixes the position, the slope
+    components perpendicular to the cable, and the twist. Therefore the cable may stretch at the clamp. A slope
+    component remains free only if the reference slope is parallel to a global axis; an oblique slope is fixed
+    completely, including the stretch at the node.
 
     Raises:
         ModelError: the slopes or rotations of the nodes differ, so the nodes need different constraints (clamp each
@@ -137,8 +137,8 @@ def clamp(world: World, node: Handles) -> Entity:
 
 
 def _constrain(world: Tables, entity: Handles, name: str, verb: str, **values: Any) -> Entity:
-    """Create one constraint to the ground for every row, with the arguments ``values``. Its name consists of the name
-    of the entity, the name of the coordinate and ``verb``.
+    """Create one constraint to the ground for every row, with the arguments ``values``. The name of the constraints
+    consists of the name of the entity, the name of the coordinate and ``verb``.
     """
     merged = merge_handles(entity)
     marker = coordinate_marker(world, merged, name)

@@ -40,9 +40,9 @@ def socket(world: World, end: Handles, body: Handles, bends: bool = False, **val
         end: nodes with rotation in 3D: nodes of `TwistCable3D` or of `Beam3D`, or bodies.
         body: rigid body, `Ground` or another node with rotation: one for all ends, or one for each end. A node must
             have the position of the end.
-        bends: whether the end can rotate about the two axes perpendicular to its own axis, like a thimble on a bolt.
-            Only the position and the rotation about the axis of the end are fixed. At a socket without bending, a rope
-            under the tension T bends within the length √(EI/T). If the elements are longer than this length, the
+        bends: whether the end can rotate about the two axes perpendicular to its own axis, like a thimble on a bolt. If
+            true, only the position and the rotation about the axis of the end are fixed. At a socket without bending, a
+            rope under the tension T bends within the length √(EI/T). If the elements are longer than this length, the
             computed rope is too stiff at the socket.
         **values: name, and columns of `GenericJoint`, except for the markers, rotations and frames, which this function
             sets.
@@ -61,7 +61,7 @@ def socket(world: World, end: Handles, body: Handles, bends: bool = False, **val
 @checked(**ENDS, axis=optional(numbers("1", (3,))))
 @all_or_nothing
 def swivel(world: World, end: Handles, body: Handles, axis: Any | None = None, **values: Any) -> Entity:
-    """Fix ends of ropes or beams to bodies, except for the rotation about an axis, such as by a swivel or a hook.
+    """Fix ends of ropes or beams to bodies, and leave the rotation about one axis free, as a swivel or a hook does.
 
     Args:
         end, body: see `socket`.

@@ -90,8 +90,8 @@ class FMUController(StepHook):
     Args:
         file: the FMU, of FMI 2 or 3, for co-simulation.
         step: time between two exchanges H [s]; solvers cut their steps to end at each exchange.
-        inputs: dictionary from the names of inputs of the FMU to sensors, each with one scalar value; the model sets
-            these inputs.
+        inputs: dictionary from the names of inputs of the FMU to sensors with one scalar value each; at each exchange,
+            an input gets the value of its sensor.
         outputs: dictionary from the names of outputs of the FMU to functions that apply the value to the model, such as
             ``lambda torque: world.set(motor, value=torque)`` [unit of the output].
         parameters: values of parameters and start values of the FMU by name, None for the default values of the FMU.
@@ -307,7 +307,7 @@ class Slave:
         messages = self._messages
 
         def log(*given: Any) -> None:
-            # status, category and text are the last arguments in all versions; status 0 means success
+            # status, category and text are the last arguments in all versions of FMI; status 0 means success
             if given[-3] and given[-1]:
                 messages.append(given[-1].decode("utf-8", "replace"))
 
@@ -411,7 +411,7 @@ class Slave:
 
 
 class Calls:
-    """Context for calls of an FMU that replaces errors by a ModelError with the last messages of the FMU."""
+    """Context manager for calls of an FMU. It replaces errors by a ModelError with the last messages of the FMU."""
 
     def __init__(self, name: str, messages: Iterable[str], failures: list[int], t: float | None) -> None:
         self._name, self._messages, self._failures, self._t = name, messages, failures, t
@@ -427,8 +427,9 @@ class Calls:
 
 
 def end(fmu: Any, folder: str, failures: Sequence[int]) -> None:
-    """End an instance of an FMU by the calls that FMI allows after failed calls with the status values ``failures``,
-    and delete its files."""
+    """End an instance of an FMU and delete its files. ``failures`` contains the status values of failed calls, which
+    determine the calls that FMI still allows.
+    """
     worst = max(failures, default=0)
     # errors that occur after the last step do not affect results
     with contextlib.suppress(Exception):

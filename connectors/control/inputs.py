@@ -26,8 +26,7 @@ INSTEAD = (
     "distance_coordinate of the points of a spring (its force is k u + d u_t), load_cell of a joint or constraint, "
     "also of the joint that holds a body for the forces of contacts on it"
 )
-"""Text for error messages. It states which markers can be used as inputs instead of outputs of laws, which cannot be
-inputs.
+"""Text for error messages. Outputs of laws cannot be inputs; the text states which markers can be used instead.
 """
 
 
@@ -76,9 +75,9 @@ def eval_inputs(rows: LocalRows, s: Fields) -> FloatArray:
 def add_input_row(
     c: InputColumns, m: CoordinateColumns, i: int, P: FloatArray, V: FloatArray, dq: float, dv: float, B: FloatArray
 ) -> None:
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of a function f(u, u_t) of the values u and rates u_t of the inputs of row i,
-    with the scalar factors dq and dv, to B, which has one entry for each coordinate of the row. P and V are the
-    derivatives of f with respect to u and u_t, shape (inputs,) each.
+    """Add dq ∂f/∂q + dv ∂f/∂v to B, where f(u, u_t) is a function of the values u and rates u_t of the inputs of row i,
+    and dq and dv are scalar factors. B has one entry for each coordinate of the row. P and V are the derivatives of f
+    with respect to u and u_t, shape (inputs,) each.
     """
     for k in range(c.size[i]):
         j, first = c.m[i, k], c.first + k * c.width

@@ -10,7 +10,7 @@ the polar angle of the tooth in the frame of the pulley. Relative to groove m of
     depth below the tips of the pulley: y = h - g, with the height h of the teeth
     energy: V = k/2 x² on a flank, V = k_t/2 y² on a tip; the smaller energy if the tooth is within the pulley
     within the pulley: x > 0 and y > 0
-    force: f = ∂V/∂u (R/D) t + ∂V/∂g n
+    force: f = ∂V/∂u (R/D) t + ∂V/∂g n, with the unit vectors t along the pitch circle and n outwards
     damping: d times the rate of x or y, along the direction of the force
 
 The displacement of a tooth is measured from its groove, so the belt does not creep: the ratio of the speeds of pulleys

@@ -2,7 +2,7 @@
 of a sprocket.
 
     geometry: D is the distance of the centre of the circle from a piece of the curve with normal n and direction t
-    gap: g = D - r
+    gap: g = D - r, with the radius r of the circle
     velocity: v = v1 - v0 - ω1 × D n - ω0 × (d - D n), ġ = n·v, v_t = t·v, with d from marker 0 to the centre
     normal force: f_n = -k g - d ġ, limited to [0, -2 k g], so f_n neither pulls nor jumps when contact opens or closes
     without the limit: f_n = -k g - d ġ ≥ 0, which jumps when the contact closes
@@ -10,11 +10,12 @@ of a sprocket.
     friction for larger stored slip: f_t = μ |f_n| sign(stored slip)
     force: f_t t - f_n n on the left-hand side of the equations of the circle, at the foot, D n below the centre
 
-A foot is a point of a line or an arc at which the distance to the centre is stationary, or a corner. The stiffness k
-does not depend on the length of pieces, so a curve may be divided into arbitrarily short pieces. A circle has up to two
-contacts, for instance between two flanks. The contacts of a circle are the two feet of largest depth with different
-normals. The curve lies in the xy plane of marker 0; components perpendicular to this plane are ignored. A circle whose
-centre is within the material has no contact, because the law requires depths below the radius of the circle.
+In the formulas for f_n, d is ``contact_damping``. A foot is a point of a line or an arc at which the distance to the
+centre is stationary, or a corner. The stiffness k does not depend on the length of pieces, so a curve may be divided
+into arbitrarily short pieces. A circle has up to two contacts, for instance between two flanks. The contacts of a
+circle are the two feet of largest depth with different normals. The curve lies in the xy plane of marker 0; components
+perpendicular to this plane are ignored. A circle whose centre is within the material has no contact, because the law
+requires depths below the radius of the circle.
 
 History values per row: index of the piece (counted from 1; 0 if there is no contact) and slip velocity of the first
 contact, then the same values of the second contact. History values are constant during Newton's iterations; during the
@@ -54,12 +55,12 @@ START = (0.0, 0.0, 0.0, 0.0)
 SAME = 1e-6
 """Largest value of 1 - n·n' [1] at which two feet with the normals n and n' are treated as one contact."""
 PASSING = 0.6
-"""Displacement of a circle in a step, divided by the radius of the circle [1], below which positions within the step
-are not examined, because a circle moves farther when it passes through a contact of relevant depth.
+"""Smallest displacement of a circle in a step, divided by the radius of the circle [1], after which positions within
+the step are examined. When a circle passes through a contact of relevant depth, it moves farther than this.
 """
 TOUCHED = 0.01
-"""Change of the velocity of a circle in a step, divided by this velocity [1], above which the circle may have touched
-the curve in a stage of the integrator within the step.
+"""Change of the velocity of a circle in a step, divided by this velocity [1]. After a larger change, the circle may
+have touched the curve in a stage of the integrator within the step.
 """
 APART, MOST_LOOKS = 0.25, 1000
 """The search for a contact within a step examines points of the path of the circle. APART: distance of these points,

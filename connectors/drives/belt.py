@@ -104,8 +104,8 @@ RESERVED = frozenset(
 )  # fmt: skip
 """Columns of the contact law that a belt sets, and that users cannot set."""
 SOFTEST = 20.0
-"""Largest transfer length sqrt(EA/K) of a layer or of bristles with the stiffness K, divided by the radius of the cord
-[1], for which `steady` computes a motion.
+"""`steady` computes a motion only if the transfer length sqrt(EA/K) of each layer is at most this value times the
+radius of the cord [1]. K is the stiffness of the layer or of the bristles.
 """
 MOST_SOLVES = 10
 """Largest number of static solves in `tighten`."""
@@ -226,8 +226,8 @@ def _check_faces(name: str, pulleys: Sequence[Pulley], in_space: bool, width: fl
 
 def _fill_torsion(name: str, given: Mapping[str, Any], radius: float, columns: dict[str, Any]) -> dict[str, Any]:
     """Return the columns of the cables. If ``columns`` contains a torsional stiffness but no ``rotary_inertia``, this
-    function adds the inertia m w²/12 of a belt of the width w > 0, or m r²/2 of a solid round rope of the radius r > 0;
-    m is the mass per length, and r is ``radius`` [m].
+    function adds the inertia: m w²/12 for a belt of the width w > 0, m r²/2 for a solid round rope of the radius r > 0.
+    Here m is the mass per length, and r is ``radius`` [m].
 
     Raises:
         ModelError: ``turns_rope`` is true for a rope without torsion or with the radius 0.
@@ -284,7 +284,7 @@ class _Line:
                 _check_contact(self.name, given["contact"], self.in_space)
             self.axial_stiffness, slack_mass = columns["axial_stiffness"], columns["mass_per_length"]
             bending = columns.get("bending_stiffness", 0.0)
-            # pulleys bend a ribbon about the direction d_1 of its width, so the first bending stiffness is used
+            # pulleys bend a ribbon about the direction of its width; the first bending stiffness is for this direction
             EI = float(np.ravel(bending)[0] if self.is_wide else np.mean(bending))
             rigid = np.full(len(self.radii), inf)
             flat = closed and not self.in_space
@@ -385,8 +385,8 @@ class _Line:
         node of a closed belt is fixed, because the belt can circulate without friction.
 
         Args:
-            *off: entities that are switched off in the block by their column ``active``, for example the drive of a
-                pulley.
+            *off: entities that are switched off in the block by their column ``active``, for example the constraint
+                that drives a pulley.
         """
         friction = self.contacts.table.collect("friction_coefficient", self.contacts.rows)
         self.world.set(self.contacts, friction_coefficient=0.0)
@@ -405,13 +405,13 @@ class _Line:
 
     @checked(solve=that(callable, "a function of a state that returns a state"), state=instance("State"))
     def tighten(self, solve: Callable[[State], State], state: State) -> State:
-        """Return the equilibrium of a mounted 3D belt with torsion in which the mean tension of its free spans is
-        ``tension`` within 0.1 %.
+        """Return the equilibrium of a mounted 3D belt with torsion in which the mean tension of its free spans differs
+        from ``tension`` by at most 0.1 %.
 
-        A belt that leaves a pulley at an angle to the plane of the pulley slides sideways near this point. Its path is
-        then shorter than the route on which it was created, and its tension is lower. This function changes the
-        stress-free strain of the cables between solves, and sets the attributes ``strain`` and ``length`` to the new
-        values. Mass and stiffness of the cables remain unchanged.
+        A belt that leaves a pulley at an angle to the plane of the pulley slides sideways where it leaves the pulley.
+        The path of the belt is then shorter than the route on which it was created, and the tension is lower. This
+        function changes the stress-free strain of the cables between solves, and sets the attributes ``strain`` and
+        ``length`` to the new values. Mass and stiffness of the cables remain unchanged.
 
         Args:
             solve: function that solves the statics from a state, for example ``wl.Static(world).solve``.
@@ -443,8 +443,8 @@ class _Line:
         self.world.set(self.cables, reference_strain=-strain / (1.0 + strain))
 
     def _tighten(self, solve: Callable[[State], State], state: State, free: BoolArray) -> State:
-        """Repeat ``solve`` and change the strain, until the mean tension of the cables for which ``free``, shape
-        (cables,), is true equals ``tension`` within `TENSION_ERROR`; return the last state.
+        """Repeat ``solve`` and change the strain until the mean tension of the free cables equals ``tension`` within
+        `TENSION_ERROR`; return the last state. ``free`` contains whether each cable is free, shape (cables,).
         """
         for _ in range(MOST_SOLVES):
             state = solve(state)
@@ -545,8 +545,8 @@ class _Line:
             collect(name, self.contacts.rows)[:: len(self.cables)]
             for name in ("rigid_layer", "friction_stiffness_per_length")
         )
-        # compliant bristles act like a layer of their stiffness; without bristles, or if the contact treats the layer
-        # as rigid, the shear stiffness of the layer itself is used
+        # compliant bristles have the effect of a layer with the stiffness of the bristles; without bristles, or with
+        # the column ``rigid_layer``, the shear stiffness of the layer itself is used
         layers = np.where(rigid | (bristles == 0.0), self._layers, bristles)
         self._check_layers(layers)
         layers = layers * (1.0 + self.strain)
@@ -621,10 +621,11 @@ class _Line:
                 notebooks display.
             state: the state to show; None: the mounted belt, which can be drawn before the model is complete.
             speeds: sensors of a run; the values of all sensors with the unit rad/s are drawn over time.
-            title: heading; default: the time of the state, or without a state name, length and tension of the belt.
+            title: heading. By default it contains the time of the state; if ``state`` is None, it contains the name,
+                the length and the tension of the belt.
 
         Returns:
-            The path, or the figure; None instead of a figure on all processes except the first.
+            The path, or the figure. Processes other than the first return None instead of the figure.
 
         Raises:
             ModelError: the belt or rope is 3D; `show` and `Recorder` can show 3D belts and ropes.
@@ -645,8 +646,8 @@ class _Line:
         return hand_over(draw_circles(centers, np.array(self.radii), names, line, title), target)
 
     def _choose_elements(self, given: Mapping[str, Any]) -> int:
-        """Choose the number of elements. The elements must be short enough for the smallest pulley, in belts also for
-        the shortest arc with friction, and in 2D belts also for the layers between cord and face.
+        """Choose the number of elements. The elements must be short enough for the smallest pulley. In belts they must
+        also be short enough for the shortest arc with friction, and in 2D belts for the layers between cord and face.
         """
         mu = [given["friction"] if pulley.friction is None else pulley.friction for pulley in self.pulleys]
         wraps = zip(self.wrap_angles, self.radii, mu, strict=True)
@@ -660,8 +661,8 @@ class _Line:
 
     @staticmethod
     def _find_layer(given: Mapping[str, Any], offset: float) -> float | None:
-        """Return the shear stiffness [N/m²] of the layer between the face and the cord, whose height above the face is
-        ``offset`` [m], or None for a rigid layer.
+        """Return the shear stiffness of the layer between face and cord [N/m²], or None for a rigid layer; ``offset``
+        is the height of the cord above the face [m].
         """
         stiffness: float | None = given["layer_stiffness"]
         return stiffness or choose_layer(given["width"], given["layer_modulus"], offset)
@@ -817,7 +818,8 @@ class _Line:
             stiffness = self.tension * (pulley.radius + offset)
             holds.append(self.world.add(CoordinateSpringDamper, marker1=spin, stiffness=stiffness, active=False))
         if self.closed:
-            # fix the position, along a global axis, of the node whose tangent is nearest to this axis
+            # find the node and the global axis with the smallest angle between tangent and axis, and fix the position
+            # of this node along this axis
             tangents = np.abs(self.route.eval_points(self.route.length * np.arange(self.elements) / self.elements)[1])
             node, axis = np.unravel_index(int(tangents.argmax()), tangents.shape)
             hold = fix(self.world, self.nodes[int(node)], "xyz"[int(axis)])
@@ -881,9 +883,10 @@ class Belt(_Line):
             pulleys: two or more pulleys, in the order in which the belt runs over them.
             axial_stiffness, mass_per_length: stiffness EA [N] and mass per length rhoA [kg/m] of the slack belt.
             elements: number of cables. By default, a cable covers at most 0.25 rad on the smallest pulley (less for
-                small strains) and at most a third of the shortest arc with friction, which increases the number of
-                cables by at most the factor 4. In 2D a cable is at most half as long as the decay length sqrt(EA/K) of
-                a compliant layer with the shear stiffness K. If the cables are longer, a solve reports a warning.
+                small strains) and at most a third of the shortest arc with friction. The condition for the shortest arc
+                increases the number of cables by at most the factor 4. In 2D a cable is at most half as long as the
+                decay length sqrt(EA/K) of a compliant layer with the shear stiffness K. If ``elements`` makes the
+                cables longer than this, a solve reports a warning.
             cord_offset: distance of the cord from the contact side of the belt [m], or two values: for pulleys on the
                 right side and for pulleys on the left side of the belt.
             length, strain, tension: exactly one of the following: length of the slack belt [m], strain [1] of the
@@ -893,13 +896,13 @@ class Belt(_Line):
                 values, which replace the chosen values.
             friction: friction coefficient [1] of pulleys that have no coefficient of their own.
             layer_stiffness: shear stiffness of the layer between cord and face [N/m²], as force per length of the belt
-                and per shear displacement; the bristles on a compliant layer have the same stiffness. If None, the
-                stiffness is computed from ``width`` and the ``cord_offset`` on each side; if ``width`` is None or
+                and per shear displacement; the bristles that represent a compliant layer have this stiffness. If None,
+                the stiffness is computed from ``width`` and the ``cord_offset`` on each side; if ``width`` is None or
                 ``cord_offset`` is 0, the layer is rigid.
-            width: width b of the belt [m], from which the shear stiffness of the layer is G b/h with h =
-                ``cord_offset``. A 3D belt with ``torsional_stiffness`` is a ribbon: it touches the pulleys on two lines
-                across its width, see `ContactFrictionSurfaceRibbon`; on each pulley the width is parallel to the axis.
-                The default of ``rotary_inertia`` [kg m] of a ribbon is m b²/12.
+            width: width b of the belt [m]. The shear stiffness of the layer is G b/h with h = ``cord_offset``. A 3D
+                belt with ``torsional_stiffness`` is a ribbon: it touches the pulleys on two lines across its width, see
+                `ContactFrictionSurfaceRibbon`; on each pulley the width is parallel to the axis. The default of
+                ``rotary_inertia`` [kg m] of a ribbon is m b²/12.
             layer_modulus: shear modulus G of the layer [Pa]; default: rubber of 75 Shore A, see
                 `connectors/drives/contact_choice.py`.
             points: number of contact points of each cable.
@@ -911,9 +914,9 @@ class Belt(_Line):
             pitch: distance of teeth on the slack belt [m].
             tooth_stiffness, tooth_damping: stiffness [N/m] and damping [N s/m] of a tooth along the belt; the default
                 damping is a third of the critical damping.
-            tooth_height: height above the seat at which a tooth is out of its groove [m].
-            flank_angle: angle between the flanks and the radius [rad], default 0.35; subtract the friction angle to
-                include friction.
+            tooth_height: height of a tooth above its seat at which the tooth is out of its groove [m].
+            flank_angle: angle between the flanks of a groove and the radius of the pulley [rad], default 0.35; to
+                include friction, subtract the friction angle.
             backlash: backlash of a tooth in its groove [m].
             bending_loss: fraction of the bending energy that is lost between entry and exit of a pulley [1], only in
                 2D; see `bending_loss.py`.
@@ -940,9 +943,8 @@ class Rope(_Line):
     is the radius of the rope. The ends are free: users must constrain ``nodes[0]`` and ``nodes[-1]``, or attach loads
     to them.
 
-    A rope starts taut, with one tension on straight spans and arcs, and its reports, preload and means belong to its
-    pulleys. A line that lies on a bed has no pulleys, and its tension varies along its catenary, so `con.lay_line`
-    creates such lines.
+    A rope starts taut, with the same tension on all spans and arcs. Lines that lie on a bed have no pulleys, and their
+    tension varies along a catenary; `con.lay_line` creates such lines.
     """
 
     @checked(**OPEN)

@@ -1,8 +1,8 @@
 """Losses of a belt due to bending at the entry and exit of pulleys.
 
-A belt that is bent from straight to the curvature 1/R stores EI/(2 R²) per length. Before the belt is straight again,
-the fraction psi of this energy is lost by hysteresis of rubber and cords. At the speed v of the cord, the power lost on
-a pulley, and the corresponding torque against the rotation of the pulley, are
+A belt that is bent from straight to the curvature 1/R stores the energy EI/(2 R²) per length. Before the belt is
+straight again, the fraction psi of this energy is lost by hysteresis of rubber and cords. At the speed v of the cord,
+the power lost on a pulley, and the corresponding torque against the rotation of the pulley, are
 
     P = psi v EI/(2 R²),    M = psi EI/(2 R).
 
@@ -47,8 +47,8 @@ def add_bending_losses(
         radii: radii of the cord on the pulleys [m].
 
     Returns:
-        The indices of these pulleys, and the handle to the loss torques on the rotations of these pulleys, or None if
-        no pulley rotates about the origin of its body.
+        The indices of these pulleys, and a handle to the loss torques on their rotations. The handle is None if no
+        pulley rotates about the origin of its body.
 
     Raises:
         ModelError: the belt has no bending stiffness.

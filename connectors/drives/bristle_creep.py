@@ -8,18 +8,18 @@ lam, and the speed of the rim is
 
     omega R = c (lam - w).
 
-On a rigid layer the relative slip w at the entry is 0, otherwise w is the result of `belt_bristles` for F at both ends
-of the arc. Therefore the loss of speed of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d).
-The bristles of a cable of the length l begin to act when the whole cable lies on the circle. These bristles start with
-the deflection of a layer that has been sheared since the first contact of the cable (`circle_points/layers.py`).
-Until then, while a part of the length x lies on the circle, the friction K w x²/2 of this part is missing, where K is
-the stiffness of the layer per length. The mean of the missing friction is K w l²/6. This error has the same effect as
-an arc that is shorter by the angle l²/(6 R² t). At the exit, an error of the same size occurs. Therefore the loss is
+On a rigid layer the relative slip w at the entry is 0. Otherwise `belt_bristles` computes w from F at both ends of the
+arc. Therefore the loss of speed of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d). The
+bristles of a cable of the length l begin to act when the whole cable lies on the circle. These bristles start with the
+deflection of a layer that has been sheared since the first contact of the cable (`circle_points/layers.py`). Until
+then, while a part of the length x lies on the circle, the friction K w x²/2 of this part is missing, where K is the
+stiffness of the layer per length. The mean of the missing friction is K w l²/6. This error has the same effect as an
+arc that is shorter by the angle l²/(6 R² t). At the exit, an error of the same size occurs. Therefore the loss is
 computed with the angle t - l²/(3 R² t) instead of t, but at least with t/2. With six cables on the arc, the computed
 loss due to the layer is 2 % too large. A belt on a soft contact touches beyond both ends of the arc
 (`circle_contact/belt_ends.py`), and the bristles of the belt are also deflected there. Therefore the angles of these
-two parts are added to the angle of the arc. If the belt has a layer of rubber, the loss due to the shear of this layer
-on the whole arc is a physical effect.
+two parts are added to the angle of the arc. If the bristles represent a layer of rubber, the loss due to the shear of
+this layer on the whole arc is not an error, but a physical effect.
 
 Source: see `connectors/reports/belt_bristles.py`.
 """
@@ -122,8 +122,8 @@ def eval_bristle_creep(belt: BeltLaw, passings: Sequence[Passing], driver: int, 
 
 
 def find_lags(belt: BeltLaw, passings: Sequence[Passing], flow: float, bristles: bool) -> FloatArray:
-    """Return the relative slip w between belt and rim at the entry of each pulley [1], shape (pulleys,): with bristles,
-    or only with the layer if ``bristles`` is false.
+    """Return the relative slip w between belt and rim at the entry of each pulley [1], shape (pulleys,). If
+    ``bristles`` is false, w is computed without bristles, from the shear of the layer only.
 
     If the belt slips on the whole arc of a pulley, w is NaN, because the tensions do not determine w. With bristles, w
     is computed for the shorter arc on which the bristles act, see the docstring of this module.

@@ -1,13 +1,14 @@
 """Choice of contact parameters and mesh of belts and ropes from tension, radius and step, with the reasons as text.
 
-The following values are per metre of cable. T is the tension, R the radius of the cord, t = l/R the angle of an element
-on the pulley, h the step, and K the shear stiffness of a layer between cord and face:
+The following values are per metre of cable. T is the tension, EA the axial stiffness, rhoA the mass per length, R the
+radius of the cord, l the length of an element and t = l/R its angle on the pulley, h the step, and K the shear
+stiffness of a layer between cord and face:
 
-    belts: k = max(10 EA/R², 4000 T/R²); circles are enlarged by the contact depth, `press` of the law
+    belts: k = max(10 EA/R², 4000 T/R²); circles are enlarged by the contact depth, see the column ``press`` of the law
     ropes: k = 100 EA/R², at most 384 T/(R² t⁴), see `docs/howto/choose_contact.md`
-    contact with surfaces: k = max(1000 T/R², 100 EA/R²); the depth is 0.1 % of R, and the error of the loss of speed is
-    1 %
-    with a step: k <= rhoA (6/h)², which limits a step to one period 2 pi sqrt(rhoA/k) of the contact
+    contact with surfaces: k = max(1000 T/R², 100 EA/R²); the depth is at most 0.1 % of R, and the error of the loss of
+    speed at most 1 %
+    with a step: k <= rhoA (6/h)², which limits the step to one period 2 pi sqrt(rhoA/k) of the contact
     lower limit for belts: k >= 1000 T/R², because softer contact changes the motion
     lower limit for ropes: k >= 2000 T/R²
     check of belts: a warning is reported for steps of more than 3 periods
@@ -19,10 +20,11 @@ on the pulley, h the step, and K the shear stiffness of a layer between cord and
     transfer length: a change of tension needs the length sqrt(EA/mu_k) of the arc, at most 0.3 R
     damping of bristles: mu_v = 2/3 sqrt(mu_k rhoA)
     mesh: t <= min(0.25, 0.8 e^(1/4)) for a belt with the strain e when mounted, see `choose_angle`
-    short arcs: three elements on each arc, with at most four times as many elements, see `choose_elements`
+    short arcs: three elements on each arc, but at most four times as many elements as without this condition, see
+    `choose_elements`
     compliant layers of belts: l <= 0.5 sqrt(EA/K), see `refine_for_layers`
 
-    layer: K = G b/h with the width b and the height h of the cord above the face
+    layer: K = G b/h with the shear modulus G, the width b, and the height h of the cord above the face
 
 In these formulas mu is the friction coefficient. The bristles and the creep of a belt are independent of the step. Let
 F be the force that presses the belt on the pulley at the start of slip. On a rigid layer, bristles distribute the
@@ -52,20 +54,20 @@ DAMPING_RATIO = 1.0 / 3.0
 """Damping ratio of the contact [1]."""
 TOLERATED_LOSS = 0.02
 """Largest EA/(k R²) without a message [1]; the contact depth increases losses of speed, and displacements due to creep,
-by this fraction.
+by the fraction EA/(k R²).
 """
 BELT_FACTOR = 10.0
 """Value of k R²/EA for belts [1]. With this value, the enlargement of the circles by the contact depth affects changes
 of tension by at most a few per cent.
 """
 BELT_DEPTH = 2.5e-4
-"""Contact depth of belts that is chosen, divided by the radius of the cord [1]."""
+"""Chosen contact depth of belts, divided by the radius of the cord [1]."""
 BRISTLE_FACTOR = 12.0
 """Smallest mu_k R²/EA of belts on a rigid layer [1]. With this value, the loss of speed on arcs of one radian does not
 depend on mu_k.
 """
 TENSION_SHARE = 1e-3
-"""Value of mu EA/(mu_k R L) that is chosen [1]: bristles on a rigid layer change tensions by about half of this value
+"""Chosen value of mu EA/(mu_k R L) [1]: bristles on a rigid layer change tensions by about half of this value
 times F."""
 STIFF_LAYER = 1.5
 """Value of l sqrt(K/EA) [1] above which a layer is treated as rigid. Bristles with the stiffness of such a layer would
@@ -75,8 +77,8 @@ oscillate between sticking and slipping, and the shear of the layer hardly incre
 
 LAYER_SHARE = 0.5
 """Largest length of an element, divided by the decay length sqrt(EA/K) of a compliant layer [1]. In a test in which the
-layer causes 5 % of the loss of speed, the error of this loss was 1.6 % with the value 0.63 of the ratio, and 0.24 %
-with the value 0.31.
+layer causes 5 % of the loss of speed, the error of this loss was 1.6 % for elements of 0.63 decay lengths, and 0.24 %
+for elements of 0.31 decay lengths.
 """
 MOST_PERIODS = 30.0
 """Largest step, divided by the period of the belt on the softest allowed contact [1]; longer steps are rejected. For

@@ -76,19 +76,19 @@ CREEP_ERROR = 0.01
 bristles [1].
 """
 LAYER_ERROR = 0.005
-"""Largest tolerated estimate of the change of the loss of speed due to mesh and contact, divided by the largest loss of
-speed [1], for bristles that represent the layer of the belt. In tests with random drives the change is up to 2.4 times
+"""Largest tolerated change of the loss of speed due to mesh and contact, divided by the largest loss of speed [1], if
+bristles represent the layer of the belt. The change is estimated; in tests with random drives it was up to 2.4 times
 the estimate, see docs/explanation/verification.md.
 """
 TOLERATED_LENGTH = 1.1
 """Largest tolerated length of cables, divided by the length that `refine_for_layers` chooses for a layer [1]."""
 STEADY_CREEP = 0.5
-"""Difference between the losses of speed of a run and of the theory of steady motion, divided by the largest loss [1],
-above which a motion is treated as unsteady.
+"""Limit [1] of the difference between the losses of speed of a run and of the theory of steady motion, divided by the
+largest loss. Above this limit a motion is treated as unsteady.
 """
 TRANSIENT = 0.1
-"""Difference between the losses of speed of a run and of the theory of steady motion, divided by the largest loss [1],
-above which a report recommends a later start of the means.
+"""Limit [1] of the same difference as for `STEADY_CREEP`. Above this limit a report recommends a later start of the
+means.
 """
 STEADY_SWING = 0.25
 """Standard deviation of the tension of a span over time, divided by the largest change of tension on a pulley [1].
@@ -136,8 +136,7 @@ class DriveSensor:
     Args:
         belt: the `Belt` or `Rope`.
         quantity: name of a quantity of a `PulleyDuty`, a `SpanDuty` or a `DriveReport`, for example ``"slip_reserve"``,
-            or several names, which are evaluated together; a quantity of pulleys or spans is recorded for all pulleys
-            or spans.
+            or several names. A quantity of pulleys is recorded for all pulleys, and a quantity of spans for all spans.
         name: name in the table; default: name of the belt.
 
     Raises:
@@ -392,9 +391,9 @@ class DriveMeans(Sensors):
         belt that ends at each record.
 
         Each mean has the shape (records,), and is NaN before the first turn is complete; before the second record, the
-        dictionary is empty. Ratios of powers in single
-        steps are not meaningful, because torques fluctuate and the belt stores and returns energy. The efficiency is
-        the delivered work, divided by the supplied work plus the energy that the belt releases during the turn.
+        dictionary is empty. Ratios of powers in single steps are not meaningful, because torques fluctuate and the belt
+        stores and returns energy. The efficiency is the delivered work, divided by the supplied work plus the energy
+        that the belt releases during the turn.
         """
         report = self.report()
         return {} if report is None else self._eval_over_turns(report.turn)
@@ -418,9 +417,8 @@ class DriveMeans(Sensors):
             ledger: a hook of the same solves as these means, which covers the same time.
 
         Raises:
-            ModelError: means or ledger have no values, or cover different times. In 3D the error is also raised for
-                means that do not record every step, because the error of the integrated powers would exceed the losses
-                of the drive.
+            ModelError: means or ledger have no values, or cover different times. In 3D, means must also record each
+                step (``every=1``), because otherwise integrated powers are less accurate than the losses require.
         """
         if self._every != 1 and not self._motion.is_wanted:
             raise ModelError(
@@ -457,7 +455,7 @@ class DriveMeans(Sensors):
                 figure of matplotlib is returned, which notebooks display.
 
         Returns:
-            The path of the file, or the figure; on all processes except the first, None instead of a figure.
+            The path of the file, or the figure. Processes other than the first return None instead of the figure.
 
         Raises:
             OutputError: there are no records, or the file cannot be written.
@@ -471,7 +469,7 @@ class DriveMeans(Sensors):
             self.draw(self._picture)
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """Return no sections, because the report of a run contains a page for each drive, with the curves."""
+        """Return an empty list, because the report of a run contains a page with the curves for each drive."""
         return ()
 
     def checkpoint(self) -> dict[str, Any]:
@@ -487,8 +485,9 @@ class DriveMeans(Sensors):
 
 
 def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str, ...]:
-    """Return a warning if, in the means, the power that pulleys take from the belt exceeds the power that other pulleys
-    and the stored energy of the belt supply by more than the tolerated error; otherwise the result is empty.
+    """Return a warning if the power balance of the means is violated; otherwise the result is empty. The power that
+    pulleys take from the belt must not exceed the power that the other pulleys and the stored energy of the belt
+    supply; a small error is tolerated.
 
     Args:
         report: the means.
@@ -570,7 +569,7 @@ def note_start(report: DriveReport) -> tuple[str, ...]:
 
 def judge_creep(report: DriveReport) -> tuple[str, ...]:
     """Return warnings about two errors of the means. The first error: bristles change the loss of speed by more than a
-    tolerated fraction, and by more than the errors of the tensions due to the mesh change this loss. The second error:
+    tolerated fraction, and the errors of the tensions due to the mesh do not explain this change. The second error:
     cables are too long for a layer.
 
     Means that include the start of the drive are not checked, because during the start the speeds of pulleys change for

@@ -80,7 +80,7 @@ class DriveMotion:
     """Integrals over time of the speeds, torques and powers of all pulleys.
 
     Attributes:
-        is_wanted: whether speeds, torques and powers are integrated, which is done only for belts and ropes on circles,
+        is_wanted: whether speeds, torques and powers are integrated. This is true only for belts and ropes on circles,
             because the evaluation of powers on circles takes little time.
         integral, recorded: integrals of speeds [rad], torques [N m s] and powers [J], shape (3, pulleys) each: up to
             the current time in ``integral``, and up to the previous record in ``recorded``.
@@ -154,9 +154,9 @@ class DriveMotion:
         return self._program if self._program is not None and self._program.is_plain else None
 
     def _list_steps(self, state: State) -> list[Step]:
-        """Return the kernels of the program. The list is empty if the body of a pulley is neither a 2D body nor the
-        ground, or if teeth or bending losses act on a pulley that does not rotate about the origin of its body, or
-        whose body has two pulleys.
+        """Return the kernels of the program. The list is empty in two cases: the body of a pulley is neither a 2D body
+        nor the ground; or teeth or bending losses act on a pulley that does not rotate about the origin of its body, or
+        that shares its body with another pulley.
         """
         drive, assembly = self.drive, parallel_assembly(state.world)
         assembly.refresh()

@@ -140,12 +140,12 @@ def follow_pulley(
 
     Args:
         due: the quantities are written only if due[0] > 0, shape (1,).
-        c: contact rows of the pulley, in the order of the chain of cables.
+        c: contact rows of the pulley, in the order of the cables along the belt.
         order: index of the cable of each row, shape (rows,).
-        closed: whether the chain of cables is closed.
+        closed: whether these cables form a closed loop.
         i: index of the pulley.
         m: work space; ``m.touches`` marks the cables in contact.
-        angle, touching: work space for all points, shape (points,).
+        angle, touching: work space for the segments of all rows, shape (segments,) each.
         row: the record with all quantities of the drive.
     """
     if due[0] == 0:
@@ -164,7 +164,7 @@ def follow_pulley(
         for j in range(2 * n + 1):
             s, place = 0.5 * j / n, d + j // 2
             h = eval_point(shape(s, L), shape_slope(s, L), y, q, w)
-            # forces at the midpoint of a segment, if it is in contact
+            # forces at the midpoint of a segment that is in contact
             if j % 2 == 1:
                 slips, state = False, data[place + n]
                 touching[count] = z.active and data[place] <= 0.0

@@ -51,8 +51,8 @@ WIDTH, LABEL, ROW, TALLEST = 9.0, 2.1, 0.6, 2.9
 """WIDTH, LABEL: width of the picture and width of the labels on each side [inch]. ROW: height of a label [inch].
 TALLEST: largest height of the picture of a drive [inch]."""
 LONG = 0.3
-"""Fraction of a run [1] that curves of means over turns of the belt must cover at least; shorter curves are not
-drawn."""
+"""Smallest fraction of a run [1] that a curve of means over turns of the belt must cover. Shorter curves are not drawn.
+"""
 DIGITS = 4
 """Number of significant digits of the largest value in a row of a table."""
 PAGE = 4

@@ -15,10 +15,10 @@ belt per metre, mu the friction coefficient, and t the wrap angle:
     rigid creep (on a rigid layer): 1 - (EA + T)/(EA + T of the driver), with the tension T at the entry of the pulley
     string frequency: sqrt(T/rhoA)/(2 L) (1 - v² rhoA/T) for a span of the length L
 
-The driver is the pulley that supplies the largest power. R is the radius of the cord. On a rigid layer the belt has the
-speed of the rim at the entry of the pulley. If a span is slack, F <= 0, friction transmits no torque, and ln(F_1/F_2)
-is infinite. For means over time, ratios and frequencies are computed from the mean tensions, speeds, angles and powers;
-these results are not means of ratios.
+The driver is the pulley that supplies the largest power. R is the radius of the cord, and omega the angular velocity of
+a pulley. On a rigid layer the belt has the speed of the rim at the entry of the pulley. If a span is slack, F <= 0,
+friction transmits no torque, and ln(F_1/F_2) is infinite. For means over time, ratios and frequencies are computed from
+the mean tensions, speeds, angles and powers; these results are not means of ratios.
 
 Sources: L. Euler (1762) and F. Grashof, Theoretische Maschinenlehre II (1883) for ln(F_1/F_2); for the moving string:
 C. D. Mote, Journal of the Franklin Institute 279 (1965) 430-444.
@@ -318,7 +318,7 @@ def is_duty(name: str) -> bool:
 
 
 class BoundDrive:
-    """Data of a drive that reports read and that depend on the numbering of the coordinates of the model. All processes
+    """Data for reports on a drive. The data depend on the numbering of the coordinates of the model. All processes
     must create this object.
     """
 
@@ -377,8 +377,8 @@ class BoundDrive:
         self._direct = self._bind_cables() if self._is_direct() else None
 
     def _is_direct(self) -> bool:
-        """Return whether kernels can evaluate contacts and cables: for 2D cables without teeth whose contact forces act
-        at points on circles, if all of these points are on one process.
+        """Return whether kernels can evaluate contacts and cables. This requires 2D cables without teeth, contact
+        forces that act at points on circles, and all of these points on one process.
         """
         drive = self.drive
         at_points = bool(self.circles) and all(view.at_point for _, view in self.circles)
@@ -486,7 +486,7 @@ class BoundDrive:
         return row[i * own : (i + 1) * own]
 
     def _measure(self, fields: Fields) -> FloatArray:
-        """Evaluate the quantities of contacts and cables by output variables, without kernels for whole records; return
+        """Evaluate the quantities of contacts and cables from output variables instead of kernels; return
         the torques of teeth and of bending losses [N m].
         """
         drive, m, places = self.drive, self.measured, {"x": self.lengths[:, None] * (0.0, 0.5, 1.0)}

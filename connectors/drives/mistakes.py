@@ -105,9 +105,9 @@ def check_held(drive: Drive) -> None:
 
 
 def _find_group(world: World, body: Entity, pulleys: Sequence[Entity], contacts: Entity) -> list[str]:
-    """Return the names of a body and of the bodies connected to it if constraints leave these bodies a free motion and
-    no force acts on them, otherwise an empty list. The rotations of pulleys about their centres are not treated as free
-    motions.
+    """Find the group that consists of a body and all bodies connected to it. Return the names of these bodies if
+    constraints leave the group a free motion and no force acts on the group; otherwise return an empty list. The
+    rotations of pulleys about their centres are not treated as free motions.
     """
     found = {int(body.ids[0]): body}
     turning = {int(pulley.ids[0]) for pulley in pulleys}

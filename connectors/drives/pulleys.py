@@ -59,8 +59,8 @@ class Pulley:
     """A pulley, sheave or drum for a `Belt` or `Rope`.
 
     Attributes:
-        body: rigid body, rigid node or `Ground` to which the pulley belongs, one row; the pulley is placed in the
-            reference configuration.
+        body: one rigid body, rigid node or `Ground` that carries the pulley; the route is computed from the positions
+            in the reference configuration.
         radius: radius > 0 of the surface that the belt touches [m]; for a groove, the radius of the bottom of the
             groove.
         side: side of the belt on which the pulley is, in the direction of travel; a belt runs clockwise around a pulley
@@ -175,7 +175,7 @@ def lay_route(
         pulleys: the pulleys.
         places: positions of the pulleys.
         offsets: height of the cord above the surface of each pulley [m].
-        closed: whether the route is a closed belt.
+        closed: whether the route is closed.
         start, end: end points of a rope [m].
 
     Raises:

@@ -1,8 +1,9 @@
 """Orientation of a belt with a width along its 3D route.
 
-On each pulley the direction d_1 of the width is the axis of the pulley, with the sign that gives the smaller rotation
-from the pulley before it. In the span between two pulleys, d_1 turns uniformly about the span. Without torque the belt
-would be flat. In a quarter-turn drive, both spans are therefore twisted by 90° and carry a torque.
+On each pulley the direction d_1 of the width is parallel to the axis of the pulley. The sign of d_1 is chosen such that
+d_1 rotates by the smaller angle from the previous pulley. In the span between two pulleys, the rotation of d_1 about
+the span is uniform. Without torque the belt would be flat. In a quarter-turn drive, both spans are therefore twisted by
+90° and carry a torque.
 
 Source: elementary geometry.
 """
@@ -21,8 +22,8 @@ from windlass.framework.errors import ModelError
 STEPS = 8
 """Number of steps along an element in which `find_twist` moves a direction without rotation about the tangent."""
 TIE = 0.1
-"""Largest magnitude of the cosine of the angle between two axes that are treated as perpendicular [1]; the sign of the
-second axis then does not change.
+"""Two axes are treated as perpendicular if the magnitude of the cosine of the angle between the axes is at most this
+value [1]. In this case the sign of the second axis does not change.
 """
 
 

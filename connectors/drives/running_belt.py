@@ -127,7 +127,7 @@ def _eval_shape(x: FloatArray, length: FloatArray, place: FloatArray) -> FloatAr
 
 
 def _put_rates(state: State, nodes: Entity, x: FloatArray, length: FloatArray, flow: float) -> None:
-    """Set the velocities of the nodes of a belt with the flow c, ``flow`` [m/s]. The arguments ``x`` and ``length`` are
+    """Set the velocities of the nodes of a belt; ``flow`` is the flow c [m/s]. The arguments ``x`` and ``length`` are
     results of `_read_shape`.
     """
     r, slope, L = x[:, :2], x[:, 2:], length[:, None]

@@ -11,7 +11,7 @@ For each pulley let r be the radius of the face, R the radius of the cord, t the
 coefficient, and psi the lost fraction of the bending energy. The index "in" denotes the span before the pulley in the
 running direction, and "out" the span after the pulley:
 
-    entry: the belt sticks, omega R = c (lam_in - w); with w = 0 the belt has the speed of the rim
+    entry: the belt sticks, omega R = c (lam_in - w), with the relative slip w of belt and rim
     exit: the belt slips before the exit, over the angle phi <= t with |ln(F_out/F_in)| = mu r/R phi
     torque: M = (F_out - F_in) R - psi EI/(2 R), of the belt on the pulley, in the sense of rotation
     loss by friction and shear: c (F_out - F_in) ((F_out - F_in)/(2 E) + w)
@@ -26,7 +26,7 @@ Therefore
     slip: determined by t, because the shear force at the exit is equal to the missing pressure along the angle l/R
     energy: no energy is lost at the exit, so E lam² + EI lam² κ² with the curvature κ is equal on both sides
     arc: the stretch is q times lam of the span, q² = E/(E + EI/R²), and F is less by about EI/(2 R²)
-    moments: with the moments EI lam/R at both ends of an arc, the torque is (F_out - F_in) R/q with the F of the spans
+    moments: EI lam/R at both ends of an arc; therefore the torque is (F_out - F_in) R/q, with the forces F of the spans
     length: each end adds about l³/(12 R²) to the length of the belt, see `circle_contact/belt_ends.py`
 
 On a rigid layer between cord and face, w is 0. The shear of a layer with the shear stiffness K is 0 at the entry of the
@@ -142,9 +142,9 @@ class SteadyPulley:
             if no pulley drives the belt.
         wrap_angle, slip_arc: angle between the lines of the spans, and the part of this angle, before the exit, on
             which the belt slips [rad].
-        slip_reserve: 1 - |ln(F_2/F_1)|/(mu r/R t) [1], with F = N - rhoA v² of the spans before and after the pulley,
-            the friction coefficient mu, and the radii r of the face and R of the cord; t is the wrap angle, or with a
-            compliant layer the part of this angle on which the belt is in contact.
+        slip_reserve: 1 - |ln(F_2/F_1)|/(mu r/R t) [1]. F_1 and F_2 are F = N - rhoA v² of the spans before and after
+            the pulley, mu is the friction coefficient, r the radius of the face, and R the radius of the cord. t is the
+            wrap angle; with a compliant layer, t is the part of this angle on which the belt is in contact.
         tension_before, tension_after: tensions of the spans before and after the pulley, in the order of the pulleys
             [N].
         hub_load: force of the belt on the pulley [N], shape (2,).
@@ -547,9 +547,9 @@ def _pass_arcs(
     drive: DriveData, grip: FloatArray, stiffness: float, less: FloatArray, force: FloatArray, stretch: FloatArray,
     wraps: FloatArray, holding: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
-    """Return for each arc the slip arc [rad], the relative slip w at the entry [1], and the slack length of the belt on
-    the arc [m], from the force F and the stretch at entry and exit; ``holding`` is the angle on which the belt can
-    slip, see `_Steady`.
+    """Return three quantities of each arc: the slip arc [rad], the relative slip w at the entry [1], and the slack
+    length of the belt on the arc [m]. ``force`` and ``stretch`` contain F and lam at entry and exit; ``holding`` is the
+    angle on which the belt can slip, see `_Steady`.
     """
     EA, friction = drive.axial_stiffness, grip * less**2
     slip, lag = np.abs(np.log(force[1] / force[0])) / friction, np.zeros(len(wraps))

@@ -163,7 +163,7 @@ def _check_pitch(name: str, teeth: Teeth, pulley: Pulley, radius: float) -> None
     strain=number("1", minimum=0.0, maximum=0.05),
 )
 def timing_distance(teeth: int, pitch: float, pulleys: Sequence[int], strain: float = 0.0) -> float:
-    """Return the distance of the centres of two pulleys at which a mounted timing belt has a given strain [m].
+    """Return the distance [m] of the centres of two pulleys at which a mounted timing belt has the given strain.
 
     Args:
         teeth: number of teeth of the belt.

@@ -42,8 +42,8 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 LONGEST, SHORTEST = 1.6, 0.4
-"""LONGEST, SHORTEST: lengths of cables, divided by ``wanted`` [1], above which cables are split and below which cables
-are merged. After each change, the length of a cable is about 0.8 times ``wanted``.
+"""LONGEST, SHORTEST: cables longer than LONGEST times ``wanted`` are split; cables shorter than SHORTEST times
+``wanted`` are merged. After each change, the length of a cable is about 0.8 times ``wanted``.
 """
 MOST = 1e5
 """Largest allowed length ``longest``, divided by ``wanted`` [1]."""
@@ -65,7 +65,7 @@ class CableChange(NamedTuple):
 def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
     """Return the motion in the middle of n cables as four arrays, shape (n, 2 d) each, where d is the number of
     components of a position. The arrays contain the positions and slopes, their first time derivatives, their second
-    time derivatives, and their values ``carried`` in the state.
+    time derivatives, and the values ``carried`` that the time integrator passes from step to step.
 
     Args:
         motion: these four arrays for the nodes, from the first to the last node, shape (n + 1, 2 d) each.
@@ -105,7 +105,7 @@ class WinchReserve(StepHook):
         cables: smallest number of active cables, for the shortest rope.
         wanted: length that cables should approximately have [m].
         longest: largest length of the rope for which cables are created [m]; for a longer rope the cables become longer
-            than wanted, and a message is printed.
+            than ``wanted``, and a message is printed.
         strain: strain of the rope in the reference configuration [1].
         name: name for messages and output.
         **columns: columns of `WinchCable2D` except ``active``, with one value for all cables.

@@ -15,7 +15,7 @@ def create_flows_at(
     world: Tables, fluids: IntArray, up: IntArray, scale: FloatArray
 ) -> tuple[list[FlowColumns], list[UserFlow]]:
     """Return the data with which kernels evaluate the fluids at points, one `FlowColumns` for each fluid and upward
-    axis, and the `UserFlow` of those with a user function.
+    axis, and one `UserFlow` for each `FlowColumns` of a fluid with a user function.
 
     Args:
         world: the world.

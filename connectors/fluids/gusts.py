@@ -11,9 +11,9 @@ S is the one-sided spectrum of the speed along the mean wind [m²/s²/Hz], f the
 ground or the sea [m], and U_0 the mean speed over one hour at z = 10 m [m/s]. The integral of the API spectrum from 0
 to infinity is σ². The gusts of a fluid have the spectrum of one height at all heights; σ of API does not depend on the
 height up to 20 m, and σ of NPD decreases slowly with the height. Gusts travel with the mean velocity V at the reference
-height (Taylor's hypothesis), so they are uniform across the wind; the lower correlation of real gusts at distant points
-is neglected, which gives larger loads on long lines across the wind. The component of the wind across the mean
-direction has no gusts.
+height (Taylor's hypothesis), so they are uniform across the wind. Real gusts at distant points have a lower
+correlation; therefore the computed loads on long lines across the wind are too large. The component of the wind across
+the mean direction has no gusts.
 
 With ``components="equal energy"``, all gusts have the same share of the variance; with ``"equal steps"``, the values
 log f of successive gusts differ by the same step. With equal energy, few gusts have high frequencies.

@@ -46,7 +46,7 @@ UNITS: dict[str, dict[str, float]] = {
 }
 """Allowed units of the columns of a file, and their factors to SI units."""
 CLOSE = 1e-6
-"""Distance from a limit of the headings up to which a heading beyond the limit is accepted [rad]."""
+"""Headings may be beyond their limits by up to this angle [rad]."""
 
 
 class RAO:
@@ -138,11 +138,12 @@ def _interpolate(x: FloatArray, y: NDArray[np.complex128], at: float) -> NDArray
 def read_rao(file: str | os.PathLike[str]) -> RAO:
     """Read response amplitude operators from a CSV file.
 
-    The first line that is not a comment (``#``) contains the names of the columns with units in brackets, in any order:
-    ``period [s]`` or ``frequency [rad/s]`` (or ``[Hz]``), ``heading [deg]`` (or ``[rad]``), and for each degree of
-    freedom, such as ``surge [m/m]`` and ``roll [deg/m]`` (or ``[rad/m]``), its amplitude per wave amplitude and its
-    phase lag, such as ``surge phase [deg]``. Degrees of freedom without columns have the amplitude 0. Each pair of a
-    period and a heading has one line. The docstring of rao.py defines headings and phase lags.
+    The first line that is not a comment (``#``) contains the names of the columns with units in brackets, in any order.
+    The columns are ``period [s]`` or ``frequency [rad/s]`` (or ``[Hz]``), ``heading [deg]`` (or ``[rad]``), and two
+    columns for each degree of freedom: the amplitude per wave amplitude, such as ``surge [m/m]`` or ``roll [deg/m]``
+    (or ``[rad/m]``), and the phase lag, such as ``surge phase [deg]``. Degrees of freedom without columns have the
+    amplitude 0. Each pair of a period and a heading has one line. The docstring of rao.py defines headings and phase
+    lags.
 
     Args:
         file: path of the file with values separated by commas.

@@ -136,8 +136,8 @@ def jonswap(
 
 
 def divide_spectrum(x: FloatArray, S: FloatArray, count: int, components: str) -> tuple[FloatArray, FloatArray]:
-    """Divide a spectrum into parts, and return the value of x of each part and the energy of each part relative to the
-    energy of all parts [1], shape (count,) each.
+    """Divide a spectrum into parts. Return, for each part, the value x of the wave that represents the part, and the
+    energy of the part divided by the energy of all parts [1], shape (count,) each.
 
     Args:
         x: ascending frequencies or functions of the frequency, such as its logarithm, shape (n,).

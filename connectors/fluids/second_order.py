@@ -49,9 +49,9 @@ def second_order_waves(
     ``world.add(Fluid, density=1025.0, **second_order_waves(sea, 30.0))`` with the Airy waves ``sea =
     jonswap(6.0, 10.0, seed=1, count=40)``.
 
-    The number of waves of second order is the square of the number n of Airy waves. Only the ``most`` of them with the
-    largest amplitudes are added; the computing time for the flow at a point is proportional to the number of all waves.
-    The amplitudes of sums increase with the frequency, so spectra should end at about sqrt(2 g/Hs).
+    The number of waves of second order is the square of the number n of Airy waves. Only the waves with the largest
+    amplitudes are added, at most ``most``; the computing time for the flow at a point is proportional to the number of
+    all waves. The amplitudes of sums increase with the frequency, so spectra should end at about sqrt(2 g/Hs).
 
     Args:
         waves: the columns ``wave_amplitudes``, ``wave_frequencies``, ``wave_directions`` and ``wave_phases``, as

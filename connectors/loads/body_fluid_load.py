@@ -67,8 +67,7 @@ from windlass.framework.model.table import Entity, EntityTable
 TURNING = (RigidNodePosition, RigidNodePosition3D, PositionOnRigid2D, PositionOnRigid3D)
 PLANE = (RigidNodePosition, PositionOnRigid2D)
 SUNK = 0.01
-"""Depth of a body below the bed at the start, relative to the depth of the water [1], above which the run gets a
-warning."""
+"""Largest depth of a body below the bed at the start, divided by the depth of the water [1], without a warning."""
 
 
 class Pieces(NamedTuple):
@@ -127,7 +126,7 @@ def find_offsets(world: Tables, markers: IntArray) -> FloatArray:
 
 
 def create_group(rows: LocalRows, divide: Divide, on: NDArray[np.bool_]) -> BodyGroup:
-    """Create the pieces, with the fluid at the pieces, of all rows whose element of ``on``, shape (rows,), is true.
+    """Create the pieces of all rows for which ``on``, shape (rows,), is true, and the fluid at these pieces.
 
     The array c has one element per piece, with the values row, marker, kind, size, volume, up, density, gravity, fills,
     and turns, which is 0 for spheres; l, b, d, P and m of `body_pieces`; and B, the axes of the piece in the frame of
@@ -303,12 +302,12 @@ def check_rows(world: Tables, table: EntityTable) -> None:
 class BodyAnswer(NamedTuple):
     """Forces of the fluid on all rows, and their immersion; forces are 0 for inactive rows."""
 
-    force: FloatArray  # force without the added mass of the body, global [N], shape (rows, 3)
+    force: FloatArray  # force except for the added mass of the body, global [N], shape (rows, 3)
     torque: FloatArray  # torque about the marker, global [N m], shape (rows, 3)
     drag: FloatArray  # drag, global [N], shape (rows, 3)
     buoyancy: FloatArray  # weight of the displaced fluid [N], shape (rows,)
     volume: FloatArray  # volume in the fluid [m^3], shape (rows,)
-    immersion: FloatArray  # volume in the fluid relative to the volume [1], shape (rows,)
+    immersion: FloatArray  # volume in the fluid, divided by the whole volume [1], shape (rows,)
     center: FloatArray  # centre of the volume in the fluid, global [m], shape (rows, 3)
     surface: FloatArray  # height of the surface over the marker [m], shape (rows,)
 

@@ -13,8 +13,8 @@ coefficients C_k and C_ak, and reference areas A_k and volumes V_k. The matrix P
 resultant determines the drag: all components of a sphere, the two components across the axis of a cylinder, and for a
 box each component separately.
 
-The centre of the piece is at h = A l from the marker, and the marker, whose position is p, at A b from the node of the
-body. Therefore
+The vector from the marker to the centre of the piece is h = A l. The marker has the position p, and the vector from the
+node of the body to the marker is A b. Therefore
 
     r = p + h,    v = p_t + ω × h,    r_tt = J q_tt + (J_r q_tt) × h + ω × (ω × A (b + l))
 
@@ -44,9 +44,9 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.rows import create_records
 
 # Kernels read structured arrays. The argument c contains the constants of the pieces (`create_group` in
-# body_fluid_load.py), m their motion and the forces on them (`create_motion`), flow and surface the motion of the fluid
-# at their centres (`flow.create_flows`, `flow.create_surfaces`), and own the rows, with the marker and the range of the
-# pieces, from ``first`` to ``end``.
+# body_fluid_load.py), m the motion of the pieces and the forces on the pieces (`create_motion`), flow and surface the
+# motion of the fluid at the centres of the pieces (`flow.create_flows`, `flow.create_surfaces`). The argument own
+# contains the marker of each row, and the range of its pieces, from ``first`` to ``end``.
 
 
 def create_motion(count: int) -> NDArray[Any]:

@@ -65,8 +65,7 @@ from windlass.framework.model.system import Fields, System, Term, evaluate
 from windlass.framework.model.table import EntityTable
 
 SUNK = 0.01
-"""Depth of a point below the bed at the start, relative to the depth of the water [1], above which the run gets a
-warning."""
+"""Largest depth of a point below the bed at the start, divided by the depth of the water [1], without a warning."""
 
 
 class FluidLoad(Component):
@@ -297,7 +296,7 @@ def check_vibration(table: EntityTable) -> None:
 class FluidAnswer(NamedTuple):
     """Motion and forces of the fluid at k points of each row; forces and vibrations are 0 for inactive rows."""
 
-    force: FloatArray  # force of the fluid without the added mass, per current length [N/m], (rows, k, 3)
+    force: FloatArray  # force of the fluid except for the added mass, per current length [N/m], (rows, k, 3)
     drag: FloatArray  # drag per current length [N/m], (rows, k, 3)
     weight: FloatArray  # weight of the cable minus its buoyancy, per current length [N/m], (rows, k)
     u: FloatArray  # velocity of the fluid [m/s], (rows, k, 3)

@@ -12,9 +12,10 @@ The vector N = (-∂Z/∂x, -∂Z/∂y, 1) is normal to the water surface Z, and
 the area of the waterplane. All integrals are exact:
 
     sphere: closed forms of the integrals over a spherical cap
-    cylinder: filaments parallel to the axis, whose distance from the axis in the direction of the component of N across
-        the axis is d = R sin β. Each filament is immersed, dry, or pierces the plane at the distance l = (h - s d)/c
-        from the middle. The integrals over β have smooth integrands between the limits of these three zones.
+    cylinder: filaments parallel to the axis; the distance of a filament from the axis, in the direction of the
+        component of N across the axis, is d = R sin β. Each filament is immersed, dry, or pierces the plane at the
+        distance l = (h - s d)/c from the middle. The integrals over β have smooth integrands between the limits of
+        these three zones.
     box: the faces are cut by the plane, and the integrals are sums over tetrahedra and triangles
 
 Here c is the component of N along the axis, and s the magnitude of its component across the axis.

@@ -42,7 +42,7 @@ SIDEWAYS = 1e-9
 
 
 class LineKind(NamedTuple):
-    """Type of a cable or beam: dimension 2 or 3, and order of a beam, 1 to 3, or 0 for a cable."""
+    """Type of a cable or beam: the dimension, 2 or 3, and the order, which is 1 to 3 for beams and 0 for cables."""
 
     dims: int
     order: int
@@ -207,8 +207,9 @@ def bind_vectors(rows: LocalRows, acting: str) -> TimeColumn:
 
 
 def _check_values(function: TimeFunction, acting: str, name: str, unit: str) -> TimeFunction:
-    """Return the function of time of a row in 2D with a check of its results: other components than ``acting`` must be
-    0."""
+    """Return a function of time that calls ``function`` of a row in 2D and checks the result: components other than
+    ``acting`` must be 0.
+    """
 
     def evaluate(t: float) -> FloatArray:
         values = function(t)

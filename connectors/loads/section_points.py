@@ -198,7 +198,9 @@ def add_torques(c: SectionColumns, given: FloatArray, x: FloatArray, f: FloatArr
 def add_torque_tangents(
     c: SectionColumns, given: FloatArray, x: FloatArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq times the derivative ∂f/∂q of the generalised forces f of `add_torques` in 3D to values of the matrix."""
+    """Add dq times the derivative ∂f/∂q of the generalised forces f of `add_torques` to the values of the matrix. All
+    sections must be in 3D.
+    """
     e, M = np.zeros(4), np.zeros((4, 4))
     nodal = c.N.shape[2]
     for i in range(len(c.dofs)):

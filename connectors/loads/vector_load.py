@@ -5,7 +5,7 @@
     derivative of the vector: ∂F/∂q = Jr × F for each column of Jr if the vector rotates, otherwise 0
 
 For forces, J and H are the first and second derivatives of the position of the marker with respect to the coordinates
-q; for torques, J = Jr and H = Hr are those of its rotation.
+q; for torques, J = Jr and H = Hr are the derivatives of the rotation of the marker.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 nodes and at the length l of the rope.
 
 elements/cable/winch_points.py defines the shape functions S, B and C, the derivative w = Σ B_i q_i of the position of
-the material with respect to l, and the integration points at constant ξ. A load F per reference length, which depends
-on position r, slope p = r' and velocity u of the material, has the generalised forces
+the material with respect to l, and the integration points at constant ξ. A load F per reference length is a function of
+the position r, slope p = r' and velocity u of the material. Its generalised forces are
 
     nodes    ∫ S_i F dx        l    ∫ w·F dx,        dx = h dξ, h = Δ l.
 

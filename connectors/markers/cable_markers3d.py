@@ -289,8 +289,8 @@ def allocate_shapes(world: Tables, ids: IntArray, layout: Rows) -> SpatialShapeC
 
 
 def shape_output(unit: str, doc: str, name: str) -> Output:
-    """Create an output variable of the array ``name`` at the points of each row, shape (points, 3); rows with fewer
-    points are padded by 0.
+    """Create an output variable that returns the array ``name`` for the points of each row, shape (points, 3); rows
+    with fewer points are padded by 0.
     """
 
     def evaluate(rows: LocalRows, fields: Fields, **where: Any) -> FloatArray:

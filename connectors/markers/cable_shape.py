@@ -283,8 +283,8 @@ def find_used(rows: LocalRows) -> IntArray:
 
 
 def eval_points(rows: LocalRows, fields: Fields, name: str) -> FloatArray:
-    """Evaluate the array ``name`` at the points of each row, shape (rows, points, 2); rows with fewer points are padded
-    by 0.
+    """Return the array ``name`` of `ShapeColumns` for the points of each row, shape (rows, points, 2); rows with fewer
+    points are padded by 0.
     """
     shape: ShapeColumns = fields.markers[FAMILY]
     index = find_used(rows)

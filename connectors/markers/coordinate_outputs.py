@@ -46,7 +46,7 @@ def coordinate_output(
     unit: str, doc: str, evaluate: Callable[..., Any], markers: Sequence[str] = ("marker0", "marker1")
 ) -> Output:
     """Create an output variable of laws on the coordinates ``markers``. If one of the coordinates is an angle or a
-    strain, the unit that `OF_ANGLES` gives for ``unit`` is used.
+    strain, the unit ``OF_ANGLES[unit]`` replaces ``unit``.
     """
     return Output(unit, doc, evaluate, units_of=find_units(unit, markers))
 

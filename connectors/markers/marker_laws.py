@@ -69,8 +69,8 @@ def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
 
 def number_markers(world: Tables, ids: IntArray, layout: Rows, family: MarkerFamily, least: int = 0) -> IntArray:
     """Return, for all markers of a family, the process-local coordinate indices, padded by an unused index, shape
-    (markers, m). The width m is at least ``least``, and otherwise the largest number of coordinates that any marker
-    type of the family has in the whole world. Therefore m is the same on all processes.
+    (markers, m). The width m is the largest number of coordinates that any marker type of the family has in the whole
+    world, or ``least`` if the world has no marker type of the family. Therefore m is the same on all processes.
     """
     tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == family]
     m = max((world.resident_dofs(table).shape[1] for table in tables), default=least)

@@ -78,13 +78,13 @@ class PairKind:
     force: Callable[[Callable[..., Any]], Output]  # creates the output variable of the force
     targets: tuple[str, ...] = ()  # required families of markers 0 and 1; default: the family
     number: Callable[[Kernel], Kernel] = lambda value: value
-    """Function that converts a kernel with one scalar result to the kernel that outputs and energies call, for example
-    from a complex to a real result.
+    """Function that converts a kernel with one scalar result to the kernel that outputs and energies call. For example,
+    the converted kernel returns a real instead of a complex number.
     """
     vector: Callable[[Kernel], Kernel] = lambda force: force  # converts a force kernel to one with three results
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
-    """Function ``(s)`` that returns the additional arguments of the tangent loop, which follow the columns of the
-    markers.
+    """Function ``(s)`` that returns the additional arguments of the tangent loop. In a call, these arguments are placed
+    after the columns of the markers.
     """
 
 
@@ -284,7 +284,7 @@ def change_rows(rows: LocalRows, columns: tuple[Pair, Any], in_place: set[str], 
     """Copy the present values of the columns ``names`` to the records of a system, and return True. If the system must
     be built again, copy nothing and return False. This is necessary in three cases: a column is not in ``in_place``; a
     changed row has a user function, which has its own copies of the values; a value changes from 0 to another value or
-    back, because the account of a law depends on which values are 0.
+    back, because the energies and powers in the `Account` of a law depend on which values are 0.
     """
     if not in_place.issuperset(names):
         return False
@@ -392,8 +392,8 @@ def update_loop(motion: Kernel, update: Kernel, load: Kernel, history: int, inac
     """Create the kernel ``(rows, pair, m, time, data, start, size, outcome)`` that updates the history values of all
     rows.
 
-    The outcome contains the largest force error and the row with this error, the smallest step size, whether any
-    contact state has changed, and the largest force.
+    The outcome contains the largest force error and the row with this error, the smallest recommended step size,
+    whether any contact state has changed, and the largest force.
     """
 
     @kernel
@@ -447,9 +447,9 @@ def sliding_loop(motion: Kernel, sliding: Kernel, load: Kernel) -> Kernel:
 
 @kernel
 def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray, place: int) -> None:
-    """Add the energy [J] that is lost by sliding in a step of size[0] seconds to ``lost[place]``: for each row that
-    slides at the start or at the end of the step, the work done on the row minus the change of the energy stored in the
-    row.
+    """Add the energy [J] that is lost by sliding in a step of size[0] seconds to ``lost[place]``. For each row that
+    slides at the start or at the end of the step, this is the work done on the row minus the change of the energy
+    stored in the row.
 
     ``before`` and ``now`` are outputs of a `sliding_loop`; at the end ``now`` is copied to ``before``.
     """

@@ -151,7 +151,7 @@ def directions(reference: FloatArray, axis: FloatArray) -> tuple[FloatArray, Flo
 
 
 def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the angles, in (-2π, 2π] [rad], and (s² + c²)/(e·e) [1], shape (rows,) each, at the Euler parameters e,
+    """Return the angles [rad], in (-2π, 2π], and (s² + c²)/(e·e) [1], shape (rows,) each, at the Euler parameters e,
     shape (rows, 4). The vectors a and b are results of `directions`.
     """
     sine, cosine = (a * e).sum(axis=1), (b * e).sum(axis=1)
@@ -159,7 +159,7 @@ def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatAr
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Create the array of the data of the rows, with the following values per row.
+    """Create the array that kernels read, with the following values per row.
 
     dofs: process-local indices of the Euler parameters e0 to e3.
     a, b: the vectors of s = a·e and c = b·e, shape (4,).

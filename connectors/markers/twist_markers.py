@@ -8,7 +8,7 @@ rotation of the material.
     Jr of the slope: [p]×/g - t hᵀ/S
     Jr of φ: t
     derivative of Jr of the slope: [e_k]×/g - 2 p_k [p]×/g² - t_k hᵀ/S - t (b × e_k)ᵀ/S + t hᵀ S_k/S² for p_k
-    derivative of Jr of φ: t_k = (e_k - t_k t)/|p| for p_k
+    derivative of Jr of φ: t_k = (e_k - (e_k·t) t)/|p| for p_k
 
 Here r and φ are the position and the twist of the node, b is the constant vector of its frame, e_k is a unit vector,
 and t_k and S_k are the derivatives of t and S with respect to p_k.
@@ -34,7 +34,7 @@ from windlass.framework.model.schema import Component, ref
 
 
 class TwistNodePosition(Component):
-    """Position marker on a node with twist, which rotates with the material."""
+    """Position marker on a node with twist; the marker rotates with the material."""
 
     provides = (FAMILY, RIGID, CURVED, SPATIAL)
     node = ref("PointSlopeTwist3D", "the node")

@@ -1,7 +1,8 @@
 """Steady motion of a stretched belt around a pulley. Deformable bristles transmit the friction between belt and pulley.
 
 The reference length X is measured from the entry. The belt has the stretch lam, the radius rho of its axis, the flow c,
-and the force F = N - rhoA c² lam; `belt_theory` defines these quantities. Per reference length, mu_k is the stiffness
+and the force F = N - rhoA c² lam; `belt_theory` defines these quantities. The rim has the radius r and the angular
+velocity omega, and R is the radius of the axis on a rigid contact. Per reference length, mu_k is the stiffness
 of the bristles and mu_v the damping parallel to them:
 
     displacement relative to the rim, per reference length: w = r (lam/rho - omega/c)
@@ -14,7 +15,7 @@ Because F' = E lam', w'' = a S (mu_k w + mu_v c w') where the belt sticks, with 
 rigid rim S = a/E. This is the equation of shear lag. The equation has the solutions exp(s X) with s² = a S (mu_k + mu_v
 c s); the linear combination of these solutions that satisfies w'(0) = a S mu_v c w(0) is
 
-    w ~ s1 exp(s1 X) - s2 exp(s2 X), s1 > 0 > s2; without damping w ~ cosh(X sqrt(mu_k/E)).
+    w proportional to s1 exp(s1 X) - s2 exp(s2 X), s1 > 0 > s2; without damping proportional to cosh(X sqrt(a S mu_k)).
 
 Therefore the speeds of belt and rim differ already at the entry. With rigid bristles both speeds are equal at the
 entry. For a contact of finite stiffness, S is evaluated at the mean of the forces F at entry and exit.

@@ -1,4 +1,4 @@
-"""Creep of a belt around two equal pulleys: equations of the speeds, tensions and slip arcs in steady motion.
+"""Creep of a belt around two equal pulleys: equations for the speeds, tensions and slip arcs in steady motion.
 
 A belt with the stretch lam and the reference strain e0 has the tension N = EA (lam - 1 - e0). The flow c = dX/dt of the
 belt is the reference length X that passes a fixed point per time, so the speed of the belt is v = c lam. Only a part F
@@ -130,7 +130,7 @@ def belt_creep(
     gravity: float = 0.0,
     tight_above_slack: float = 0.0,
 ) -> BeltCreep:
-    """Find the steady motion of a belt that is not crossed around two equal pulleys.
+    """Find the steady motion of a belt around two equal pulleys; the belt is not crossed.
 
     The docstring of `connectors/reports/belt_theory.py` states the equations.
 

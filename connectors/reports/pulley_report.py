@@ -5,7 +5,8 @@
     sensors = Sensors("pulley.csv", [PulleySensor(contacts, left, ("torque", "slip_arc"))])
 
 The contacts of one circle are evaluated in the direction of travel of the cable. All sums are over the segments s of
-the cable that are in contact. A segment in contact has a stored gap g <= 0 and covers the polar angle phi_s about the
+the cable that are in contact. A segment has the tangential force f_t and the normal force f_n; r is the radius of the
+circle. A segment in contact has a stored gap g <= 0 and covers the polar angle phi_s about the
 centre:
 
     torque: sum r f_t, for contact points sum (r + h + g) f_t with the height h of the axis above the face
@@ -135,8 +136,9 @@ class Segments(NamedTuple):
 
 
 def eval_pulley_segments(pulley: PulleyContacts, contact: ContactView, fields: Fields) -> Segments:
-    """Evaluate the segments of all rows of a pulley for the current fields, on every process; ``contact`` contains the
-    rows of the pulley."""
+    """Evaluate the segments of all rows of a pulley for the current fields; every process gets all segments.
+    ``contact`` contains the rows of the pulley.
+    """
     here = _eval_segments_here(contact, fields)
     if not pulley.bound.parallel:
         return here
@@ -237,9 +239,9 @@ def _sum_friction_work(pulley: PulleyContacts) -> float:
 
 
 def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
-    """Return the indices of the segments from the first to the last segment in contact, in the direction of increasing
-    local x, of the chain of cables with the largest number of segments in contact; the result is empty if there is no
-    contact.
+    """Find the chain of connected cables with the largest number of segments in contact. Return the indices of its
+    segments from the first to the last segment in contact, in the direction of increasing local x; the result is empty
+    without contact.
 
     On a closed chain, the result starts after the longest part without contact.
     """
@@ -282,8 +284,7 @@ class PulleySensor:
 
     Args:
         contacts, circle: arguments of `pulley_report`.
-        quantity: name of a quantity of the report, for example ``"torque"``, or several names, which are evaluated
-            together.
+        quantity: name of a quantity of the report, for example ``"torque"``, or several names.
         name: name in the table; default ``"<circle>.<quantity>"``, or ``"<circle>"`` for several quantities.
 
     Raises:

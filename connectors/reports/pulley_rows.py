@@ -17,7 +17,7 @@ from windlass.framework.state.evaluate import EvaluatedRows, find_evaluated_rows
 
 
 class PulleyContacts(NamedTuple):
-    """The contacts of a circle, sorted along the chains of cables."""
+    """The contacts of a circle, sorted along chains of connected cables."""
 
     name: str  # name of the circle
     bound: EvaluatedRows  # contact rows sorted along the chains of cables; each process evaluates a part of these rows

@@ -1,5 +1,6 @@
-"""Section of the report of a run on the pulleys of the model: a table with one column for each circle in contact with
-cables."""
+"""Section about the pulleys of a model, for the report of a run: a table with one column for each circle in contact
+with cables.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ MOST = 8
 
 
 def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:
-    """Return a list with the section about pulleys, which is empty for a model without contacts between circles and
-    cables; all processes must call this function.
+    """Return a list with the section about pulleys. The list is empty for a model without contacts between circles and
+    cables. All processes must call this function.
     """
     reports = [
         replace(pulley_report(world, state, contacts, circle), name=name_carrier(world, circle))
@@ -36,7 +37,7 @@ def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:
 
 
 def write_section(title: str, state: State, reports: Sequence[Any], count: int) -> ReportSection:
-    """Create a section with one column for each report; ``count`` is the number of pulleys in the model."""
+    """Create a section with one column for each report; ``count`` is the number of pulleys or surfaces in the model."""
     when = f"At t = {state.t:.6g} s" + (f", the first {MOST} of {count}:" if count > MOST else ":")
     table = ReportTable(["", *(report.name for report in reports)], list_rows(reports, show_numbers))
     return ReportSection(title, [when, table])
@@ -44,8 +45,8 @@ def write_section(title: str, state: State, reports: Sequence[Any], count: int) 
 
 def find_circles(world: World) -> Iterator[tuple[Entity, Entity]]:
     """Find the circles of the model. For each circle, and for each component whose rows are contacts with this circle,
-    the result contains a handle to all rows of the component and the circle. All processes must call this function
-    together.
+    the result contains a pair: a handle to all rows of the component, and the circle. All processes must call this
+    function together.
     """
     for component, table in world.tables.items():
         if table.count and {"circle", "cable"} <= component.refs.keys() and "circle_radius" in component.columns:

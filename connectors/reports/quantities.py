@@ -66,8 +66,8 @@ def _format_value(value: Any) -> str:
 
 
 def show_numbers(values: Sequence[float], digits: int = 5) -> list[str]:
-    """Format all values of one quantity with the same number of decimals, which is chosen so the largest value has
-    ``digits`` significant digits.
+    """Format all values of one quantity with the same number of decimals, such that the largest value has ``digits``
+    significant digits.
 
     Values that are small compared with the largest value are written as 0. For example, if the largest torque is 20 N
     m, a torque of 1e-4 N m is caused by rounding errors and oscillations of the belt. NaN is written as "-", and

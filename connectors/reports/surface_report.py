@@ -100,8 +100,9 @@ class SurfaceReport:
 
 
 class Course(NamedTuple):
-    """The points from the first to the last point in contact, of the chain of cables with the largest number of points
-    in contact."""
+    """Points of the chain of connected cables that has the largest number of points in contact: all points from the
+    first to the last point in contact.
+    """
 
     cable: IntArray  # index of the cable of each point among all cables, shape (points,)
     touching: BoolArray  # whether each point is in contact, shape (points,)
@@ -112,9 +113,9 @@ class Course(NamedTuple):
 TURNING = ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceSetTwistCable
 """Laws whose friction turns ropes about their axis."""
 PLAIN = ContactFrictionSurfaceCable, ContactFrictionBedCable, ContactFrictionSurfaceRibbon
-"""Laws without twist whose rows belong to one surface each."""
+"""Laws with one surface per row, without the output ``axis_torque_vector``."""
 FIXED = *PLAIN, ContactFrictionSurfaceTwistCable
-"""Laws whose rows belong to one surface each."""
+"""Laws with one surface per row."""
 SURFACE_CONTACTS = *PLAIN, ContactFrictionSurfaceSetCable, *TURNING
 """Laws of contact with surfaces."""
 
@@ -131,7 +132,7 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
         state: the state that the report describes.
         contacts: rows of `ContactFrictionSurfaceCable`, `ContactFrictionSurfaceSetCable`,
             `ContactFrictionSurfaceTwistCable`, `ContactFrictionSurfaceSetTwistCable`, `ContactFrictionBedCable` or
-            `ContactFrictionSurfaceRibbon`, which may include other surfaces.
+            `ContactFrictionSurfaceRibbon`; rows on other surfaces are ignored.
         surface: the surface, several surfaces of one body (both flanks of a groove), or the marker of the surfaces.
 
     Raises:
@@ -161,7 +162,8 @@ def eval_surface(world: World, fields: Fields, contacts: Entity, surface: Entity
 
 def find_surface_ids(world: World, fields: Fields, contacts: Entity) -> IntArray:
     """Return the identifiers of the surfaces of rows, shape (rows,). For rows with a set of surfaces, the result is the
-    current surface, or -1 without a surface."""
+    current surface, or -1 if the row has no current surface.
+    """
     if contacts.table.component in FIXED:
         given: IntArray = contacts.table.collect("surface", contacts.rows)
         return given

@@ -1,5 +1,6 @@
-"""Section of the report of a run on the surfaces of the model: a table with one column for each surface in contact with
-cables."""
+"""Section about the surfaces of a model, for the report of a run: a table with one column for each surface in contact
+with cables.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ from windlass.framework.state.state import State
 
 
 def tabulate_surfaces(world: World, state: State) -> list[ReportSection]:
-    """Return a list with the section about surfaces, which is empty for a model without contacts between surfaces and
-    cables; all processes must call this function.
+    """Return a list with the section about surfaces. The list is empty for a model without contacts between surfaces
+    and cables. All processes must call this function.
     """
     surfaces: list[tuple[Entity, int]] = []
     for component in SURFACE_CONTACTS:

@@ -246,8 +246,8 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 
 
 def refuse_deep(rows: LocalRows, system: System) -> None:
-    """Add a check of the initial state to the system. The check refuses spheres of which the larger contains the centre
-    of the smaller, and a hollow sphere that does not contain the centre of sphere 0.
+    """Add a check of the initial state to the system. The check refuses two spheres if the larger sphere contains the
+    centre of the smaller sphere, and a hollow sphere that does not contain the centre of sphere 0.
     """
     pair = rows.columns[0]
     r0, r1, side = rows.local("radius0"), rows.local("radius1"), np.where(rows.local("hollow"), -1.0, 1.0)

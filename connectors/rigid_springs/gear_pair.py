@@ -190,7 +190,7 @@ def store_start(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tupl
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
     """Compute the radii with signs, h = sign(z_0 + z_1) from the numbers of teeth with signs, the pitch [m], half the
-    backlash b, the axis a in the frame of marker 0, and a direction x0 perpendicular to a."""
+    backlash b, the axis a in the frame of marker 0, and a direction perpendicular to a."""
     get, a = rows.local, normalise(rows.local("axis"))
     r0, r1 = (0.5 * get("module") * get(name) for name in ("teeth0", "teeth1"))
     return {

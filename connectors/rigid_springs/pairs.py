@@ -69,7 +69,7 @@ def eval_angle(y: complex, x: complex) -> complex:
 
 @kernel
 def eval_turn(P: ComplexArray, Q: ComplexArray, ut: ComplexArray, last: float) -> tuple[complex, complex]:
-    """Return the angle by which the frame Q is rotated about the third axis of P [rad]; whole turns are added such that
+    """Return the angle [rad] by which the frame Q is rotated about the third axis of P; whole turns are added such that
     the angle is nearest to ``last``. Return also the component of ω1 - ω0 along this axis [rad/s].
     """
     sine, cosine, rate = complex(0.0, 0.0), complex(0.0, 0.0), complex(0.0, 0.0)

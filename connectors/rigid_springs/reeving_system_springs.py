@@ -100,7 +100,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
-    """Create the `Pair` of the spans of all rows, in the order of the rows, the array with the data of the rows, and
+    """Create the `Pair` of the spans of all rows, in the order of the rows; the array with the data of the rows; and
     the array with the data of the spans. Also return the largest number of markers of a rope.
 
     Data of a row: ``first`` and ``last`` are the indices of the first and the last span. ``end`` contains the indices

@@ -136,7 +136,7 @@ def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> Non
 
 def number_of(which: int) -> Any:
     """Create the kernel that returns the normal force (which = 0), the friction across (which = 1) or along the track
-    (which = 2), or a result of `measure` (which >= 3)."""
+    (which = 2), the gap (which = 3), or the slip velocity across (which = 4) or along the track (which = 5)."""
 
     @kernel
     def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:

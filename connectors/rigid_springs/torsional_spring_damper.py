@@ -57,7 +57,9 @@ def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArr
 
 @kernel
 def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
-    """Return the nine components F of a torque about the axis."""
+    """Return the nine components of the forces and torques for the torque g[0] about the axis; see
+    `rigid_springs/pairs.py`.
+    """
     P, zero = turn(u.A, row.frame0), complex(0.0, 0.0)
     x, y, z = g[0] * P[0, 2], g[0] * P[1, 2], g[0] * P[2, 2]
     return zero, zero, zero, -x, -y, -z, x, y, z

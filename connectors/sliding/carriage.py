@@ -98,7 +98,7 @@ def end_stops(world: World, joints: Entity, length: float, stiffness: float, dam
         stiffness, damping: stiffness [N/m] and damping [N s/m] of each stop.
 
     Returns:
-        Handle to the stops, rows of `ContactCoordinate`: stops at 0, followed by stops at the end.
+        Handle to the stops at the position ``length``, rows of `ContactCoordinate`.
 
     Raises:
         ModelError: ``joints`` is not a handle to sliding joints.

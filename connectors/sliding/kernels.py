@@ -201,9 +201,9 @@ def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: Floa
 
 @kernel
 def eval_friction(c: SlidingRows, i: int, w: FloatArray, v: FloatArray, lam: FloatArray, F: FloatArray) -> float:
-    """Return the friction T of row i [N]. With the length l of the slope r' and the speed w = l s_t, write l T, l²
-    ∂T/∂w, l ∂T/∂N and the three components of n = λ⊥/N into F, shape (6,). Here λ⊥ is the part of λ perpendicular to
-    the cable, N is its magnitude, and n is 0 if N = 0.
+    """Return the friction T of row i [N]. With the length l of the slope r', write l T, l² ∂T/∂(l s_t), l ∂T/∂N and the
+    three components of n = λ⊥/N into F, shape (6,). Here λ⊥ is the part of λ perpendicular to the cable, N is its
+    magnitude, and n is 0 if N = 0.
     """
     row = c.rows[i]
     square, along = 0.0, 0.0

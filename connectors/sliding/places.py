@@ -78,9 +78,9 @@ def find_cable(c: SlidingRows, i: int, place: float, near: int) -> tuple[int, fl
 
 @kernel
 def assign_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> bool:
-    """Set the data of each row that its history values determine, such as the current cable, and the coordinates of the
-    nodes of this cable in ``c.dofs``. If the cable in the history values is unknown, it follows from the position.
-    Return whether the cable of any row has changed.
+    """For each row, set the data that depend on the history values, for example the current cable, and write the
+    coordinates of the nodes of this cable into ``c.dofs``. If the cable in the history values is unknown, it is found
+    from the position. Return whether the cable of any row has changed.
     """
     changed = False
     for i in range(len(c.rows)):
@@ -102,8 +102,8 @@ def assign_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> bool:
 
 @kernel
 def note_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> None:
-    """Write the cable at the position of each row, unless the joint has left its track, and the displacement of s into
-    the history values. This kernel is called at the start of a run.
+    """Write the cable at the position of each row, and the displacement of s, into the history values. Rows whose joint
+    has left its track are omitted. This kernel is called at the start of a run.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]

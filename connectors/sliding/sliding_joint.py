@@ -78,8 +78,7 @@ from windlass.framework.model.table import EntityTable
 
 START = (UNKNOWN, 0.0, 0.0, 0.0)
 OFF = 0.01
-"""Distance of a joint from its cable at the start of a solve, divided by the length of the cable, above which an error
-is raised [1].
+"""Largest allowed distance of a joint from its cable at the start of a solve, divided by the length of the cable [1].
 """
 
 

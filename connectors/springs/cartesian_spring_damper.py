@@ -47,7 +47,7 @@ class CartesianSpringDamper(Component):
 
 @kernel
 def force(row: Any, u: Vector, ut: Vector, t: float) -> Vector:
-    """Return the global force f [N]."""
+    """Return the left-hand-side force f on point 1 [N], in the global frame."""
     k, d, offset = row.stiffness, row.damping, row.offset
     if row.has_function:
         return row.user_force[0], row.user_force[1], row.user_force[2]

@@ -115,9 +115,9 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
             if new != STICKS:
                 row.history[0] = new * (size if ut != 0.0 else static)
                 jump, changed = abs(row.history[0] - old), True
-        # the sliding direction has reversed, so the row sticks. If the row stuck already at the start of the step, its
-        # anchor is unchanged. Otherwise the anchor is set to the value for which the bristle exerts the force that
-        # acted at the start of the step.
+        # the sliding direction has reversed, so the row sticks. If the row stuck at the start of the step, the anchor
+        # is set to its value at the start of the step. Otherwise the anchor is set to the value for which the bristle
+        # exerts the force that acted at the start of the step.
         elif ut * state < 0.0:
             stuck = row.start[0] == STICKS
             row.history[1] = row.start[1] if stuck else u - bend(row.start[0], db * ut, kb)

@@ -8,7 +8,7 @@
 Friction with bristles, if ``proportional_zone`` is 0, with F(v) = F_d + F_s exp(-|v|/v_exp) + F_v |v|:
 
     sticks: f_friction = k_b (q - anchor) + d_b q_t, until |f_friction| > F_d + F_s
-    slips: f_friction = sign(state) F(q_t), 0 at q_t = 0, until the sign of q_t differs from the state
+    slips: f_friction = sign(state) F(q_t), 0 at q_t = 0, until q_t and the state have different signs
 
 Friction without history, if v_r = ``proportional_zone`` > 0:
 
@@ -20,9 +20,9 @@ same formula with ``lower`` instead of ``upper``.
 
 History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0 without contact). History values are
 constant during Newton's iterations. After the iterations a sliding row gets anchor = q. The anchor of a row that begins
-to stick is chosen so its bristle exerts the force that acted at the start of the step. A row that already stuck at the
-start of the step keeps its anchor. A row that begins to slide gets a state with the sign of q_t, or with the sign of
-the force if q_t = 0. The force error is the jump of the force due to the new history values.
+to stick is chosen so that the bristle exerts the force that acted at the start of the step. A row that already stuck at
+the start of the step keeps its anchor. A row that begins to slide gets a state with the sign of q_t, or with the sign
+of the force if q_t = 0. The force error is the jump of the force due to the new history values.
 
 In the energy ledger, a sliding bristle stores the energy of the deflection F/k_b.
 """
@@ -167,7 +167,7 @@ def stop_power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def drive_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the power that is transferred to the drive of ``rate_offset`` [W]."""
+    """Return the power [W] that is transferred to the drive that prescribes ``rate_offset``."""
     return row.damping * (ut - row.rate_offset) * row.rate_offset if not row.has_function else 0.0
 
 

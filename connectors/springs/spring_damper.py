@@ -105,7 +105,7 @@ def stretch(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 @kernel
 def force(row: Any, u: Vector, ut: Vector, t: float) -> Vector:
-    """Return the force f = N e on point 1 [N], in the global frame."""
+    """Return the left-hand-side force f = N e on point 1 [N], in the global frame."""
     length, rate = line(u, ut)
     n = axial_force(row, length, rate)[0] / length
     return n * u[0], n * u[1], n * u[2]

@@ -71,11 +71,11 @@ def vectorised(function: UserFunction) -> Vectorised:
 
     Args:
         function: ``f(t, rows, u, u_t, stiffness, damping, offset) -> force`` with the time t [s], the row indices
-            ``rows``, shape (n,), and arrays in the units of the spring. The shape of the arrays is (n, 3) for
-            `CartesianSpringDamper`, (n, 6) for `RigidBodySpringDamper`, with stiffness and damping of shape (n, 6, 6),
-            and (n,) for other springs. `SpringDamper` passes the rest length instead of the offset. As
-            ``force_derivative`` the function returns (df/du, df/du_t), each of shape (n, 3, 3), (n, 6, 6) or (n,). In a
-            parallel run, each process calls the function with the rows of this process.
+            ``rows``, shape (n,), and arrays in the units of the spring. The arrays have the shape (n, 3) for
+            `CartesianSpringDamper`, (n, 6) for `RigidBodySpringDamper` (stiffness and damping: (n, 6, 6)), and (n,) for
+            other springs. `SpringDamper` passes the rest length instead of the offset. As ``force_derivative`` the
+            function returns (df/du, df/du_t), each of shape (n, 3, 3), (n, 6, 6) or (n,). In a parallel run, each
+            process calls the function with the rows of this process.
 
     Returns:
         The value for ``force_function`` or ``force_derivative``.
@@ -94,12 +94,11 @@ def compiled(function: UserFunction) -> Compiled:
 
     Args:
         function: a kernel or a plain function that can be compiled, ``f(t, row, u, u_t, stiffness, damping, offset,
-            force) -> None``, with the time t [s], the row index, and arrays in the units of the spring. The shape of
-            the arrays is (3,) for `CartesianSpringDamper`, (6,) for `RigidBodySpringDamper`, with stiffness and damping
-            of shape (6, 6), and (1,) for other springs. `SpringDamper` passes the rest length instead of the offset.
-            The function writes ``force``, which contains zeros before the call. As ``force_derivative`` the function
-            writes ``df_du, df_dut`` instead of ``force``, with the shape (3, 3), (6, 6) or (1, 1) and zeros before the
-            call.
+            force) -> None``, with the time t [s], the row index, and arrays in the units of the spring. The arrays have
+            the shape (3,) for `CartesianSpringDamper`, (6,) for `RigidBodySpringDamper` (stiffness and damping:
+            (6, 6)), and (1,) for other springs. `SpringDamper` passes the rest length instead of the offset. The
+            function writes ``force``, which contains zeros before the call. As ``force_derivative`` the function writes
+            ``df_du, df_dut`` instead of ``force``, with the shape (3, 3), (6, 6) or (1, 1) and zeros before the call.
 
     Returns:
         The value for ``force_function`` or ``force_derivative``. Call this function only once per user function,
@@ -505,7 +504,7 @@ def _split(given: Any, count: int) -> Sequence[Any]:
 
 def _refusal(users: UserForces, k: int, t: float, given: str, count: int, extent: str = "") -> ModelError:
     """Create the error for a user function that has not returned ``count`` arrays of the right shape; k is the index of
-    its row among the rows with user functions.
+    the row among the rows with user functions.
     """
     n = users.f.shape[1]
     if count == 1:

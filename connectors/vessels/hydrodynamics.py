@@ -9,9 +9,9 @@ the frequencies of the file, 0 at ω = 0, and proportional to ω⁻³ beyond the
 mass at infinite frequency, this value is used.
 
 States. For each pair of degrees of freedom, samples of k at equal time steps are arranged in a Hankel matrix
-H_ij = k((i + j) dt). From the singular value decomposition of this matrix follows a linear system of order n whose
-impulse response approximates k. The order increases until the root mean square of the error of k, divided by the root
-mean square of k, is at most the tolerance; systems that are not stable are omitted.
+H_ij = k((i + j) dt). The singular value decomposition of this matrix gives a linear system of order n whose impulse
+response approximates k. The order increases until the root mean square of the error of k, divided by the root mean
+square of k, is at most the tolerance; systems that are not stable are omitted.
 
 Files of WAMIT. The file ``name.1`` contains rows (period, i, j, A', B'), and ``name.3`` rows (period, heading, i,
 modulus, phase, real part and imaginary part of X'). A', B' and X' have no dimensions: A = ρ L^k A', B = ρ L^k ω B',
@@ -50,11 +50,11 @@ of a length.
 """
 GRAVITY = 9.81  # [m/s^2]
 DURATION = 8.0
-"""Duration of a sampled retardation function, divided by the period of the frequency with its largest damping [1]."""
+"""Duration of a sampled retardation function, divided by the period at which the damping is largest [1]."""
 SAMPLES = 160
 """Number of samples of a retardation function."""
 WIDTHS = 5, 7
-"""Numbers of values of the rows of the WAMIT files .1 and .3; rows of .1 at limits of ω have no damping."""
+"""Numbers of values of the rows of the WAMIT files .1 and .3; rows of .1 for ω = 0 and ω = ∞ have no damping."""
 
 
 class Hydrodynamics(NamedTuple):
@@ -167,7 +167,8 @@ def _realise(
     k: FloatArray, dt: float, tolerance: float, largest: int
 ) -> tuple[FloatArray, FloatArray, FloatArray] | None:
     """Return the matrices P, Q and R of the stable system with the fewest states whose impulse response at multiples of
-    dt [s] approximates the samples k within the tolerance, or None if no system with at most ``largest`` states does.
+    dt [s] approximates the samples k within the tolerance, or None if there is no such system with at most ``largest``
+    states.
     """
     from scipy.linalg import hankel, logm  # imported here, because most models do not need this module
 

@@ -152,7 +152,7 @@ def vessel(
         world: the 3D model.
         fluid: the water with waves, one `Fluid`.
         rao: response amplitude operators, see `read_rao`.
-        position: position of the reference point of the operators at rest [m], shape (3,).
+        position: position at rest of the reference point of the operators [m], shape (3,).
         heading: rotation of the vessel about z at rest, from x towards y [rad].
         name: name of the body.
 
