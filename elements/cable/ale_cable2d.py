@@ -161,8 +161,8 @@ def build(rows: LocalRows) -> System:
         along = (whole * slide(rows, x[:, :8])).sum(axis=1)
         strain = ((whole - elastic) * v[:, :8]).sum(axis=1) + c["add_ale_variation"] * v[:, 8] * along
         strain -= found.powers.sum(axis=0)
-        # add the rate of the kinetic energy; the mass matrix is linear in the coordinates, so a difference gives the
-        # exact rate of the mass matrix
+        # add the flow of kinetic energy: the power of the inertia forces minus the rate of the kinetic energy. The mass
+        # matrix is linear in the coordinates, so a difference gives its exact rate
         x, v, still = x.ravel(), v.ravel(), np.zeros(9 * n)
         gyration = eval_inertia(x, v, still)
         faster = eval_inertia(x + v, v, v) - eval_inertia(x + v, v, still) - eval_inertia(x, v, v) + gyration

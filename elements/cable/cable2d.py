@@ -158,7 +158,7 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
     """
     some, points = rows.select(row), create_rule(rule)
 
-    # created when energies are requested for the first time
+    # these records are created when the energies are evaluated for the first time
     @functools.cache
     def own() -> RuleRows:
         return create_rows(some, row, points)._replace(dofs=dofs[row])
@@ -179,8 +179,8 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
 
 
 def join_sets(sets: Sequence[Sequence[Call]], last: Call) -> Callable[[Evaluation], None]:
-    """Combine the functions of several sets of rows, and a function ``last`` of all rows, into one function for a
-    `System`. Sets with the same integration rule can be evaluated in several threads.
+    """Combine the calls for several sets of rows and the call ``last``, which runs after them, into one function for a
+    `System`. Sets of rows with the same integration rule can be evaluated in several threads.
     """
     if all(len(some) == 1 for some in sets):
         return sum((function for some in sets for function in some), Call()) + last
@@ -230,7 +230,8 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
         row = np.flatnonzero((integration == rule) & given)
         if len(row):
             user_groups += create_user_groups(rows, row, rule, dofs, kind)
-    # the storage of the matrix does not change if all rows with user functions break
+    # broken rows with user functions are included, so that the storage of the matrix does not change if these rows
+    # break
     users = bool(with_users.any())
     inertia = create_inertia(rows.local("mass_per_length"), rows.local("length"), dofs)
     ends = broken_cables.create_calls(rows, dofs)

@@ -62,9 +62,9 @@ def put_forces(
 def fill_entries(
     dims: int, n: int, B0: Four, B1: Four, A0: float, A: float, A1: float, L: float, iL: float, k: int, M: FloatArray
 ) -> None:
-    """Fill the elements (a + d i, b + d j) of the element matrix of the cable in lane k, in d = ``dims`` dimensions,
-    with n = d a + b. The arguments are the elements (a, b) of the derivative blocks: A0, A and A1 at the three axial
-    points, B0 and B1 = (pp, pk, kp, kk) at the two bending points.
+    """Fill the elements (a + d i, b + d j), i and j from 0 to 3, of the element matrix of the cable in lane k. Here d =
+    ``dims`` is the number of dimensions, and n = d a + b. The arguments are the elements (a, b) of the derivative
+    blocks: A0, A and A1 at the three axial points, B0 and B1 = (pp, pk, kp, kk) at the two bending points.
 
     A0, A, A1 already contain the integration weights.
     """

@@ -175,7 +175,7 @@ def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, Float
 
 def _point_gradients(s: Strains) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the derivatives of strain and curvature with respect to p and k, each of shape (rows, n, d): ε_p = p/|p|,
-    |κ|_p = (k × b - 2 b·κ p)/g and |κ|_k = (b × p)/g."""
+    |κ|_p = (k × b - 2 b·κ p)/g and |κ|_k = (b × p)/g, where g = p·p."""
     g, b = dot(s.p, s.p)[..., None], _direction(s)
     along = (s.kap * dot(b, b))[..., None]
     return s.p / np.sqrt(g), (cross(s.k, b) - 2.0 * along * s.p) / g, cross(b, s.p) / g

@@ -42,27 +42,27 @@ def read(x: FloatArray, n: IntArray, node: int) -> Vector:
 
 @kernel(inline=True)
 def direction(row: Any, node: int) -> Vector:
-    """b of a node."""
+    """Return the constant direction b of a node."""
     return (row.b0[0], row.b0[1], row.b0[2]) if node == 0 else (row.b1[0], row.b1[1], row.b1[2])
 
 
 @kernel(inline=True)
 def find_scale(b: Vector, p: Vector) -> tuple[float, Vector]:
-    """S and ∇S."""
+    """Return S and its gradient ∇S with respect to p."""
     l, bp = sqrt(dot(p, p)), dot(b, p)
     return l * (l + bp), combine(2.0 + bp / l, p, l, b)
 
 
 @kernel(inline=True)
 def find_spin(b: Vector, p: Vector, pt: Vector, angle_rate: float) -> float:
-    """ω [rad/s]."""
+    """Return ω [rad/s]."""
     S, _ = find_scale(b, p)
     return angle_rate - dot(cross(b, p), pt) / S
 
 
 @kernel(inline=True)
 def find_spin_rate(b: Vector, p: Vector, pt: Vector, ptt: Vector, acceleration: float) -> float:
-    """ω_t [rad/s^2]."""
+    """Return ω_t [rad/s^2]."""
     (S, D), h = find_scale(b, p), cross(b, p)
     return acceleration - dot(h, ptt) / S + dot(h, pt) * dot(pt, D) / (S * S)
 

@@ -199,7 +199,7 @@ def frame_at(row: Any, s: float, p: Vector, y: FloatArray, T: float) -> Quaterni
 
 @kernel(inline=True)
 def curvature(p: Vector, k: Vector) -> Vector:
-    """κ."""
+    """Return κ = (p × k)/|p|²."""
     ig, h = 1.0 / dot(p, p), cross(p, k)
     return ig * h[0], ig * h[1], ig * h[2]
 
