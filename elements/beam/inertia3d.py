@@ -61,8 +61,8 @@ def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
 
 @kernel
 def inertia(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """Add to f the generalised forces of the inertia moments of the cross sections, and the forces of the artificial
-    inertia, on the Euler parameters.
+    """Add to f the forces on the Euler parameters that result from the inertia moments of the cross sections and from
+    the artificial inertia.
     """
     e, A, G = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     for i in range(len(rows)):

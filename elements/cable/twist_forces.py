@@ -4,7 +4,7 @@
     M = GJ τ + C mean(ε - ε_ref) + d_GJ τ_t,   τ = (T - T_ref)/L - τ0
     f = ∫ N δε + M_1 δκ_1 + M_2 δκ_2 dx + M δT
 
-    angle of the frame along an element: φ(s) of twist_points.py + β B(s), B = 4 s (1 - s); β = -q/k minimises the energy
+    angle of the frame: φ(s) of twist_points.py + β B(s), B = 4 s (1 - s), where β = -q/k minimises the energy
     q = ∫ B (M_1 κ_2 - M_2 κ_1) dx  without damping,        change of the energy: -q²/(2 k)
     k = 16 GJ/(3 L) + ∫ B² (EI_1 κ_2² + EI_2 κ_1²) dx,      derivatives of -q²/(2 k): β ∂q + β² ∂k/2
 

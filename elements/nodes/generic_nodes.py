@@ -53,8 +53,9 @@ def generic_node(coordinates: int) -> type[Component]:
 def state_node(states: int) -> type[Component]:
     """Return the type of a node with the given number of first-order states ``y0``, ``y1`` ..., for `World.add`.
 
-    The node has the column ``states``, the initial values, of shape (states,) and 0 by default. The value of a
-    coordinate marker is the integral of a state over time, and the rate of this value is the state.
+    The column ``states`` of the node contains the initial values of the states. Its shape is (states,), and its default
+    is 0. The value of a coordinate marker is the integral of a state over time, and the rate of this value is the
+    state.
 
     Args:
         states: number of states, from 1 to 100 000.
