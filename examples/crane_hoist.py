@@ -227,7 +227,7 @@ def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Ch
     first, last = hoisted[0], hoisted[-1]
     y, anchor, drum, torque = hoisted[:, (2, 4, 5, 6)].mean(axis=0)
     geometric = sum(efficiency**k for k in range(falls))
-    # the load bounces on the rope: its mean acceleration adds to gravity
+    # the load vibrates vertically on the elastic rope, so its mean acceleration in this time is not 0
     weight = (G + (last[3] - first[3]) / (last[1] - first[1])) * (MASS + 0.5 * falls * DENSITY * pi * RADIUS)
     tensions = {
         "tension_at_drum": (drum, weight / geometric),
@@ -235,7 +235,8 @@ def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Ch
     }
     return tensions, {
         "rise": (last[2] - first[2], radius * (last[0] - first[0]) / falls),
-        # the tension at the height of the axis includes the weight of the rope below the axis
+        # the tension at the height of the drum axis is the tension at the block plus the weight of the rope between
+        # both heights
         "lever_of_torque": (torque / (drum - DENSITY * G * y), radius),
     }
 
@@ -295,8 +296,8 @@ def main() -> None:
         if last - first > SHORTEST:
             inside = (hoisted[:, 0] >= first) & (hoisted[:, 0] <= last)
             tensions, ways = check_layer(hoisted[inside], RADIUS + (layer - 1) * LAYERS.rise)
-            # if both layers are checked, tensions are taken from layer two, because the load still bounces when layer
-            # one ends
+            # if both layers are checked, tensions are taken from layer two, because the load still vibrates vertically
+            # when layer one ends
             found |= tensions | {f"{name}_layer_{layer}": values for name, values in ways.items()}
     found["lift"] = high - low, LAYERS.eval_length(WOUND, WOUND + turn(HOIST)) / falls
     found["frequency"] = fit_frequency(time, z, frequency), frequency

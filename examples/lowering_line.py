@@ -152,7 +152,7 @@ def main() -> None:
         lift = WATER * GRAVITY * (VOLUME + np.pi * ROPE**2 / 4.0 * (stretched - TIP))
         found.append((f"length {length:.1f} m: mean tension [N]", float(mean), weight - lift))
         found.append((f"length {length:.1f} m: amplitude [N]", float(np.hypot(sine, cosine)), eval_amplitude(length)))
-    # before the heave has grown, and before the waves reach the load
+    # the first row is the tension at the start, when heave and waves are still 0
     found.insert(0, ("load in air: tension [N]", float(rows[0, 2]), (MASS + RHO * lengths[0]) * GRAVITY))
     largest = rows[np.argmax(rows[:, 2])]
     wl.write_summary(

@@ -79,8 +79,8 @@ class UserFunctions:
     Attributes:
         bring_up_to_date: function that copies the coordinates of the present evaluation into the MainSystem.
         is_current: whether the MainSystem already contains the coordinates of the present call of a user function.
-        seen: indices of coordinates, and the displacements and velocities that replace the values of the state at these
-            indices, during a call of the user function of a load; otherwise None.
+        seen: during a call of the user function of a load, the indices of some coordinates, and the displacements and
+            velocities that replace the values of the state at these indices. At other times None.
         mbs: the MainSystem, or None.
         in_time, in_motion: arguments ``mbs`` for two types of user functions: functions that may only depend on time,
             and functions that may depend on time and state.
