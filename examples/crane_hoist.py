@@ -227,7 +227,8 @@ def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Ch
     first, last = hoisted[0], hoisted[-1]
     y, anchor, drum, torque = hoisted[:, (2, 4, 5, 6)].mean(axis=0)
     geometric = sum(efficiency**k for k in range(falls))
-    # the load vibrates vertically on the elastic rope, so its mean acceleration in this time is not 0
+    # the load vibrates vertically on the elastic rope, so its mean acceleration in this time is not 0 and is added to
+    # gravity
     weight = (G + (last[3] - first[3]) / (last[1] - first[1])) * (MASS + 0.5 * falls * DENSITY * pi * RADIUS)
     tensions = {
         "tension_at_drum": (drum, weight / geometric),
