@@ -14,8 +14,8 @@ resolve the shape if the product of L and the curvature κ at this end exceeds a
 at the two ends of the element.
 
 A cable of the length L and the bending stiffness EI with clamped ends buckles at the axial force N = -4 π² EI/L². A
-single element cannot buckle, so its compressive force can exceed the buckling load of the real cable. The excess is
-only reported, because contact may support the cable laterally.
+single element cannot buckle, so its compressive force can exceed the buckling load of the real cable. An element whose
+compression exceeds this load is reported as a possible fault only, because contact may support the cable laterally.
 
 Broken cables carry no force, and are not checked.
 

@@ -166,7 +166,7 @@ def create_calls(some: NDArray[Any], rule: Rule) -> tuple[Call, Call, Call]:
 
 def build(rows: LocalRows) -> System:
     """Create the `System` with the kernel calls for the rows, which are evaluated in groups with the same integration
-    rule; broken rows have only inertia and weight.
+    rule; broken rows have only inertia, weight and the forces of broken_cables.py.
     """
     own: NDArray[Any] = rows.columns
     weight = create_inertia(own["mass_per_length"], own["length"], rows.dofs)
