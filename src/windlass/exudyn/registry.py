@@ -309,8 +309,8 @@ def read_numbers(item: Item, key: str, *shape: int) -> FloatArray:
 
 
 def require(item: Item, **expected: Any) -> None:
-    """Raise `Refused` if a field of an item differs from the only value that is supported. ``expected`` contains these
-    values by the name of the field.
+    """Raise `Refused` if a field of an item differs from the only value that is supported. ``expected`` is a dictionary
+    from names of fields to these values.
     """
     for key, value in expected.items():
         if not np.array_equal(item[key], value):
