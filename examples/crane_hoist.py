@@ -203,7 +203,7 @@ def push(crane: Crane, state: wl.State, length: float) -> None:
     state.put(nodes, v, "v")
     v = state.of(crane.block, "v")
     v[0, (0, 2)] += PUSH
-    # the block turns about x against the angle of the falls; the Euler parameter e1 is half of the angle
+    # an angle of the falls towards z is a negative rotation about x; the Euler parameter e1 is half of the rotation
     v[0, 4] -= 0.5 * eval_swing(length)[1] * PUSH / length
     state.put(crane.block, v, "v")
 
@@ -218,8 +218,8 @@ def fit_frequency(time: NDArray[np.float64], z: NDArray[np.float64], guess: floa
 
 
 def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Checks]:
-    """Return tensions [N], lift [m] and lever of the torque [m], each with its theoretical value, for the time in which
-    the drum winds the layer in which the axis of the rope has the given radius.
+    """Return tensions [N], lift [m] and lever of the torque [m], each with its theoretical value, for the winding of
+    one layer. In this layer, the axis of the rope has the given radius.
 
     Columns of ``hoisted`` are the wound angle, time, height and speed of the block, tensions at anchor and drum, and
     torque.

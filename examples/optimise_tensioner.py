@@ -82,7 +82,7 @@ def build_belt(world: wl.World, bodies: list[wl.Entity], friction: np.ndarray, *
     """
     columns = zip(bodies, RADII.tolist(), SIDES, friction.tolist(), strict=True)
     pulleys = [wl.Pulley(body, radius, side, friction=mu) for body, radius, side, mu in columns]
-    with redirect_stdout(StringIO()):  # the notes on the contact are the same for all models
+    with redirect_stdout(StringIO()):  # the belt prints the same notes for all models
         return wl.Belt(
             world, pulleys, axial_stiffness=EA, bending_stiffness=EI, mass_per_length=RHO, cord_offset=(0.002, 0.001),
             **length,
