@@ -7,9 +7,9 @@ The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cab
 
 Here EA and EI are the axial and the bending stiffness, d_EA and d_EI the corresponding dampings, ρA the mass per
 length, q the coordinates of both nodes, S the shape functions with r = S q, and g the gravitational acceleration. The
-generalised forces are the derivatives of ∫ N ε + M κ dx with respect to q, where N and M are constant. The mass matrix
-is ∫ ρA SᵀS dx, and the load of gravity is ∫ ρA S g dx. The stress-free strain and curvature are ε_ref = ε0 + c (|r'| -
-1) and κ_ref = κ0 + c κ, with r' and κ in the reference configuration and c = strain_is_relative_to_reference.
+generalised forces are the derivatives of ∫ N ε + M κ dx with respect to q at constant N and M. The mass matrix is ∫ ρA
+SᵀS dx, and the load of gravity is ∫ ρA S g dx. The stress-free strain and curvature are ε_ref = ε0 + c (|r'| - 1) and
+κ_ref = κ0 + c κ, with r' and κ in the reference configuration and c = strain_is_relative_to_reference.
 
 A broken cable has N = 0 and M = 0. The mass matrix and the weight of a broken cable do not change; broken_cables.py
 defines the forces that limit the slopes at both ends of a broken cable.

@@ -99,8 +99,8 @@ def inertia_tangent(
     matrix.
     """
     omega, omega_t = np.empty(2), np.empty(2)
-    # for each node: ∂ω/∂p_t (on_v), direction of the gyroscopic force (gyro), and variations of ω (change) and ω_t
-    # (change_t)
+    # for each node: derivatives of ω with respect to p_t and φ_t (on_v), gyroscopic force for Π_i = 1 (gyro), and
+    # variations of ω (change) and ω_t (change_t)
     on_v, gyro, change, change_t = np.zeros((2, 4)), np.zeros((2, 4)), np.zeros((2, 4)), np.zeros((2, 4))
     own = np.empty((3, 3))
     for i in range(len(rows)):
