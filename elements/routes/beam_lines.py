@@ -139,7 +139,7 @@ def _add_line(
         columns["angle"] = np.unwrap(np.arctan2(tangent[:, 1], tangent[:, 0]))[::STEPS][mine.numbers]
     nodes = world.add(node, name=f"{name} node", part=mine, **columns)
     if in_space:
-        from windlass.elements.beam.unit_rotation import UnitRotation3D  # here, because 2D models do not need it
+        from windlass.elements.beam.unit_rotation import UnitRotation3D  # 2D models do not need this import
 
         world.add(UnitRotation3D, name=f"{name} rotation", part=mine, node=nodes[mine.numbers])
     mine = part_of_large(elements)
@@ -164,8 +164,8 @@ def _find_kinds(in_space: bool) -> tuple[type[Component], type[Component]]:
 
 def _find_frames(tangent: FloatArray, closed: bool, normal: Any | None, name: str) -> FloatArray:
     """Return the Euler parameters of frames e_1, e_2, e_3 along a route, shape (n, 4). The axes e_1 are the unit
-    tangents ``tangent``, shape (n, 3), and the frames do not spin about the route. On closed routes, a uniform spin
-    turns the last frame into the first.
+    tangents ``tangent``, shape (n, 3). On open routes, the frames do not spin about the route. On closed routes, they
+    have a uniform spin with which the last frame is equal to the first.
     """
     normals = np.zeros_like(tangent)
     start = smallest_rotations(np.array([[1.0, 0.0, 0.0]]), tangent[:1])[0, :, 1] if normal is None else normal

@@ -133,7 +133,7 @@ class SpatialPiece(NamedTuple):
 
 @dataclass(frozen=True)
 class SpatialRoute:
-    """Ordered 3D lines, arcs, helices and splines, created by `route_over_sheaves`, `helix`, `DrumLayers`.
+    """Ordered 3D lines, arcs, helices and splines, created by `route_over_sheaves`, `helix` or `DrumLayers.route`.
 
     pieces: pieces in the order of travel.
     closed: whether the end of the last piece is the start of the first piece.
