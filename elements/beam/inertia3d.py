@@ -3,7 +3,7 @@
 The inertia forces ρA r_tt of the axis are computed with the consistent, constant mass matrix. The inertia moments of
 the cross sections, in the frames of the cross sections, are
 
-    Θ ω_t + ω × Θ ω,    Θ_a = J ∫ N_a dx at each node a, J: rotary inertia per length.
+    Θ_a ω_t + ω × Θ_a ω,    Θ_a = J ∫ N_a dx at each node a, J: rotary inertia per length.
 
 Each moment has the form of the inertia moment of a rigid body about its centre of mass, and is evaluated by functions
 of bodies/rigid3d_kernels.py. The file bodies/rigid3d.py explains the artificial inertia κ = 4/3 tr Θ_a for changes of

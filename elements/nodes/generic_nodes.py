@@ -117,8 +117,8 @@ def find_acceleration(rows: LocalRows) -> FieldEntries:
 
 
 def __getattr__(name: str) -> type[Component]:
-    """Create a type from its name, such as ``GenericNode3`` or ``StateNode2``. Messages between processes are unpickled
-    by means of this function.
+    """Create a type from its name, such as ``GenericNode3`` or ``StateNode2``. Python calls this function when a
+    process unpickles a message that contains such a type.
     """
     found = re.fullmatch(r"(GenericNode|StateNode)([1-9]\d{0,5})", name)
     if found is None:
