@@ -75,7 +75,7 @@ def beyond(row: Any, j: int, z: Three) -> Three:
 
 @kernel
 def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces on the node coordinates that result from the section forces to f, for rows with the same order."""
+    """Add to f the forces on the node coordinates that result from the section forces, for rows with the same order."""
     for i in range(len(rows)):
         row = rows[i]
         for j in range(len(rule.w)):

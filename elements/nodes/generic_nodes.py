@@ -1,8 +1,9 @@
 """Nodes with any number of coordinates, and nodes of first-order states.
 
 `generic_node` returns the type of a node with n coordinates q, whose mass is defined by the elements that use the node.
-Examples are modes of a reduced body, a drive train and a string of masses. `state_node` returns the type of a node with
-n states y, which satisfy y_t = f(t, y, ...). Examples are controllers, filters and pressures.
+Examples of such coordinates are the amplitudes of the modes of a reduced body, the angles of a drive train, and the
+displacements of a string of masses. `state_node` returns the type of a node with n states y, which satisfy y_t = f(t,
+y, ...). Examples are controllers, filters and pressures.
 
 The coordinates of a state node are the integrals z of its states over time (z_t = y), so y is a velocity and y_t an
 acceleration. Therefore integration methods, constraints, restarts and parallel runs need no special case, and
