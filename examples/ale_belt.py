@@ -11,7 +11,8 @@ bending stiffness is small, 1e-6 T L^2.
 
 **A rope that runs over a fixed post** touches the post over half a turn; the load T0 acts on the end from which the
 rope runs onto the post. The rope slips along its whole contact. The part rhoA v^2 of the tension deflects the material
-and exerts no contact force. Therefore the ratio of Euler and Eytelwein is (T - rhoA v^2)/(T0 - rhoA v^2) = exp(mu pi).
+and exerts no contact force. With the tension T behind the post and the friction coefficient mu, the equation of Euler
+and Eytelwein is therefore (T - rhoA v^2)/(T0 - rhoA v^2) = exp(mu pi).
 
 **A belt that transmits a torque** M between two pulleys of the radius R runs from rest to the steady state. The torque
 M is the radius times the difference between the tensions of the tight and the slack strand. Each pulley moves with the

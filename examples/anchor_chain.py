@@ -107,7 +107,7 @@ def eval_along(model: Anchored, state: wl.State) -> tuple[np.ndarray, np.ndarray
 
 def draw(path: Path, grid: con.BedGrid, lines: dict[str, np.ndarray], tension: np.ndarray) -> None:
     """Draw the bed and the chain from above, the profiles of the chain ``lines`` [m], and the tension [N] along the
-    first of them.
+    first profile.
     """
     from matplotlib import pyplot as plt
 

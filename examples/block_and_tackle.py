@@ -26,12 +26,13 @@ the frequency of the load are
 
 The theory neglects the mesh and the mass of the arcs. The relative effect of the mass of the arcs is of the order of
 3e-4. This value is the product of two ratios: the radius divided by the length of a strand, and the mass of the rope
-divided by the mass of the load. The elements form a polygon on the sheaves. The relative changes of depth and length
-due to the polygon are (angle of a segment)^2 / 24, which is 1e-4 in this model. The polygon also resists sliding of the
-rope; this resistance causes the differences between the tensions of the strands. Therefore the checks of the tensions
-and of the frequency of the load allow differences of 0.1 %. The strands also vibrate sideways like strings, with the
-frequency sqrt(T/mass per length) / (2 × length of a strand). The position at which a strand ends on its sheave is known
-only to within a contact segment. Therefore the check of these sideways frequencies allows differences of 1 %.
+divided by the mass of the load. The elements form a polygon on the sheaves. Due to the polygon, the length of the rope
+on a sheave, and the depth to which the rope sinks into the sheave, change by a relative amount of 1e-4. This value is
+(angle of a segment)^2/24. The polygon also resists sliding of the rope; this resistance causes the differences between
+the tensions of the strands. Therefore the checks of the tensions and of the frequency of the load allow differences of
+0.1 %. The strands also vibrate sideways like strings, with the frequency sqrt(T/mass per length) / (2 × length of a
+strand). The position at which a strand ends on its sheave is known only to within a contact segment. Therefore the
+check of these sideways frequencies allows differences of 1 %.
 """
 
 from math import pi, sqrt
@@ -101,7 +102,7 @@ def eval_modes() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     held = [state.local_dofs(nodes[i])[0, :2] for i in (0, elements)] + [state.local_dofs(block)[0, [0, 2]]]
     free = np.setdiff1d(np.arange(len(state.q)), np.concatenate(held))
     K, M = K[free][:, free], M[free][:, free]
-    # forces without friction have a potential; this is important because eigsh does not detect an unsymmetric tangent
+    # without friction, forces have a potential, so the tangent is symmetric; eigsh does not check the symmetry
     assert abs(K - K.T).max() < 1e-12 * abs(K).max()
     squares, vectors = eigsh(K, modes, M, sigma=0.0)
     shapes = np.zeros((len(state.q), modes))

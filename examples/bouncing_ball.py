@@ -12,8 +12,8 @@ depends only on the product of the dissipation c and the approach speed v:
 The function `windlass.connectors.restitution_from_dissipation` solves this equation. For small c v the solution is e =
 1 - c v, the dotted curve in the picture.
 
-The explicit Runge-Kutta method chooses its own steps. The force x^1.5 has no second derivative at the first touch; the
-error control reduces the step at this instant.
+The explicit Runge-Kutta method has a step size control by error estimates. The force x^1.5 has no second derivative at
+the first touch, so the control reduces the step size at this instant.
 """
 
 import matplotlib

@@ -3,8 +3,8 @@
 Run it with ``windlass run examples/cable_net.py``; ``-help`` lists all options.
 
 The net is a lattice of n x n square meshes with thick ropes around it. The script writes the net as a gmsh file with
-named groups. ``-mesh FILE`` reads another file with the lines "inner" and "rim" and the points "top", "left" and
-"right". Sections, supports and the pull refer to the lines and points by these names.
+named groups. ``-mesh FILE`` reads another file, which must have the groups of lines "inner" and "rim" and the groups of
+points "top", "left" and "right". Sections, supports and the pull refer to these groups.
 
 At every knot the ropes share the position and have separate slopes. A hinged lattice of rigid bars has no shear
 stiffness, so only the weight keeps this net in shape. Before the net is taut it has no stiffness. The stabiliser

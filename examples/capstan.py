@@ -8,11 +8,12 @@ is a sequence of equilibria; each equilibrium starts from the history (sticking 
 every part of the contact slips, the pull is T0 exp(mu pi) = 4.810477 T0 for mu = 0.5.
 
 The model is close to Euler's ideal rope. The bending stiffness of the model is 1e-4 of T0 R^2, and the axial stiffness
-is so far above the tension that the stretch is 5e-4. There is no gravity. Both ends are free to move sideways, for
-vertical strands and a wrap angle of exactly pi. The table at the end shows the remaining errors. The error of contact
-segments is of second order in the angle of a segment. The error of the contact stiffness is of first order in the depth
-to which the rope sinks into the post. The bristle stiffness causes no error, unless a point of the rope that enters the
-post travels more than a segment before it slips.
+is so far above the tension that the stretch is 5e-4. There is no gravity. Both ends are free to move sideways, so the
+strands are vertical and the wrap angle is exactly pi. The table at the end shows the remaining errors. The error due to
+the division into contact segments is of second order in the angle of a segment. The error due to the contact stiffness
+is of first order in the depth to which the rope sinks into the post. Sticking parts of the contact are held by springs,
+the bristles. The bristle stiffness causes no error, unless a point of the rope that enters the post travels more than a
+segment before it slips.
 
 A segment sticks in the step in which it closes; friction limits its bristle only from the next step on. Therefore steps
 in which a segment closes are excluded from the means of the ratio of pull to weight.

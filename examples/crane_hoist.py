@@ -203,7 +203,7 @@ def push(crane: Crane, state: wl.State, length: float) -> None:
     state.put(nodes, v, "v")
     v = state.of(crane.block, "v")
     v[0, (0, 2)] += PUSH
-    # the block turns about x against the angle of the falls; the Euler parameter e1 is half of the angle
+    # an angle of the falls towards z is a negative rotation about x; the Euler parameter e1 is half of the rotation
     v[0, 4] -= 0.5 * eval_swing(length)[1] * PUSH / length
     state.put(crane.block, v, "v")
 
@@ -218,8 +218,8 @@ def fit_frequency(time: NDArray[np.float64], z: NDArray[np.float64], guess: floa
 
 
 def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Checks]:
-    """Return tensions [N], lift [m] and lever of the torque [m], each with its theoretical value, for the time in which
-    the drum winds the layer in which the axis of the rope has the given radius.
+    """Return tensions [N], lift [m] and lever of the torque [m], each with its theoretical value, for the winding of
+    one layer. In this layer, the axis of the rope has the given radius.
 
     Columns of ``hoisted`` are the wound angle, time, height and speed of the block, tensions at anchor and drum, and
     torque.
@@ -227,7 +227,8 @@ def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Ch
     first, last = hoisted[0], hoisted[-1]
     y, anchor, drum, torque = hoisted[:, (2, 4, 5, 6)].mean(axis=0)
     geometric = sum(efficiency**k for k in range(falls))
-    # the load oscillates on the elastic rope, so its mean acceleration is not 0 and is added to gravity
+    # the load vibrates vertically on the elastic rope, so its mean acceleration in this time is not 0 and is added to
+    # gravity
     weight = (G + (last[3] - first[3]) / (last[1] - first[1])) * (MASS + 0.5 * falls * DENSITY * pi * RADIUS)
     tensions = {
         "tension_at_drum": (drum, weight / geometric),
@@ -235,8 +236,8 @@ def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Ch
     }
     return tensions, {
         "rise": (last[2] - first[2], radius * (last[0] - first[0]) / falls),
-        # the tension at the height of the axis of the drum is the tension at the height of the block plus the weight
-        # of the rope between these heights
+        # the tension at the height of the drum axis is the tension at the block plus the weight of the rope between
+        # both heights
         "lever_of_torque": (torque / (drum - DENSITY * G * y), radius),
     }
 
@@ -296,8 +297,8 @@ def main() -> None:
         if last - first > SHORTEST:
             inside = (hoisted[:, 0] >= first) & (hoisted[:, 0] <= last)
             tensions, ways = check_layer(hoisted[inside], RADIUS + (layer - 1) * LAYERS.rise)
-            # if both layers are checked, tensions are taken from layer two, because the load still bounces when layer
-            # one ends
+            # if both layers are checked, tensions are taken from layer two, because the load still vibrates vertically
+            # when layer one ends
             found |= tensions | {f"{name}_layer_{layer}": values for name, values in ways.items()}
     found["lift"] = high - low, LAYERS.eval_length(WOUND, WOUND + turn(HOIST)) / falls
     found["frequency"] = fit_frequency(time, z, frequency), frequency

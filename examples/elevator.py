@@ -21,12 +21,12 @@ counterweight, l the lengths of the strands, and rho the mass per length of the 
 on the sheave, and g is gravity. The solution a of these equations is the largest deceleration that the sheave can
 transmit, a_c(l1, v). The rope follows the sheave until the deceleration of the sheave exceeds a_c. From that time on
 the rope decelerates with a_c, even after the sheave has stopped. The motion with a_c is described by an ordinary
-differential equation for the displacement of the rope. The example runs three stops. Two stops are slightly below and
-slightly above the first a_c, and the third stop has the deceleration ``-brake``. The slip of the rope in each stop is
-compared with the differential equation twice. The first comparison begins at the start of the stop. The second
-comparison begins shortly after the rise, with the displacement and speed that the masses have at this time. The slip in
-the first comparison differs by some millimetres, because rope and bristles deform before the whole contact slips. The
-second comparison contains only the slip.
+differential equation for the displacement of the rope. The example runs three stops. In the first two stops, the
+deceleration of the sheave is slightly below and slightly above the first a_c. In the third stop, the deceleration is
+the value of the option ``-brake``. The slip of the rope in each stop is compared with the differential equation twice.
+The first comparison begins at the start of the stop. The second comparison begins shortly after the rise, with the
+displacement and speed that the masses have at this time. The slip in the first comparison differs by some millimetres,
+because rope and bristles deform before the whole contact slips. The second comparison contains only the slip.
 
 Source: L. Euler, Mem. Acad. Sci. Berlin 18 (1769); apparent friction of V-grooves as in EN 81-50.
 """

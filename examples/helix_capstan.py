@@ -8,8 +8,8 @@ of equilibria. A helix is a geodesic of the cylinder with the curvature cos(lamb
 R/cos(lambda). Therefore the pull is T0 exp(mu theta cos(lambda)) if the whole contact slips and friction acts only
 along the rope. ``-groove`` selects a V-groove with the half angle beta and lead 0. Each of its two flanks presses on
 the rope with 1/(2 sin(beta)) of the force of a drum, so mu/sin(beta) replaces mu. A point that touches the drum sticks
-in its first step; its bristle transmits up to mu |f_n| from the next step on. Therefore steps in which a point closes
-are excluded from the means of the ratio of the pull to T0.
+in its first step. From the next step on, its friction force is at most mu |f_n|, with the normal force f_n. Therefore
+steps in which a point closes are excluded from the means of the ratio of the pull to T0.
 """
 
 from dataclasses import dataclass, replace

@@ -4,9 +4,9 @@ Run it with ``windlass run examples/hoist_fmu.py``: the torque keeps its start v
 examples/hoist_fmu.py`` makes the FMU, whose input is the torque and whose outputs are speed, height and tension. With
 ``-controller FILE.fmu`` an FMU with the input "speed" and the output "torque" controls the motor within this script.
 
-The rope hangs from a drum and carries the load m. A brake holds the drum during the static solve, which
-computes the shape of the rope. Then the brake opens, and the motor takes over the force of the brake and adds the
-torque dT. With the inertia J of drum and motor and the radius R, load and drum accelerate on average by
+The rope hangs from a drum and carries the load m. A brake holds the drum during the static solve, which determines the
+shape of the rope. Then the brake opens, and the motor takes over the force of the brake and adds the torque dT. With
+the inertia J of drum and motor and the radius R, load and drum accelerate on average by
 
     a = dT/R / (m + J/R²).
 

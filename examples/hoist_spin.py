@@ -5,7 +5,7 @@ Run it with ``windlass run examples/hoist_spin.py``; ``-help`` lists all options
 A block hangs on one fall of rope. Tension N and torque M of the rope follow from its strain ε and its twist τ per
 length,
 
-    N = EA ε + C τ,   M = C ε + GJ τ,
+    N = EA ε + C τ,   M = C ε + GJ τ.
 
 Here EA is the axial stiffness, GJ the torsional stiffness, and C the coupling of tension and twist. A block that is
 held carries the torque M = C N/EA. A free block turns back by τ = -C N/(EA GJ - C²) per metre. After its release the

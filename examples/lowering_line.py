@@ -10,9 +10,10 @@ that is outside the winch and below the surface (`WinchFluidLoad`), and on the l
 winch stops twice: at a length below and at a length above the resonance. The model does not include slamming.
 
 The example compares the tension of the rope in air and in water with the weight, and the amplitude of the tension at
-both stops with the closed form of a rod with damping and a mass at its end. The tip has a harmonic heave of the
-amplitude A. With the length l, the complex stiffness EA* = EA + i ω d, k = ω sqrt(ρ/EA*), β = k l, and the mass M of
-the load with its added mass, the amplitude of the tension at the tip is
+both stops with the closed form of a rod with damping and a mass at its end. The tip heaves harmonically with the
+amplitude A and the angular frequency ω. The rope has the length l, the axial stiffness EA, the axial damping d and the
+mass ρ per length. M is the mass of the load with its added mass. With EA* = EA + i ω d (the complex stiffness), k = ω
+sqrt(ρ/EA*) and β = k l, the amplitude of the tension at the tip is
 
     |A EA* k (EA* k sin β + M ω² cos β)/(EA* k cos β - M ω² sin β)|.
 
@@ -152,7 +153,7 @@ def main() -> None:
         lift = WATER * GRAVITY * (VOLUME + np.pi * ROPE**2 / 4.0 * (stretched - TIP))
         found.append((f"length {length:.1f} m: mean tension [N]", float(mean), weight - lift))
         found.append((f"length {length:.1f} m: amplitude [N]", float(np.hypot(sine, cosine)), eval_amplitude(length)))
-    # before the heave has grown, and before the waves reach the load
+    # the first row is the tension at the start, when heave and waves are still 0
     found.insert(0, ("load in air: tension [N]", float(rows[0, 2]), (MASS + RHO * lengths[0]) * GRAVITY))
     largest = rows[np.argmax(rows[:, 2])]
     wl.write_summary(

@@ -100,8 +100,8 @@ def moor(speed: float, bristles: float, moving: bool) -> Mooring:
     waves = {"wave_growth": 5.0, **SEA} if moving else {}
     sea = world.add(con.Fluid, name="sea", density=WATER, depth=DEPTH, transition=0.2, **current, **waves)
     loads = world.add(con.FluidLoad, cable=line, fluid=sea, diameter=DIAMETER, normal_drag=2.4, axial_drag=0.35)
-    # the height of the bed compensates for the sinking-in of the axis by weight over stiffness: the axis lies at the
-    # height of the anchor
+    # the axis of the line sinks into the bed by WEIGHT / STIFFNESS; the bed is higher by this value, so that the axis
+    # lies at the height of the anchor
     ground = con.rigid_marker(world, world.add(Ground))
     bed = world.add(
         con.PlaneSurface, name="sea bed", marker=ground, offset=ANCHOR[2] - DIAMETER / 2 + WEIGHT / STIFFNESS

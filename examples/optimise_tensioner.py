@@ -15,8 +15,9 @@ the frequency f_i of each other span are
 Span i follows a pulley with the torque M_i and the radius R_i at the cord. L_i is the length of the span, v the speed
 and ρA the mass per length of the belt. A pulley with the friction coefficient μ, the wrap angle θ, and the radii r of
 the face and R of the cord uses the share ln(F_i/F_{i-1})/(μ θ r/R) of its friction limit. The objective is the mean of
-these shares over crank, alternator and compressor. For each pulley, this share is 1 minus its slip reserve. Limits are
-the bands of f_i, ``-low_band`` and ``-high_band``, and the largest tension N.
+these shares over crank, alternator and compressor. For each pulley, this share is 1 minus its slip reserve. The search
+has two types of limits: each frequency f_i must lie outside of the bands ``-low_band`` and ``-high_band``, and the
+largest tension N must not exceed ``-largest``.
 
 The last table compares the optimum with a solution of the running drive, which also contains the rotation of the
 tensioner under load, the bending stiffness of the belt and its creep (`Belt.steady`). The bands are wider by a margin
@@ -81,7 +82,7 @@ def build_belt(world: wl.World, bodies: list[wl.Entity], friction: np.ndarray, *
     """
     columns = zip(bodies, RADII.tolist(), SIDES, friction.tolist(), strict=True)
     pulleys = [wl.Pulley(body, radius, side, friction=mu) for body, radius, side, mu in columns]
-    with redirect_stdout(StringIO()):  # the notes on the contact are the same for all models
+    with redirect_stdout(StringIO()):  # the belt prints the same notes for all models
         return wl.Belt(
             world, pulleys, axial_stiffness=EA, bending_stiffness=EI, mass_per_length=RHO, cord_offset=(0.002, 0.001),
             **length,

@@ -7,7 +7,8 @@ compressor. The torsion spring of the arm is wound such that it would balance th
 checks are
 
 - at rest: the moments of belt and spring about the pivot of the arm balance. The lowest frequencies of the spans agree
-  with the frequencies of strings, sqrt(T/rhoA)/(2 L), whose lengths the pulleys slightly change;
+  with the frequencies of strings, sqrt(T/rhoA)/(2 L), except for small differences, because the pulleys slightly change
+  the free lengths;
 - in motion, as means over time: the torque of each pulley on the ribbed side of the belt agrees with (T_1 - T_2) R,
   where T_1 and T_2 are the tensions of the adjacent spans, and R is the radius of the cord on the pulley.
 """

@@ -10,9 +10,9 @@ components of weight and drag:
     w cos φ = ½ ρ d C_n U² sin² φ,    T = L (w sin φ + ½ ρ d π C_t U² cos² φ).
 
 Here L is the length, d the diameter and w the weight in water per length of the rope, ρ the density of the water, and
-C_n and C_t are the normal and the tangential drag coefficient. Each speed starts from a straight rope that is five
-degrees too steep. A rope without tension, as at the start of the solve, is in equilibrium in any direction. The
-displacement of the cable to the equilibrium is therefore a jump, so the check for jumps is switched off
+C_n and C_t are the normal and the tangential drag coefficient. For each speed, the solve starts from a straight rope
+that is five degrees too steep. A rope without tension, as at the start of the solve, is in equilibrium in any
+direction. The displacement of the cable to the equilibrium is therefore a jump, so the check for jumps is switched off
 (``stability="off"``).
 
 Source: H. O. Berteaux, Buoy Engineering, Wiley (1976), chapter 5.

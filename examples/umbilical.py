@@ -3,15 +3,16 @@
 Run it with ``windlass run examples/umbilical.py``; ``-help`` lists all options.
 
 An umbilical between two clamps has been twisted by several turns. One clamp moves towards the other. A long line with
-the torque M buckles where its tension T falls below M²/(4 EI) (Greenhill). The line then forms an open loop
+the torque M buckles if its tension T falls below M²/(4 EI) (Greenhill). The line then forms an open loop
 
     r(s) = (s - 2 a b tanh as, ρ cos ps, ρ sin ps),   ρ = 2 a b/cosh as,   p = M/(2 EI),   b = EI/T,   a² = T/EI - p².
 
 With m = M/(2 √(EI T)), this loop shortens the line by 4 √(b (1 - m²)) and reduces the twist of the line by 4 arccos m.
 The shortening has a maximum at about T = M²/(2 EI). If the clamp moves beyond this maximum, the loop closes suddenly,
-until the line touches itself: a hockle. When the clamp moves back, the loop becomes smaller. The equation above
-describes a loop without contact, and gives the distance of its axis from itself. As long as this distance exceeds the
-diameter of the line, the closed loop presses on itself. The loop pops out when this distance is equal to the diameter.
+until the line touches itself: a hockle. When the clamp moves back, the loop becomes smaller. For each position of the
+clamp, the equation above describes a loop without contact, and gives the distance of the axis of this loop from itself.
+As long as this distance exceeds the diameter of the line, the closed loop presses on itself. The loop pops out when
+this distance is equal to the diameter.
 
 Source: J. Coyne, IEEE J. Oceanic Eng. 15 (1990) 72-83 (loop, shortening); the tension at which the loop pops out
 follows from the same loop for a line of finite diameter.

@@ -14,9 +14,9 @@ Without ``reference_strain`` the reference configuration has no internal forces.
 interpolated, e(s) = Σ N_a e_a. A rigid rotation is a linear map of Euler parameters, so a rigid rotation rotates the
 interpolated frames in the same way as the nodes. Therefore strains do not change in a rigid-body motion of the beam,
 and do not depend on the path of the motion. A(e) does not depend on the length of e. Euler parameters e and -e describe
-the same rotation. ``flip`` is -1 for nodes whose Euler parameters have, in the reference configuration, a negative dot
-product with the Euler parameters of node0. For order 1 the curvature is the rotation vector between the two nodes
-divided by the length of the element, as in the element of Crisfield and Jelenić.
+the same rotation. ``flip`` is -1 for a node if the dot product of its Euler parameters and the Euler parameters of
+node0 is negative in the reference configuration, otherwise 1. For order 1 the curvature is the rotation vector between
+the two nodes divided by the length of the element, as in the element of Crisfield and Jelenić.
 
 The kernels are in forces3d.py and inertia3d.py, the outputs in sections3d.py.
 
@@ -174,8 +174,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def _measure_axes(x: FloatArray, order: int) -> tuple[FloatArray, FloatArray]:
-    """Return, for rows with the same order, the smallest cosine of the angle between axis and e_1 at the Gauss points,
-    and the lengths that `refuse_axes` needs as its argument ``size``.
+    """Return two arrays for rows with the same order: the smallest cosine of the angle between axis and e_1 at the
+    Gauss points, shape (rows,), and the lengths ``size`` for `refuse_axes`, shape (rows, 3).
     """
     rule, e = create_rule(order), x[:, :, 3:] * find_flips(x[:, :, 3:])[:, : order + 1, None]
     slopes, frames = np.einsum("ga,iad->igd", rule.D, x[:, :, :3]), np.einsum("ga,iad->igd", rule.N, e)

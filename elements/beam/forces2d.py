@@ -4,7 +4,9 @@ See beam2d.py for the equations and symbols. A point of the axis has the variabl
 z(y), and the section forces σ = S (z - z_ref) + D z_t. The generalised forces are f_y = Gᵀ σ with G = ∂z/∂y, and the
 derivatives of f_y with respect to y are
 
-    ∂f_y/∂y = Gᵀ (S G + D ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y²        from ∂Γ/∂φ = (Γ_2, -Γ_1)
+    ∂f_y/∂y = Gᵀ (S G + D ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y².
+
+The second derivatives of the strains follow from ∂Γ/∂φ = (Γ_2, -Γ_1).
 """
 
 from __future__ import annotations
@@ -73,7 +75,7 @@ def beyond(row: Any, j: int, z: Three) -> Three:
 
 @kernel
 def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the generalised forces of the section forces of rows with the same order to f."""
+    """Add to f the forces on the node coordinates that result from the section forces, for rows with the same order."""
     for i in range(len(rows)):
         row = rows[i]
         for j in range(len(rule.w)):

@@ -11,6 +11,7 @@ with respect to y are
 The matrix L(e) is defined in rotations.py. For an element of order 1, l is the square of half the length of the
 element. The curvature is then the rotation vector between the nodes, divided by the length of the element. For other
 orders l = 0 and F = 1. Second derivatives of the strains follow from products of Γ and k with constant vectors b and m,
+where m~ is the matrix of the cross product m ×,
 
     b·Γ = eᵀ Q e/n,    Q = [[b·p, (b × p)ᵀ], [b × p, b pᵀ + p bᵀ - (b·p) I]],
     m·k = eᵀ P d/n,    P = [[0, 2 mᵀ], [-2 m, 2 m~]].
@@ -208,7 +209,7 @@ def fill_rates(G: FloatArray, yt: FloatArray, zt: FloatArray) -> None:
 
 @kernel
 def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the generalised forces of the section forces of rows with the same order to f."""
+    """Add to f the forces on the node coordinates that result from the section forces, for rows with the same order."""
     y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
     A, W, G = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
     for i in range(len(rows)):

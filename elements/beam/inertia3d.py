@@ -3,7 +3,7 @@
 The inertia forces ρA r_tt of the axis are computed with the consistent, constant mass matrix. The inertia moments of
 the cross sections, in the frames of the cross sections, are
 
-    Θ ω_t + ω × Θ ω,    Θ_a = J ∫ N_a dx at each node a, J: rotary inertia per length.
+    Θ_a ω_t + ω × Θ_a ω,    Θ_a = J ∫ N_a dx at each node a, J: rotary inertia per length.
 
 Each moment has the form of the inertia moment of a rigid body about its centre of mass, and is evaluated by functions
 of bodies/rigid3d_kernels.py. The file bodies/rigid3d.py explains the artificial inertia κ = 4/3 tr Θ_a for changes of
@@ -61,8 +61,8 @@ def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
 
 @kernel
 def inertia(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """Add to f the generalised forces of the inertia moments of the cross sections, and the forces of the artificial
-    inertia, on the Euler parameters.
+    """Add to f the forces on the Euler parameters that result from the inertia moments of the cross sections and from
+    the artificial inertia.
     """
     e, A, G = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     for i in range(len(rows)):

@@ -24,9 +24,9 @@ been scaled such that the diagonal elements are 1.
 LEAST_COSINE = 0.5
 """Smallest allowed cosine of the angle between the axis and e_1 of a cross section [1]; 0.5 is the cosine of 60°."""
 MOST_UNEVEN = 1.05
-"""Largest allowed ratio of |r'| at two Gauss points of an element with inner nodes [1]. The ratio is 1.0033 on an arc
-of 120°. With the inner node at s = 0.52 instead of 0.5, the ratio is 1.10, and the deflection of the beam changes by
-4 %.
+"""Largest allowed ratio of |r'| at two Gauss points of an element with inner nodes [1]. For an element of order 2 on an
+arc of 120°, the ratio is 1.0033. If the inner node of an element is at s = 0.52 instead of 0.5, the ratio is 1.10, and
+the deflection of the beam changes by 4 %.
 """
 OTHER_LENGTH = 2.0
 """Largest allowed ratio of a given length to the length of the axis, and of the length of the axis to the given length

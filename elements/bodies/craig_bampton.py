@@ -102,8 +102,9 @@ class Superelement:
             nodes: one to seven handles, each to one node. The coordinates of these nodes, in the order of the nodes,
                 are the boundary coordinates in the order of ``boundary``. Attach markers, supports and joints to these
                 nodes.
-            directions: direction of each of the N coordinates, used to compute the weight, shape (N,): 0, 1, 2 for
-                displacements along global x, y, z, and -1 for rotations. By default the body has no weight.
+            directions: direction of each of the N coordinates, shape (N,): 0, 1, 2 for displacements along global x, y,
+                z, and -1 for rotations. The weight is computed from these directions. By default the body has no
+                weight.
             mass_damping, stiffness_damping: the factors α [1/s] and β [s] in the damping matrix α M + β K.
             mesh: file of the mesh whose edges are drawn, read through meshio. The N coordinates of the matrices must be
                 the displacements of the points of the mesh, two or three per point, in the order of the points.

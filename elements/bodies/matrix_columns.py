@@ -78,7 +78,7 @@ def bind_state_functions(
     """Return the user functions of the active rows, in a dictionary whose keys are indices into ``rows``.
 
     Args:
-        rows: the rows of the table with these columns on this process.
+        rows: the rows on this process of the table that has these columns.
         function: name of the column of the functions.
         derivative: name of the column of the derivatives; if empty, finite differences are used.
         shapes: for each row, the required shape of the result of its function.

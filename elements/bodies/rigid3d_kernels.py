@@ -16,7 +16,7 @@ The exact ω_t has the additional term -ω n_t/n, which is 0 if the velocities s
 n_t/n is neglected, as in Nikravesh's equations. In an index-3 formulation the velocities satisfy the constraint within
 the error of the integrator. The term m R_tt is part of the constant mass matrix. The derivatives of the inertia forces
 with respect to e follow from two equations: the variation δA = A (Γ δe)~, which corresponds to A_t = A ω~, and Lᵀ T =
-N(T) e with N(T) = [[0, -Tᵀ], [T, -T~]].
+N(T) e with N(T) = [[0, -Tᵀ], [T, -T~]]. Here a~ is the matrix of the cross product a ×.
 """
 
 from __future__ import annotations

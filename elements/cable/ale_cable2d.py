@@ -10,10 +10,11 @@ running belt may have zero velocity. With μ = f_M ρA, f_M = moving_mass_factor
                                 + μ L s_tt
     load of gravity on s        g·∫ ρA r' dx
 
-κ' is the derivative of the curvature with respect to x. The integral with κ' is included if add_ale_variation is true.
-The terms s_tt r' and r'·r_tt are included if use_coupling_terms is true. The damping forces are computed from the
-convective rates r'_t + s_t r'' and r''_t + s_t r''' if f_M = 1, otherwise from r'_t and r''_t. The mass matrix of the
-axis, ∫ ρA SᵀS dx, contains ρA instead of μ for any f_M. Static solvers do not change velocities, so s must be
+κ' is the derivative of the curvature with respect to x, and [...] is a value at x = L minus the value at x = 0. The
+integral with κ' is included if add_ale_variation is true. The terms s_tt r' and r'·r_tt are included if
+use_coupling_terms is true. The damping forces are computed from the convective rates r'_t + s_t r'' and r''_t + s_t
+r''' if f_M = 1, otherwise from r'_t and r''_t. The mass matrix of the axis, ∫ ρA SᵀS dx, contains ρA instead of μ for
+any f_M. The forces depend on the rates of s, but not on s, and static solvers do not change rates. Therefore s must be
 constrained in static models.
 
 Source: arbitrary Lagrangian-Eulerian form of the ANCF cable: J. Gerstmayr and others, documentation of Exudyn 1.11,
@@ -161,8 +162,8 @@ def build(rows: LocalRows) -> System:
         along = (whole * slide(rows, x[:, :8])).sum(axis=1)
         strain = ((whole - elastic) * v[:, :8]).sum(axis=1) + c["add_ale_variation"] * v[:, 8] * along
         strain -= found.powers.sum(axis=0)
-        # add the rate of the kinetic energy; the mass matrix is linear in the coordinates, so a difference gives the
-        # exact rate of the mass matrix
+        # add the flow of kinetic energy: the power of the inertia forces minus the rate of the kinetic energy. The mass
+        # matrix is linear in the coordinates, so a difference gives its exact rate
         x, v, still = x.ravel(), v.ravel(), np.zeros(9 * n)
         gyration = eval_inertia(x, v, still)
         faster = eval_inertia(x + v, v, v) - eval_inertia(x + v, v, still) - eval_inertia(x, v, v) + gyration

@@ -128,7 +128,7 @@ def scatter_tangent(
 
 @kernel
 def inertia(rows: NDArray[Any], x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """Add the inertia forces that are not part of the constant mass matrix to f. The forces on the nodes are 2 s_t P v
+    """Add to f the inertia forces that are not part of the constant mass matrix. The forces on the nodes are 2 s_t P v
     + s_t² R q + s_tt P q. The force on s is 2 s_t vᵀQ q + s_t² [μ r'·r']/2 + (P q)·a. The terms with P q are included
     if ``use_coupling_terms`` is true.
     """

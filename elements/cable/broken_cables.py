@@ -2,10 +2,10 @@
 
     Π = k/2 [(|s_0| - 1 - ε_ref)² + (|s_1| - 1 - ε_ref)²],    k = EA L/6
 
-s_0 and s_1 are the slopes r' at the two nodes, and k is the weight of an end point in integration rule 2. The energy Π
-is the part of the strain energy of the cable that does not depend on the distance between its nodes. Without Π, the
-slope at a node without another cable would be a coordinate without force, and would grow without bound under the weight
-of the cable.
+s_0 and s_1 are the slopes r' at the two nodes, and ε_ref is the stress-free strain. The factor k is EA times the weight
+L/6 of an end point in integration rule 2. The energy Π is the part of the strain energy of the cable that does not
+depend on the distance between its nodes. Without Π, the slope at a node without another cable would be a coordinate
+without force, and would grow without bound under the weight of the cable.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def create_broken(rows: LocalRows, dofs: IntArray) -> NDArray[Any]:
 
 @kernel(inline=True)
 def find_length(row: Any, at: int, d: int, x: FloatArray) -> float:
-    """Return the length of the slope whose first coordinate has the index ``at`` among the coordinates of the row."""
+    """Return the magnitude of the slope whose first coordinate has the index ``at`` among the coordinates of the
+    row."""
     square = 0.0
     for a in range(d):
         square += x[row.dofs[at + a]] ** 2

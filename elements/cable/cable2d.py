@@ -7,9 +7,9 @@ The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cab
 
 Here EA and EI are the axial and the bending stiffness, d_EA and d_EI the corresponding dampings, ρA the mass per
 length, q the coordinates of both nodes, S the shape functions with r = S q, and g the gravitational acceleration. The
-generalised forces are the derivatives of ∫ N ε + M κ dx with respect to q, where N and M are constant. The mass matrix
-is ∫ ρA SᵀS dx, and the load of gravity is ∫ ρA S g dx. The stress-free strain and curvature are ε_ref = ε0 + c (|r'| -
-1) and κ_ref = κ0 + c κ, with r' and κ in the reference configuration and c = strain_is_relative_to_reference.
+generalised forces are the derivatives of ∫ N ε + M κ dx with respect to q at constant N and M. The mass matrix is ∫ ρA
+SᵀS dx, and the load of gravity is ∫ ρA S g dx. The stress-free strain and curvature are ε_ref = ε0 + c (|r'| - 1) and
+κ_ref = κ0 + c κ, with r' and κ in the reference configuration and c = strain_is_relative_to_reference.
 
 A broken cable has N = 0 and M = 0. The mass matrix and the weight of a broken cable do not change; broken_cables.py
 defines the forces that limit the slopes at both ends of a broken cable.
@@ -158,7 +158,7 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
     """
     some, points = rows.select(row), create_rule(rule)
 
-    # created when energies are requested for the first time
+    # these records are created when the energies are evaluated for the first time
     @functools.cache
     def own() -> RuleRows:
         return create_rows(some, row, points)._replace(dofs=dofs[row])
@@ -179,8 +179,8 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
 
 
 def join_sets(sets: Sequence[Sequence[Call]], last: Call) -> Callable[[Evaluation], None]:
-    """Combine the functions of several sets of rows, and a function ``last`` of all rows, into one function for a
-    `System`. Sets with the same integration rule can be evaluated in several threads.
+    """Combine the calls for several sets of rows and the call ``last``, which runs after them, into one function for a
+    `System`. Sets of rows with the same integration rule can be evaluated in several threads.
     """
     if all(len(some) == 1 for some in sets):
         return sum((function for some in sets for function in some), Call()) + last
@@ -230,7 +230,8 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
         row = np.flatnonzero((integration == rule) & given)
         if len(row):
             user_groups += create_user_groups(rows, row, rule, dofs, kind)
-    # the storage of the matrix does not change if all rows with user functions break
+    # broken rows with user functions are included, so that the storage of the matrix does not change if these rows
+    # break
     users = bool(with_users.any())
     inertia = create_inertia(rows.local("mass_per_length"), rows.local("length"), dofs)
     ends = broken_cables.create_calls(rows, dofs)

@@ -3,19 +3,19 @@ static solves, the checks find folded cables, and buckling and bends that the me
 
 In a folded cable the slope at a node points against the chord of the element:
 
-    r'·(r_1 - r_0) < 0    at x = 0 or x = L,
+    r'·(r_1 - r_0) < 0    at x = 0 or x = L.
 
 Here r_0 and r_1 are the positions of the nodes, and L is the length of the element. A physical shape fulfils this
 condition only if one element bends by more than 180°. In a cable with small bending stiffness, a folded shape has
 little energy and may be a minimum of the potential, but the folded shape disappears if the mesh is refined.
 
-The curvature of a steep line is largest near the lower end of the line, where the tension is smallest. If the product
-of L and the curvature κ at this end is a multiple of the angle between the slopes at the two ends of the element, a
-cubic does not resolve the shape.
+The curvature of a steep line is largest near the lower end of the line, where the tension is smallest. A cubic does not
+resolve the shape if the product of L and the curvature κ at this end exceeds about twice the angle between the slopes
+at the two ends of the element.
 
 A cable of the length L and the bending stiffness EI with clamped ends buckles at the axial force N = -4 π² EI/L². A
-single element cannot buckle, so its compressive force can exceed the buckling load of the real cable. The excess is
-only reported, because contact may support the cable laterally.
+single element cannot buckle, so its compressive force can exceed the buckling load of the real cable. An element whose
+compression exceeds this load is reported as a possible fault only, because contact may support the cable laterally.
 
 Broken cables carry no force, and are not checked.
 
@@ -54,8 +54,8 @@ the two ends [1]. If both limits are exceeded, the mesh does not resolve the sha
 horizontal force is 1.3 to 8 % for steep slack lines, and at most 1.3 % for other lines.
 """
 LEAST_COSINE = np.cos(0.3)
-"""Cosine of the angle (0.3 rad) between the slopes at the two ends of an element above which the curvature is treated
-as uniform [1].
+"""Cosine of 0.3 rad [1]. If the angle between the slopes at the two ends of an element is smaller than 0.3 rad, the
+curvature is treated as uniform.
 """
 LEAST_STRAIN = 1e-6
 """Compressive strain [1] below which compression is ignored, because in slack ropes the mesh causes strains of this
@@ -81,7 +81,7 @@ def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
 
 
 def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
-    """Create the function `Checks.doubts` of cables that are not broken and have no user functions. The function
+    """Create the function `Checks.doubts` for cables that are not broken and have no user functions. The function
     reports initial strains above `LARGEST_STRETCH`.
     """
     dofs, given = node_dofs(rows), has_function(rows) | rows.local("broken")

@@ -18,8 +18,8 @@ Vectors = tuple[Vector, Vector, Vector]
 
 @kernel(inline=True)
 def read_vector(d: int, n: IntArray, i: int, x: FloatArray) -> Vector:
-    """Read vector i of a row in d dimensions, from r0, r0', r1, r1' for i = 0 to 3. The array n contains the coordinate
-    indices of the row. In 2D the z component is 0.
+    """Read vector i of a row in d dimensions. The vectors i = 0 to 3 are r0, r0', r1 and r1'. The array n contains the
+    coordinate indices of the row. In 2D the z component is 0.
     """
     # no branch is used, because with a branch the compiled code would count references to the arrays
     return x[n[d * i]], x[n[d * i + 1]], (d - 2) * x[n[d * i + d - 1]]
@@ -35,7 +35,7 @@ def read_vectors(d: int, n: IntArray, iL: float, x: FloatArray) -> Vectors:
 
 @kernel(inline=True)
 def sum_vectors(P: FloatArray, j: int, scale: float, z: Vectors) -> Vector:
-    """Return the sum of the vectors z = (e, s0, s1), multiplied by the three factors in row j of P, times ``scale``."""
+    """Return ``scale`` (P_j0 e + P_j1 s0 + P_j2 s1), where z = (e, s0, s1)."""
     return combine(scale, combine(P[j, 0], z[0], P[j, 1], z[1]), scale * P[j, 2], z[2])
 
 
@@ -86,8 +86,8 @@ def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: 
 
 @kernel
 def fill_powers(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, w: FloatArray, powers: FloatArray) -> None:
-    """Add the powers of `fill_energies` for the velocities v, minus the powers for the velocities w, shape (2,
-    rows)."""
+    """Add the dissipated powers at the velocities v minus the dissipated powers at the velocities w to ``powers``,
+    shape (2, rows)."""
     d = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):
         row = c.rows[i]

@@ -157,7 +157,7 @@ def find_slow_strains(rows: LocalRows, fields: Fields, x: Any) -> FloatArray:
 
 
 def rope_outputs(outputs: dict[str, Output], slow: bool) -> dict[str, Output]:
-    """Return the outputs of cables, in which the axial force is computed by the law of this file or of
+    """Return the output variables ``outputs`` of cables, with the axial force replaced by the law of this file or of
     table_cable.py."""
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:

@@ -53,7 +53,8 @@ from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
 BY = {0: "strain", 1: "strain rate", 3: "curvature", 4: "curvature rate"}
-"""Names of the arguments with respect to which functions are differentiated, by index of the argument."""
+"""Arguments with respect to which user functions are differentiated: the index of each argument in the list of strain,
+strain_rate, reference_strain, curvature, curvature_rate and reference_curvature, and its name in messages."""
 # Step of central differences, relative to the magnitude of strains, or of curvatures times length [1].
 STEP = 1e-6
 

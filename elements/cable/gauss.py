@@ -88,7 +88,7 @@ def create_kernels(ops: Operations, forces: AxisForces) -> tuple[Kernel, Kernel]
                 B0, B1, B2 = r.Kb[j, 0], r.Kb[j, 1], r.Kb[j, 2]
                 take_free(c, block, axial + axes * j, axes, g.free)
                 for k in range(LANES):
-                    # p and b with their rates; the factors of b are divided by the length
+                    # p = r' and b = r'', with their rates; B0, B1 and B2 are the factors of e, s0 and s1 in L r''
                     wL, iL = w * g.length[k], 1.0 / g.length[k]
                     p, pt = interpolate(P0, P1, P2, k, g)
                     b, bt = interpolate(iL * B0, iL * B1, iL * B2, k, g)
@@ -118,8 +118,8 @@ def create_kernels(ops: Operations, forces: AxisForces) -> tuple[Kernel, Kernel]
 
     @kernel(inline=True)
     def fill_block(a: int, b: int, iL: float, k: int, g: Any) -> None:
-        """Fill the elements (a + d i, b + d j) of the element matrix of the cable in lane k from the sums over the
-        points, with e = (r1 - r0)/L.
+        """Fill the elements (a + d i, b + d j), i and j from 0 to 3, of the element matrix of the cable in lane k from
+        the sums over the points, with e = (r1 - r0)/L.
         """
         j, sums, M = d * a + b, g.sums, g.matrix
         ee, e0, e1 = iL * iL * sums[j, k], iL * sums[j + dd, k], iL * sums[j + 2 * dd, k]
@@ -174,7 +174,7 @@ def create_kernels(ops: Operations, forces: AxisForces) -> tuple[Kernel, Kernel]
                 B0, B1, B2 = r.Kb[j, 0], r.Kb[j, 1], r.Kb[j, 2]
                 take_free(c, block, axial + axes * j, axes, g.free)
                 for k in range(LANES):
-                    # p, k and their rates at the point, and the derivative blocks pp, pk, kp and kk
+                    # p = r', b = r'' and their rates at the point, and the derivative blocks pp, pk, kp and kk
                     wL, iL = w * g.length[k], 1.0 / g.length[k]
                     K0, K1, K2 = iL * B0, iL * B1, iL * B2
                     p, pt = interpolate(P0, P1, P2, k, g)

@@ -3,8 +3,8 @@
 Several cables are evaluated at once, see lanes.py. One kernel evaluates the forces, including mass matrix times
 accelerations. Another kernel evaluates tangent and mass matrix. The modules points.py and point_forces.py contain the
 equations at a single point and define the symbols e, s0, s1, p, k and the forces on these vectors. Kernels for all
-rules are in gauss.py. The axial points are s = 0, 1/2, 1, the bending points s = 1/2 -+ H. With d = s1 - s0 and
-w = √3 (2e - s0 - s1), the bending points have r' = e -+ H d and L r'' = d ± w.
+rules are in gauss.py. The axial points are s = 0, 1/2, 1. The bending points are s = 1/2 -+ H with H = 1/(2 √3). With d
+= s1 - s0 and w = √3 (2e - s0 - s1), the bending points have r' = e -+ H d and L r'' = d ± w.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ def put_forces(
 def fill_entries(
     dims: int, n: int, B0: Four, B1: Four, A0: float, A: float, A1: float, L: float, iL: float, k: int, M: FloatArray
 ) -> None:
-    """Fill the elements (a + d i, b + d j) of the element matrix of the cable in lane k, in d = ``dims`` dimensions,
-    with n = d a + b. The arguments are the elements (a, b) of the derivative blocks: A0, A and A1 at the three axial
-    points, B0 and B1 = (pp, pk, kp, kk) at the two bending points.
+    """Fill the elements (a + d i, b + d j), i and j from 0 to 3, of the element matrix of the cable in lane k. Here d =
+    ``dims`` is the number of dimensions, and n = d a + b. The arguments are the elements (a, b) of the derivative
+    blocks: A0, A and A1 at the three axial points, B0 and B1 = (pp, pk, kp, kk) at the two bending points.
 
     A0, A, A1 already contain the integration weights.
     """

@@ -7,9 +7,10 @@ vector. With g = p·p, the axial force N and the bending moment m, a number in 2
     κ = (p × k)/g,    m = EI (κ - κ_ref) + d_EI κ_t,    κ_t = (p_t × k + p × k_t)/g - 2 (p·p_t)/g κ,
     force on p    P = (k × m)/g - 2 (m·κ)/g p,    force on k    K = (m × p)/g.
 
-In the code, names of rates end with t: pt = p_t, kt = k_t. The axial force has one form. The bending moment has two
-forms, because the form in the plane needs fewer operations than the form in space with d = 2. In the plane, the force
-on p is M κ_p, the force on k is M κ_k, and the derivatives of the curvature are
+In the code, names of rates end with t: pt = p_t, kt = k_t. The axial force has the same form in 2D and 3D. The bending
+moment has two forms, because the form in the plane needs fewer operations than the form in space with d = 2. In the
+plane, where the moment is a number M, the force on p is M κ_p, the force on k is M κ_k, and the derivatives of the
+curvature are
 
     κ_p = ([k_y, -k_x] - 2κ p)/g,    κ_k = [-p_y, p_x]/g,
     κ_pp = -(2/g) (κ I + κ_p pᵀ + p κ_pᵀ),    κ_pk = ([[0, 1], [-1, 0]] - 2 p κ_kᵀ)/g,    κ_kk = 0.

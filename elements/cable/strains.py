@@ -9,10 +9,10 @@ form in 2D and 3D:
 
 In 2D, κ replaces |κ|, and b = 1. The module points.py defines further symbols.
 
-Force functions receive |κ| and return the moment M, which acts along the binormal b: δW = M δ|κ|. The energy does not
-change when a cable rotates as a rigid body, even if the cable is curved in the stress-free state. With the term δ, |κ|
-is differentiable for straight cables in 3D. For any δ, M = EI |κ| gives the moment EI κ and the tangent of the linear
-law.
+Force functions receive |κ| and return the moment M, which acts along the binormal b; its virtual work is M times the
+variation of |κ|. The energy does not change when a cable rotates as a rigid body, even if the cable is curved in the
+stress-free state. With the term δ, |κ| is differentiable for straight cables in 3D. For any δ, M = EI |κ| gives the
+moment EI κ and the tangent of the linear law.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, Float
 
 def _point_gradients(s: Strains) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the derivatives of strain and curvature with respect to p and k, each of shape (rows, n, d): ε_p = p/|p|,
-    |κ|_p = (k × b - 2 b·κ p)/g and |κ|_k = (b × p)/g."""
+    |κ|_p = (k × b - 2 b·κ p)/g and |κ|_k = (b × p)/g, where g = p·p."""
     g, b = dot(s.p, s.p)[..., None], _direction(s)
     along = (s.kap * dot(b, b))[..., None]
     return s.p / np.sqrt(g), (cross(s.k, b) - 2.0 * along * s.p) / g, cross(b, s.p) / g

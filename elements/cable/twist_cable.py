@@ -15,9 +15,9 @@ Here EA, EI_i and GJ are the axial, bending and torsional stiffnesses, d_EA, d_E
 the coupling of tension and twist, τ the twist per length, L the length of the element, J the moment of inertia per
 length about the axis, ε0, κ_i0 and τ0 are the prescribed stress-free strains, and c = strain_is_relative_to_reference.
 The law is valid for any rotation, even for rods that are curved in the stress-free state. Strains and damping power do
-not change when the rod rotates as a rigid body. If EI_1 = EI_2, the twist is zero and the stress-free state is
-straight, the forces are equal to the forces of `Cable3D`. For ropes in which tension causes torque, C is not zero. M is
-the mean torque of an element. If bending causes torque, the torque varies along the element (see twist_forces.py).
+not change when the rod rotates as a rigid body. The forces are equal to the forces of `Cable3D` if EI_1 = EI_2, the
+twist is zero, and the stress-free state is straight. For ropes in which tension causes torque, C is not zero. M is the
+mean torque of an element. If bending causes torque, the torque varies along the element (see twist_forces.py).
 
 twist_points.py contains the strains, twist_forces.py the forces, twist_motion.py the inertia of the spin, and
 nodes/twist_node.py the frames.
@@ -166,7 +166,7 @@ def create_calls(some: NDArray[Any], rule: Rule) -> tuple[Call, Call, Call]:
 
 def build(rows: LocalRows) -> System:
     """Create the `System` with the kernel calls for the rows, which are evaluated in groups with the same integration
-    rule; broken rows have only inertia and weight.
+    rule; broken rows have only inertia, weight and the forces of broken_cables.py.
     """
     own: NDArray[Any] = rows.columns
     weight = create_inertia(own["mass_per_length"], own["length"], rows.dofs)

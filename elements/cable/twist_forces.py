@@ -4,7 +4,7 @@
     M = GJ τ + C mean(ε - ε_ref) + d_GJ τ_t,   τ = (T - T_ref)/L - τ0
     f = ∫ N δε + M_1 δκ_1 + M_2 δκ_2 dx + M δT
 
-    twist that varies along an element: φ(s) + β B(s), B = 4 s (1 - s), where β = -q/k minimises the energy
+    frame at s: frame of twist_points.py, turned about t by β B(s), B = 4 s (1 - s); β = -q/k minimises the energy
     q = ∫ B (M_1 κ_2 - M_2 κ_1) dx  without damping,        change of the energy: -q²/(2 k)
     k = 16 GJ/(3 L) + ∫ B² (EI_1 κ_2² + EI_2 κ_1²) dx,      derivatives of -q²/(2 k): β ∂q + β² ∂k/2
 
@@ -54,7 +54,7 @@ def read(P: FloatArray, j: int) -> Vector:
 
 @kernel(inline=True)
 def times(g: FloatArray, y: FloatArray) -> float:
-    """g·y."""
+    """Return g·y."""
     total = 0.0
     for i in range(COUNT):
         total += g[i] * y[i]
@@ -73,7 +73,7 @@ def mean_strain(row: Any, r: Rule, y: FloatArray) -> float:
 
 @kernel(inline=True)
 def bubble(s: float) -> float:
-    """4 s (1 - s)."""
+    """Return 4 s (1 - s)."""
     return 4.0 * s * (1.0 - s)
 
 
@@ -88,7 +88,7 @@ def find_moments(row: Any, j: int, kappa: FloatArray) -> tuple[float, float, flo
 
 @kernel
 def find_bubble(row: Any, r: Rule, kappa: FloatArray) -> tuple[float, float]:
-    """β and k."""
+    """Return β and k [N m]; the docstring of this module defines both."""
     q, k = 0.0, 16.0 / 3.0 * row.torsional_stiffness / row.length
     for j in range(len(r.wb)):
         B = bubble(r.sb[j])
@@ -281,8 +281,8 @@ def tangent(
             fill_curvature_changes(P, K, p, k, d1, d2, sigma, dsigma, g1, g2, H1, H2)
             E1, E2, d = row.bending_stiffness[0], row.bending_stiffness[1], row.bending_damping
             M1, M2, q1, q2 = find_moments(row, j, kappa[j])
-            # k1, k2: half of the derivatives of k with respect to κ_1 and κ_2; derivatives of the force β ∂q + β² ∂k/2
-            # at constant β
+            # k1, k2: half of the derivatives of k with respect to κ_1 and κ_2. The forces β ∂q + β² ∂k/2 are added to
+            # the moments, and are differentiated at constant β
             B = bubble(s)
             angle, k1, k2 = beta * B, E2 * kappa[j, 0], E1 * kappa[j, 1]
             M1 += angle * (q1 + angle * k1) + d * times(g1, yt)

@@ -42,27 +42,27 @@ def read(x: FloatArray, n: IntArray, node: int) -> Vector:
 
 @kernel(inline=True)
 def direction(row: Any, node: int) -> Vector:
-    """b of a node."""
+    """Return the constant direction b of a node."""
     return (row.b0[0], row.b0[1], row.b0[2]) if node == 0 else (row.b1[0], row.b1[1], row.b1[2])
 
 
 @kernel(inline=True)
 def find_scale(b: Vector, p: Vector) -> tuple[float, Vector]:
-    """S and ∇S."""
+    """Return S and its gradient ∇S with respect to p."""
     l, bp = sqrt(dot(p, p)), dot(b, p)
     return l * (l + bp), combine(2.0 + bp / l, p, l, b)
 
 
 @kernel(inline=True)
 def find_spin(b: Vector, p: Vector, pt: Vector, angle_rate: float) -> float:
-    """ω [rad/s]."""
+    """Return ω [rad/s]."""
     S, _ = find_scale(b, p)
     return angle_rate - dot(cross(b, p), pt) / S
 
 
 @kernel(inline=True)
 def find_spin_rate(b: Vector, p: Vector, pt: Vector, ptt: Vector, acceleration: float) -> float:
-    """ω_t [rad/s^2]."""
+    """Return ω_t [rad/s^2]."""
     (S, D), h = find_scale(b, p), cross(b, p)
     return acceleration - dot(h, ptt) / S + dot(h, pt) * dot(pt, D) / (S * S)
 
@@ -99,8 +99,8 @@ def inertia_tangent(
     matrix.
     """
     omega, omega_t = np.empty(2), np.empty(2)
-    # for each node: ∂ω/∂p_t (on_v), direction of the gyroscopic force (gyro), and variations of ω (change) and ω_t
-    # (change_t)
+    # for each node: derivatives of ω with respect to p_t and φ_t (on_v), gyroscopic force for Π_i = 1 (gyro), and
+    # variations of ω (change) and ω_t (change_t)
     on_v, gyro, change, change_t = np.zeros((2, 4)), np.zeros((2, 4)), np.zeros((2, 4)), np.zeros((2, 4))
     own = np.empty((3, 3))
     for i in range(len(rows)):

@@ -60,7 +60,8 @@ AT_START, IN_MIDDLE, AT_END, NOWHERE = (0.0, 1.0, 0.0), (1.5, -0.25, -0.25), (0.
 
 @kernel(inline=True)
 def read_coordinates(dofs: Any, iL: float, x: FloatArray, y: FloatArray) -> None:
-    """Fill y if x contains total coordinates, or the rate of y if x contains velocities; iL is 1/L."""
+    """Fill y with the coordinates of a row if x contains total coordinates, or with their rates if x contains
+    velocities; iL is 1/L."""
     for a in range(3):
         y[a] = iL * (x[dofs[6 + a]] - x[dofs[a]])
         y[3 + a], y[6 + a] = x[dofs[3 + a]], x[dofs[9 + a]]
@@ -199,7 +200,7 @@ def frame_at(row: Any, s: float, p: Vector, y: FloatArray, T: float) -> Quaterni
 
 @kernel(inline=True)
 def curvature(p: Vector, k: Vector) -> Vector:
-    """κ."""
+    """Return κ = (p × k)/|p|²."""
     ig, h = 1.0 / dot(p, p), cross(p, k)
     return ig * h[0], ig * h[1], ig * h[2]
 

@@ -56,7 +56,7 @@ class RodSections(NamedTuple):
     kappa: curvature vector, shape (..., 3).
     K: components of the curvature along d_1 and d_2, shape (..., 2).
     eps: axial strain.
-    tau: twist per length minus its reference value.
+    tau: twist per length minus the twist per length in the reference configuration.
     N, M: axial force and torque.
     m: bending moment, shape (..., 3).
     """

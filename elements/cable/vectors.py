@@ -1,4 +1,5 @@
-"""Operations on vectors of d = 2 or 3 components in kernels, so that the kernels of 2D and 3D cables have one text.
+"""Operations on vectors of d = 2 or 3 components in kernels. With these operations, the kernels of 2D and 3D cables
+have the same source code.
 
 Vectors are tuples of d components, and matrices are tuples of d² elements, row by row. A curvature is a number in 2D,
 the component about z, and a vector in 3D. The operations are constants of the kernels that a factory function creates,
@@ -27,9 +28,9 @@ class Operations(NamedTuple):
     axes: number of components of a curvature.
     dot, combine: a·b and x a + y b.
     dyad: the matrix a bᵀ + T I.
-    read, read_curvature: vector or curvature in lane k of the elements of an array from ``row`` on.
-    write, add: write or add w a to the elements of lane k from ``row`` on.
-    add_matrix: add w A to the elements of lane k from ``row`` on.
+    read, read_curvature: read a vector or a curvature from column k of an array, in consecutive rows from ``row`` on.
+    write, add: write w a to these elements of an array, or add w a to these elements.
+    add_matrix: add w A to column k of an array, one element per row from ``row`` on.
     add_matrices: add the sum x A + y B + z C + w D of four matrices; the argument contains, for each element, the
         tuple of the elements of A, B, C and D.
     """

@@ -64,8 +64,8 @@ def add_elastic(
     slots: IntArray, values: FloatArray, energies: FloatArray,
 ) -> None:  # fmt: skip
     """Add the elastic forces to f, dq times the derivatives of these forces with respect to z to the values of the
-    matrix, and the energies of stretching and bending to ``energies``, shape (2, rows). Results for empty arrays are
-    not computed.
+    matrix, and the energies of stretching and bending to ``energies``, shape (2, rows). A result is not computed if its
+    array is empty.
     """
     n = count_coordinates(rows)
     d = (n - 1) // 4
@@ -150,7 +150,7 @@ def add_damping(
     slots: IntArray, values: FloatArray, powers: FloatArray,
 ) -> None:  # fmt: skip
     """Add the forces of axial damping to ``f``, the tangent dq ∂f/∂z + dv ∂f/∂z_t of these forces to the values of the
-    matrix, and the dissipated power [W] to ``powers``, shape (rows,). Results for empty arrays are not computed.
+    matrix, and the dissipated power [W] to ``powers``, shape (rows,). A result is not computed if its array is empty.
 
     The strain rate of the material is ε_t = J·z_t, and the forces are f = ∫ d_EA ε_t J dx. With the unit tangent e =
     r'/|r'|, the components of J are S_i' e for the nodes, and e·(dr'/dl at constant material) for l.

@@ -91,7 +91,7 @@ def sum_up(S: FloatArray, power: int, q: FloatArray, n: IntArray, out: FloatArra
 
 @kernel
 def dot(a: FloatArray, b: FloatArray) -> float:
-    """a·b."""
+    """Return a·b."""
     total = 0.0
     for k in range(len(a)):
         total += a[k] * b[k]

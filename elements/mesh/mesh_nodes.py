@@ -25,8 +25,8 @@ class NodePlan(NamedTuple):
     lines.
 
     position, slope: position [m] and slope [1] of each node, shape (nodes, d) in d dimensions.
-    owner: for each node, the index of the node whose position it uses, which is the index of the node itself for nodes
-        with their own position, shape (nodes,).
+    owner: for each node, the index of the node whose position it uses, shape (nodes,). For a node with its own
+        position, this is the index of the node itself.
     row: row of each node in the table, shape (nodes,).
     first_inner: index of the first node within each line, shape (lines,).
     parts: number of cables of each line, shape (lines,).

@@ -1,8 +1,9 @@
 """Nodes with any number of coordinates, and nodes of first-order states.
 
 `generic_node` returns the type of a node with n coordinates q, whose mass is defined by the elements that use the node.
-Examples are modes of a reduced body, a drive train and a string of masses. `state_node` returns the type of a node with
-n states y, which satisfy y_t = f(t, y, ...). Examples are controllers, filters and pressures.
+Examples of such coordinates are the amplitudes of the modes of a reduced body, the angles of a drive train, and the
+displacements of a string of masses. `state_node` returns the type of a node with n states y, which satisfy y_t = f(t,
+y, ...). Examples are controllers, filters and pressures.
 
 The coordinates of a state node are the integrals z of its states over time (z_t = y), so y is a velocity and y_t an
 acceleration. Therefore integration methods, constraints, restarts and parallel runs need no special case, and
@@ -53,8 +54,9 @@ def generic_node(coordinates: int) -> type[Component]:
 def state_node(states: int) -> type[Component]:
     """Return the type of a node with the given number of first-order states ``y0``, ``y1`` ..., for `World.add`.
 
-    The column ``states`` of the node contains the initial values, one for each state; the default is 0. The value of a
-    coordinate marker is the integral of a state over time, and the rate of this value is the state.
+    The column ``states`` of the node contains the initial values of the states. Its shape is (states,), and its default
+    is 0. The value of a coordinate marker is the integral of a state over time, and the rate of this value is the
+    state.
 
     Args:
         states: number of states, from 1 to 100 000.
@@ -116,8 +118,8 @@ def find_acceleration(rows: LocalRows) -> FieldEntries:
 
 
 def __getattr__(name: str) -> type[Component]:
-    """Create a type from its name, such as ``GenericNode3`` or ``StateNode2``. Messages between processes are unpickled
-    by means of this function.
+    """Create a type from its name, such as ``GenericNode3`` or ``StateNode2``. Python calls this function when a
+    process unpickles a message that contains such a type.
     """
     found = re.fullmatch(r"(GenericNode|StateNode)([1-9]\d{0,5})", name)
     if found is None:

@@ -74,7 +74,7 @@ def rotation_outputs() -> dict[str, Output]:
 
 
 def find_displacement(rows: LocalRows) -> FieldEntries:
-    """Return the indices of the coordinates and their reference values, shape (rows, k) each, as `FieldEntries`; the
-    entries are the displacements from the reference.
+    """Return the indices of the coordinates and their reference values, shape (rows, k) each, as `FieldEntries`. The
+    output is the difference of both, the displacement from the reference.
     """
     return FieldEntries("x", rows.dofs, rows.reference)

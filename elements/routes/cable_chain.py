@@ -144,8 +144,8 @@ def straight_cable(
         **cable_columns: columns of `Cable2D`, in 3D of `Cable3D`. If ``ale=`` is given: columns of `ALECable2D`. If
             ``torsional_stiffness=`` is given: columns of `TwistCable3D`, see `cable_along`. If ``slow_stiffness=`` is
             given: columns of `FibreCable3D`, and ``slow_strain``, the slow strain at the start. If ``tension_table=``
-            is given, a list of pairs of strain and tension [N]: columns of `TableCable3D`. Default of ``length`` [m]:
-            the length of the line divided by the number of elements.
+            is given: columns of `TableCable3D`. The table is a list of pairs of strain [1] and tension [N]. Default of
+            ``length`` [m]: the length of the line divided by the number of elements.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -247,11 +247,11 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
         elements: number of cable elements.
         name: name for messages and output.
         **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes. Default of ``length`` [m]: the length of
-            the route divided by the number of elements. If ``torsional_stiffness=`` is given on a 3D route, the
-            arguments are columns of `TwistCable3D`, and the columns ``normal`` and ``turned_from`` of its nodes
-            `PointSlopeTwist3D`. ``normal`` is the direction of d_1 at the start of the route. From node to node, this
-            direction is moved along the route without spin. The default of ``turned_from`` is a direction to which no
-            slope of the route is opposite, such as the axis of sheaves.
+            the route divided by the number of elements. If ``torsional_stiffness=`` is given on a 3D route: columns of
+            `TwistCable3D`, and the columns ``normal`` and ``turned_from`` of the nodes (`PointSlopeTwist3D`).
+            ``normal`` is the direction of d_1 at the start of the route. From node to node, this direction is moved
+            along the route without spin. The default of ``turned_from`` is a direction to which no slope of the route
+            is opposite, such as the axis of sheaves.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -371,8 +371,9 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
 
 
 def find_direction(slopes: FloatArray) -> FloatArray:
-    """Return the direction b, shape (3,), among several candidates, that minimises the largest angle between b and the
-    slopes along a route. With this direction, the frame of a node is defined at every position along the route.
+    """Return the default of ``turned_from``, a direction b of shape (3,). Of several candidates, b is the direction for
+    which the largest angle between b and the slopes along a route is smallest. With this direction, the frame of a node
+    is defined at every position along the route.
 
     The candidates are the mean slope, which is suitable for straight routes, and the direction in which slopes have the
     smallest components, such as the axis of sheaves.
@@ -387,8 +388,8 @@ def find_direction(slopes: FloatArray) -> FloatArray:
 def check_turns(route: CenterLine, elements: int, name: str) -> None:
     """Raise ModelError if an element turns back on itself, because the chain has too few elements.
 
-    At a node of such an element the slope points against the chord, `r'.(r_1 - r_0) < 0`, so a cubic cannot follow the
-    route.
+    At a node of such an element the slope r' points against the chord: r'·(r_1 - r_0) < 0, where r_0 and r_1 are the
+    positions of its nodes. A cubic cannot follow such a route.
     """
     ends, slopes, _ = route.eval_points(route.length * (np.arange(elements + 1) / elements))
     chords = np.diff(ends, axis=0)

@@ -49,7 +49,7 @@ class FreeCatenary:
         weight: weight per unstretched length [N/m].
         horizontal_force: H, the component [N] of the tension perpendicular to gravity.
         vertical_force: V, the upward force [N] of the first support on the cable.
-        free_stretch: stretch |r'| in the stress-free state, which is 1 + reference strain [1].
+        free_stretch: stretch |r'| [1] in the stress-free state: 1 + reference strain.
         closed: always False, because the route is open.
     """
 

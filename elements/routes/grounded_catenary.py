@@ -62,8 +62,8 @@ class Bed:
         return np.maximum(self.tension - self.rise * (self.last - s), 0.0)
 
     def eval_way(self, s: float, stiffness: float) -> float:
-        """Return the distance [m] from the start of the piece to the unstretched arc length s [m]; ``stiffness`` is EA
-        [N]."""
+        """Return the distance [m] from the start of the piece to the point of the line at the unstretched arc length s
+        [m]; ``stiffness`` is EA [N]."""
         pull = eval_pull(self.tension, self.rise, self.last - self.first)
         return s - self.first + (pull - eval_pull(self.tension, self.rise, self.last - s)) / stiffness
 

@@ -41,8 +41,8 @@ from windlass.framework.errors import ModelError
 PlanePoint = tuple[float, float]
 Point = Sequence[float] | FloatArray
 
-# Largest difference [rad] between a full turn and a wrap angle that is treated as 0, because rounding errors must not
-# add a turn.
+# A wrap angle that differs from a full turn by less than this value [rad] is treated as 0, because rounding errors must
+# not add a turn.
 TOUCH_ANGLE = 1e-9
 # Relative tolerance [1] for points on a circle, and for arc lengths at the ends of an open route.
 END_TOLERANCE = 1e-12

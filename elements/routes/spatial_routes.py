@@ -133,7 +133,7 @@ class SpatialPiece(NamedTuple):
 
 @dataclass(frozen=True)
 class SpatialRoute:
-    """Ordered 3D lines, arcs, helices and splines, created by `route_over_sheaves`, `helix`, `DrumLayers`.
+    """Ordered 3D lines, arcs, helices and splines, created by `route_over_sheaves`, `helix` or `DrumLayers.route`.
 
     pieces: pieces in the order of travel.
     closed: whether the end of the last piece is the start of the first piece.
@@ -352,8 +352,8 @@ def _find_span(a: _SpatialStop, b: _SpatialStop) -> tuple[FloatArray, FloatArray
 
 
 def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Improve the end points of a span. SciPy's solver solves the two equations of the polar angles of these points,
-    because the iteration of `_find_span` may converge slowly.
+    """Improve the end points of a span. SciPy's solver solves the two equations for the polar angles of these points,
+    because the iteration in `_find_span` may converge slowly.
     """
     from scipy.optimize import fsolve  # imported here, because most models do not need SciPy
 

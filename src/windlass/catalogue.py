@@ -1,5 +1,5 @@
-"""Data sheets of belts, mooring chains, wire ropes and fibre ropes, selected by name, with values of standards and
-typical values with their ranges.
+"""Data sheets of belts, mooring chains, wire ropes and fibre ropes, selected by name. A data sheet contains values of
+standards, and typical values with their ranges.
 
 sheet = wl.catalogue.belt("PK", ribs=6)
 pulleys = [wl.Pulley(body, 0.06, groove_angle=sheet.groove_angle(0.06)), ...]
@@ -90,8 +90,8 @@ class BeltSheet:
         return small if radius <= limit else large
 
     def radius(self, teeth: int) -> float:
-        """Return the outer radius [m] of a timing pulley with the given number of teeth, which is the radius of the
-        pitch line minus the distance of the pitch line from the outer surface of the pulley.
+        """Return the outer radius [m] of a timing pulley with the given number of teeth. This radius is the radius of
+        the pitch line minus the distance of the pitch line from the outer surface of the pulley.
 
         Raises:
             ModelError: the belt is not a timing belt.

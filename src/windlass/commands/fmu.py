@@ -163,8 +163,8 @@ def build(library: str, interface: dict[str, Any], model: Path, files: Sequence[
 
 @contextmanager
 def own_modules() -> Iterator[None]:
-    """Return a context at whose end Python's search path is restored, and the modules of the FMU that were imported in
-    the context are removed from the loaded modules.
+    """Return a context manager. At its end, it restores Python's search path, and removes the modules of the FMU that
+    were imported in the context from the loaded modules.
     """
     path, modules = list(sys.path), set(sys.modules)
     try:

@@ -155,8 +155,8 @@ def check_files(folder: Path) -> None:
 
 
 def find_spreads(plan: UncertaintyPlan, points: FloatArray, rows: Sequence[Row]) -> dict[str, Spread]:
-    """Return the spread of each result. The dictionary is empty if all runs have failed, or if a run has failed and the
-    method is not sampling.
+    """Return a dictionary from names of results to their spreads. The dictionary is empty if all runs have failed, or
+    if a run has failed and the method is not sampling.
 
     Raises:
         OptionError: the model does not have a selected result.

@@ -89,8 +89,9 @@ def find_angles(e: FloatArray, near: FloatArray, angles: FloatArray) -> None:
 
 @kernel(fast=False)
 def follow_angles(start: FloatArray, places: IntArray, q: FloatArray, last: FloatArray) -> None:
-    """Replace ``last``, the angles of a node at an earlier state, shape (3,), by the angles at the displacements ``q``
-    that are closest to them.
+    """Compute the angles of a node at the displacements ``q``, and store them in ``last``, shape (3,). On input,
+    ``last`` contains the angles at an earlier state. Of all equivalent angles, the angles closest to these earlier
+    angles are chosen.
 
     start: Euler parameters of the node at the displacement 0, shape (4,).
     places: indices of the displacements of the Euler parameters in q, shape (4,).

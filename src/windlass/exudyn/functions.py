@@ -1,7 +1,7 @@
 """Conversion of Exudyn's user functions ``f(mbs, t, itemNumber, ...)`` for laws of Windlass.
 
-Functions of displacements are called whenever forces are evaluated; these functions may read the state at which the
-forces are evaluated from ``mbs``. Functions of time are called only once for each value of the time, so these functions
+Functions of displacements are called whenever forces are evaluated; these functions may read from ``mbs`` the state at
+which the forces are evaluated. Functions of time are called only once for each value of the time, so these functions
 must not read the state.
 """
 
@@ -33,7 +33,7 @@ class MainSystemView:
     Args:
         mbs: the MainSystem, or None if the model came from a file.
         reads: whether the function may read the state.
-        functions: user functions of the model, which provide the function that updates the MainSystem.
+        functions: the user functions of the model; their ``bring_up_to_date`` updates the MainSystem.
     """
 
     def __init__(self, mbs: Any, reads: bool, functions: UserFunctions) -> None:
@@ -79,8 +79,8 @@ class UserFunctions:
     Attributes:
         bring_up_to_date: function that copies the coordinates of the present evaluation into the MainSystem.
         is_current: whether the MainSystem already contains the coordinates of the present call of a user function.
-        seen: indices of coordinates, and the displacements and velocities that replace the values of the state at these
-            indices, during a call of the user function of a load; otherwise None.
+        seen: during a call of the user function of a load, the indices of some coordinates, and the displacements and
+            velocities that replace the values of the state at these indices. At other times None.
         mbs: the MainSystem, or None.
         in_time, in_motion: arguments ``mbs`` for two types of user functions: functions that may only depend on time,
             and functions that may depend on time and state.

@@ -92,8 +92,8 @@ class Refused(Exception):
 
 
 def translates(*types: str, body: bool = False) -> Callable[[Translation], Translation]:
-    """Register a function as the translation of items of the given types (``objectType`` and so on); ``body`` is true
-    for bodies, which are translated first.
+    """Register a function as the translation of items of the given types, such as values of ``objectType``; ``body`` is
+    true for bodies, which are translated first.
     """
 
     def register(function: Translation) -> Translation:
@@ -309,8 +309,8 @@ def read_numbers(item: Item, key: str, *shape: int) -> FloatArray:
 
 
 def require(item: Item, **expected: Any) -> None:
-    """Raise `Refused` if a field of an item differs from its only supported value, which is the value of the argument
-    with the name of the field.
+    """Raise `Refused` if a field of an item differs from the only value that is supported. ``expected`` is a dictionary
+    from names of fields to these values.
     """
     for key, value in expected.items():
         if not np.array_equal(item[key], value):

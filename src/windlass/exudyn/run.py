@@ -237,8 +237,8 @@ class SensorHook(StepCalls):
         mirror: mirror of the system.
         period: time [s] between two rows.
         files: whether sensors with a file name write files.
-        clock: function that returns the time [s] of a state; in statics a time from the start to the end of the load
-            steps, according to the progress of the last load step.
+        clock: function that returns the time [s] of a state. In statics, this time increases from the start to the end
+            of the load steps in proportion to the progress of the load.
     """
 
     def __init__(self, mirror: Mirror, period: float, files: bool, clock: Callable[[State], float] = find_time) -> None:

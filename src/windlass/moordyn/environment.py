@@ -1,10 +1,11 @@
 """Import of the options of a MoorDyn input file: gravity, water, waves, current, bed and friction.
 
-Waves are sums of components (WaveKin = 7): η = Σ A_i sin(ω_i t - k_i s + φ_i). ω_i is the angular frequency, k_i the
-wave number, and s the distance in the direction of the waves. A_i and φ_i are computed from the complex amplitudes in
-wave_frequencies.txt. `Fluid` describes the same waves by cosines of (k s - ω t + π/2 - φ). MoorDyn stretches the
-velocity profile to the moving surface, whereas `Fluid` uses the velocity at the mean water level for all points above
-this level. The difference of the velocities is of second order in the steepness of the waves.
+Waves are sums of components (WaveKin = 7). The elevation of the surface is η = Σ A_i sin(ω_i t - k_i s + φ_i). Here ω_i
+is the angular frequency, k_i the wave number, and s the distance in the direction of the waves. A_i and φ_i are
+computed from the complex amplitudes in wave_frequencies.txt. `Fluid` describes the same waves by cosines of (k s - ω t
++ π/2 - φ). MoorDyn stretches the velocity profile to the moving surface, whereas `Fluid` uses the velocity at the mean
+water level for all points above this level. The difference of the velocities is of second order in the steepness of the
+waves.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ PROFILE_HEADING = 3
 """Number of heading lines in the file with the profile of the current."""
 
 LEVEL = 12
-"""Number of grid lines with equal heights that are added at each end of a grid of the sea floor. From line to line the
-slope of the spline decreases by a factor of 3.7.
+"""Number of grid lines that are added beyond each edge of a grid of the sea floor, with the heights of this edge. From
+line to line the slope of the spline through the heights decreases by a factor of 3.7.
 """
 
 
@@ -56,8 +57,8 @@ class Environment:
         depth: largest depth of the water [m].
         stiffness, damping: stiffness and damping of the bed per area [N/m^3], [N s/m^3].
         friction: coefficient of friction between lines and bed [1].
-        friction_damping: quotient of the friction force of a slowly sliding node and the product of its velocity and
-            the coefficient of friction [N s/m].
+        friction_damping: friction force of a slowly sliding node, divided by its velocity and by the coefficient of
+            friction [N s/m].
         output_step: time between rows of the output [s]; 0: every step.
         bed: corners of a bed whose profile is a polyline, as distances and heights [m], shape (k, 2); empty for other
             beds.
@@ -195,7 +196,8 @@ def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float, BedGrid | None]
 
 
 def _outline(distance: FloatArray, height: FloatArray) -> FloatArray:
-    """Return the corners of a polyline that is horizontal beyond its ends, shape (k, 2)."""
+    """Return the corners of the polyline through points with the given distances and heights [m], shape (k, 2). At both
+    ends the polyline is extended horizontally."""
     reach = max(float(np.ptp(distance)), 1.0)
     points = np.column_stack((distance, height))
     points = np.vstack((points[0] - [reach, 0.0], points, points[-1] + [reach, 0.0]))

@@ -74,7 +74,8 @@ class Mooring:
         world: the world.
         lines: dictionary from line numbers to the cables of the line, from end A to end B.
         loose: dictionary from pairs of line number and point number to the node at a line end that can break off.
-        bodies, rods: dictionaries from numbers to the rigid bodies of free bodies, and of free or pinned rods.
+        bodies, rods: dictionaries from numbers to the rigid bodies of free or pinned bodies, and of free or pinned
+        rods.
         points: dictionary from point numbers to the node of each point to which a line is attached. The end nodes of
             further lines at a point have the same position as this node. Ends of rods have the numbers
             `input_file.number_end`.
@@ -367,8 +368,8 @@ def _add_breaks(mooring: Mooring, places: Places, hold: bool) -> None:
 
 def _hold_point(mooring: Mooring, number: int, node: Entity, places: Places, hold: bool) -> Entity | None:
     """Add constraints for a fixed point or, if ``hold`` is true, for a coupled point, and return the constraints. If
-    ``hold`` is false, add nothing for a coupled point and return None. For a free point, add mass and buoyancy, for a
-    point of a free body or a moving rod a joint, and return None.
+    ``hold`` is false, add nothing for a coupled point and return None. For a free point, add its mass and buoyancy, and
+    return None. For a point of a moving body or rod, add a joint, and return None.
     """
     world, point = mooring.world, mooring.file.points[number]
     body = mooring.file.bodies.get(point.body)

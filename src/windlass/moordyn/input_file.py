@@ -1,5 +1,5 @@
-"""Parser of MoorDyn 2 input files. Input that cannot be translated is collected in a list of faults, instead of raising
-an error at the first fault.
+"""Parser of MoorDyn 2 input files. The parser collects input that cannot be translated in a list of faults, and does
+not stop at the first fault.
 
 MoorDyn identifies the values in a row by their order, so column headings are ignored.
 
@@ -108,11 +108,12 @@ class RodType(NamedTuple):
 
 
 class Body(NamedTuple):
-    """A row of BODIES: "fixed", "coupled", "free" or "pinned"; position [m], and angles about x, y, z [deg].
+    """A row of BODIES: attachment ("fixed", "coupled", "free" or "pinned"), position [m], and angles about x, y, z
+    [deg].
 
-    The other values are those of free and pinned bodies, without rods and points: mass [kg], centre of mass [m],
-    moments of inertia about the centre of mass [kg m^2], volume [m^3], drag area [m^2], and coefficient of added mass
-    [1].
+    Only free and pinned bodies have the other values, which do not include rods and points on the body: mass [kg],
+    centre of mass [m], moments of inertia about the centre of mass [kg m^2], volume [m^3], drag area [m^2], and
+    coefficient of added mass [1].
     """
 
     kind: str
@@ -127,8 +128,9 @@ class Body(NamedTuple):
 
 
 class Rod(NamedTuple):
-    """A row of RODS: "fixed", "free", "pinned", "body" or "body pinned"; name of the rod type, positions of the ends A
-    and B [m], number of segments, and the number of the body. The positions are relative to the body, if there is one.
+    """A row of RODS: attachment ("fixed", "free", "pinned", "body" or "body pinned"), name of the rod type, positions
+    of the ends A and B [m], number of segments, and number of the body. The positions are relative to the body, if
+    there is one.
     """
 
     kind: str
@@ -196,8 +198,8 @@ class InputFile:
         path: the file.
         types, rod_types, bodies, rods, points, lines: dictionaries from names or numbers to rows. The points include
             the ends of rods, with the numbers `number_end`.
-        options: dictionary from the name of each option, in lower-case letters, to its value and its line number in the
-            file.
+        options: dictionary from the name of each option, in lower-case letters, to its line number in the file and its
+            value.
         failures: dictionary from numbers to rows of FAILURE.
         channels: the outputs that the file requests.
         faults: texts about rows and options that Windlass cannot translate.
@@ -218,7 +220,8 @@ class InputFile:
     notes: list[str] = field(default_factory=list)
 
     def find(self, name: str) -> Path:
-        """Return the path of a file that the input file names: in its folder, or else in the working directory."""
+        """Return the path of a file with the given name: in the folder of the input file or, if it is not there, in the
+        working directory."""
         path = self.path.parent / name
         return Path(name) if not path.exists() and Path(name).exists() else path
 
@@ -268,7 +271,8 @@ def read_input(path: Path) -> InputFile:
 
     Raises:
         OutputError: the file cannot be read.
-        ModelError: the file has no section of line types, points or lines, and no bodies or rods either.
+        ModelError: one of the sections of line types, points and lines is missing, and there is no section of bodies or
+            rods.
     """
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -476,7 +480,8 @@ def _whole(file: InputFile, at: int, item: str, text: str) -> int:
 
 
 def number_end(rod: int, end: int) -> int:
-    """Return the number of the point at end A (0) or B (1) of a rod; it is below `UNKNOWN`."""
+    """Return the number of the point at end A (0) or B (1) of a rod. The number is negative, and less than
+    `UNKNOWN`."""
     return -2 * rod - end
 
 

@@ -23,7 +23,8 @@ def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
     shape (n, 3).
 
     Raises:
-        ModelError: the number of columns of the table is wrong, or angles exceed a full turn.
+        ModelError: the number of columns of the table is wrong, angles exceed a full turn, or a table is given and a
+            body is pinned.
     """
     start = {number: np.array(point.position) for number, point in file.points.items()}
     for number, point in file.points.items():
@@ -74,7 +75,7 @@ def find_ends(file: InputFile, number: int) -> FloatArray:
 
 def check_angles(poses: FloatArray, item: str, notes: list[str]) -> None:
     """Raise ModelError for angles whose magnitude exceeds 2 pi, because these angles are probably in degrees. Add a
-    note to the result for angles above `LARGE`.
+    note to ``notes`` if the magnitude of an angle exceeds `LARGE`.
     """
     # the last row was added by extrapolation and is not checked
     angles = poses[:-1, 3:]

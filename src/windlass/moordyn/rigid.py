@@ -9,8 +9,9 @@
 | rod in water | `CylinderFluidLoad` with a strip for each segment |
 | volume, CdA and Ca of a free body or point | `SphereFluidLoad`, see `add_sphere` |
 
-A rod whose Euler parameter e3 is 0 is turned from z to its direction by the smallest rotation. The condition leaves
-both tilts free, so a rod without a spin has an equilibrium.
+A rod whose Euler parameter e3 is 0 is turned from z to its direction by the smallest rotation. The condition e3 = 0
+constrains the spin, but not the two tilts of the rod. Without this condition, a static solve could not determine the
+spin.
 
 Rods are solid cylinders: m d²/8 is the moment of inertia about the axis, m (d²/16 + L²/12) across the axis.
 
@@ -33,7 +34,7 @@ from windlass.moordyn.input_file import MOVING, Body, InputFile, Point, Rod
 from windlass.moordyn.motion import find_ends
 
 SMALL = 1e-3
-"""Diameter of the sphere that has the drag of an object without volume [m]."""
+"""Diameter of the sphere on which the drag of a body or point acts [m]. The volume of this sphere is negligible."""
 LEAST = 1e-6
 """Smallest moment of inertia of a body, relative to the sum of its moments of inertia [1]."""
 

@@ -25,7 +25,8 @@ from windlass.solvers.dynamic import Dynamic
 FRAME = 0.5
 """Time between frames of the recording [s]."""
 METHOD = "generalized_alpha_index2"
-"""Integrator. Prescribed motions are constraints on velocities, which need no projection if the step size changes."""
+"""Integration method. With this method, prescribed motions are constraints on velocities, which need no projection if
+the step size changes."""
 STARTS = "equilibrium", "file"
 """Choices of the option ``start``."""
 ROUNDING = 1e-9

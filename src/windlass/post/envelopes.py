@@ -112,7 +112,7 @@ def _find_weights(times: FloatArray) -> FloatArray:
 
 def _find_lengths(points: FloatArray, root: Any) -> tuple[FloatArray, IntArray]:
     """Return the distance [m] of each point from the start of its line, and the label of the cable or body to which the
-    point belongs, shape (points,) each. For points of no line, the distance is 0 and the label is -1.
+    point belongs, shape (points,) each. For points that belong to no line, the distance is 0 and the label is -1.
     """
     kinds = np.asarray(root["Types"][()])
     lines = np.asarray(root["Connectivity"][: 2 * np.count_nonzero(kinds == LINE)], np.int64).reshape(-1, 2)

@@ -74,7 +74,8 @@ class Extremes:
         return self._at(self.rate * duration / (1.0 + self.shape))
 
     def _at(self, times: float) -> float:
-        """Return the value that on average one of ``times`` peaks (or of ``times`` maxima of blocks) exceeds."""
+        """Return the value that one of ``times`` peaks exceeds on average. For the method "blocks", this is one of
+        ``times`` maxima of blocks."""
         if abs(self.shape) < SMALL:
             return self.location + self.scale * log(times)
         return self.location + self.scale / self.shape * float(times**self.shape - 1.0)

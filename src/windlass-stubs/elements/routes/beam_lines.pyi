@@ -46,4 +46,4 @@ def _add_line(world: World, route: CenterLine, elements: int, order: int, normal
 def _find_kinds(in_space: bool) -> tuple[type[Component], type[Component]]:
     'Return the types of node and beam in 2D or 3D.'
 def _find_frames(tangent: FloatArray, closed: bool, normal: Any | None, name: str) -> FloatArray:
-    'Return the Euler parameters of frames e_1, e_2, e_3 along a route, shape (n, 4). The axes e_1 are given unit\ntangents, shape (n, 3), and the frames do not spin about the route. On closed routes, a uniform spin turns the last\nframe into the first.'
+    'Return the Euler parameters of frames e_1, e_2, e_3 along a route, shape (n, 4). The axes e_1 are the unit\ntangents ``tangent``, shape (n, 3). On open routes, the frames do not spin about the route. On closed routes, they\nhave a uniform spin with which the last frame is equal to the first.'

@@ -108,7 +108,8 @@ class BoxFit:
     """A least-squares fit of parameters within their ranges.
 
     Args:
-        run: function that returns the residuals of points in their order, shape (n,) each, or None for a failed run.
+        run: function that runs the model at points of the parameter space. For each point, it returns the residuals,
+            shape (n,), or None if the run has failed.
         measured: the measured values, shape (n,).
         columns: index of the column of each measured value, shape (n,).
         deviations: standard deviation of each column, NaN if unknown, shape (columns,).
@@ -214,8 +215,9 @@ class BoxFit:
         return float(change @ change) / total if total > 0.0 else 0.0
 
     def _central_slopes(self, x: FloatArray) -> tuple[FloatArray, float]:
-        """Return the derivatives of the scaled residuals with respect to the parameters, shape (n, m), from
-        second-order differences that are one-sided at ends of ranges, and the largest estimated error of a column.
+        """Return the derivatives of the scaled residuals with respect to the parameters, shape (n, m), and the largest
+        estimated error of a column. The derivatives are second-order differences, which are one-sided at ends of
+        ranges.
         """
         base, step, unit = self._residuals(x), self._step, np.eye(len(x))
         inner = (x >= step) & (x <= 1.0 - step)

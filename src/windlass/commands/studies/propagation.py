@@ -3,9 +3,9 @@
 - First order: the variance of a result f is the sum of (df/dp_i s_i)², with the standard deviations s_i of the options
   p_i. The derivatives are computed from runs at mean ± s_i. The error of the approximation is assessed by second-order
   terms, which are compared with the standard deviation of the result. For an option with the mean m and the standard
-  deviation s, this term is (f(m + s) - 2 f(m) + f(m - s))/2.
+  deviation s, the second-order term is (f(m + s) - 2 f(m) + f(m - s))/2.
 - Sample: mean, standard deviation and quantiles are computed from the results of a Latin hypercube sample. The
-  influence of an option is the square of Spearman's rank correlation.
+  influence of an option on a result is the square of Spearman's rank correlation of the option and the result.
 - Sobol: the first-order index of an option is the fraction of the variance of the result that this option causes alone.
   The total index also includes the interactions of the option with other options.
 
@@ -40,7 +40,7 @@ class Spread:
         error: standard error of the mean; 0 for the first-order method.
         quantiles: quantiles of the result for the probabilities QUANTILES; empty for the first-order method.
         shares: influence of each option: fraction of the variance (first order), squared rank correlation (sampling
-            method), or first-order Sobol index.
+            method), or first-order Sobol index (Sobol method).
         totals: total Sobol indices; empty unless the method is Sobol.
         bends: in the first-order method, ratio of the second-order term of each option to the standard deviation of the
             result; empty for other methods.

@@ -38,8 +38,8 @@ Point = tuple[float, ...]
 
 
 class SearchResult(NamedTuple):
-    """Result of a run: the objective, and a slack for each limit, which is the signed distance of the result from the
-    limit. A slack is >= 0 if its limit is fulfilled. All values are NaN if the run has failed.
+    """Result of a run: the objective, and a slack for each limit. A slack is the signed distance of a result from its
+    limit, >= 0 if the limit is fulfilled. All values are NaN if the run has failed.
     """
 
     objective: float

@@ -81,8 +81,8 @@ def cartesian_spring_damper(b: Building, item: Item) -> Entity:
 def spring_damper(b: Building, item: Item) -> Entity:
     """Add a spring between two points; a velocity offset is converted to a constant force.
 
-    A spring with the reference length 0 is converted to a spring with the reference length 1 m and a preload, which has
-    the same tension.
+    A spring with the reference length 0 is converted to a spring with the reference length 1 m and a preload. The
+    tension is the same.
     """
     force, fast, length = float(item["force"]), float(item["velocityOffset"]), float(item["referenceLength"])
     more = 0.0 if length > 0.0 else 1.0

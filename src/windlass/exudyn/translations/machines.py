@@ -113,8 +113,8 @@ def bushing(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorGravity")
 def attraction(b: Building, item: Item) -> Entity:
-    """Add the attraction G m0 m1/(L² + m²) of two masses m0 and m1 at the distance L, where G is the gravitational
-    constant. If L is less than the shortest distance given by the user, m is the shortest distance minus L; otherwise m
+    """Add the attraction G m0 m1/(L² + a²) of two masses m0 and m1 at the distance L, where G is the gravitational
+    constant. If L is less than ``minDistanceRegularization``, a is the difference of these two distances; otherwise a
     is 0.
     """
     strength = float(item["gravitationalConstant"]) * float(item["mass0"]) * float(item["mass1"])
