@@ -98,7 +98,8 @@ def end_stops(world: World, joints: Entity, length: float, stiffness: float, dam
         stiffness, damping: stiffness [N/m] and damping [N s/m] of each stop.
 
     Returns:
-        Handle to the stops at the position ``length``, rows of `ContactCoordinate`.
+        Handle to all stops, rows of `ContactCoordinate`: for n joints, n stops at the position 0, followed by n stops
+        at the position ``length``.
 
     Raises:
         ModelError: ``joints`` is not a handle to sliding joints.
@@ -109,5 +110,6 @@ def end_stops(world: World, joints: Entity, length: float, stiffness: float, dam
     reference = nodes.table.collect("reference", nodes.rows)
     values: dict[str, Any] = {"contact_stiffness": stiffness, "contact_damping": damping}
     # the stops keep s >= 0 and length - s >= 0; the coordinate is the displacement of s from the reference
-    world.add(ContactCoordinate, marker0=ground, marker1=s, offset=-reference, **values)
-    return world.add(ContactCoordinate, marker0=s, marker1=ground, offset=reference - length, **values)
+    first = world.add(ContactCoordinate, marker0=ground, marker1=s, offset=-reference, **values)
+    last = world.add(ContactCoordinate, marker0=s, marker1=ground, offset=reference - length, **values)
+    return merge_handles([first, last])

@@ -218,9 +218,12 @@ def test_ends_of_the_rope() -> None:
     Without a stop or such a joint, the end of the rope is an error.
     """
     world, _, mass, joint = create_rail()
-    con.end_stops(world, joint, 8.0, stiffness=1e5)
+    stops = con.end_stops(world, joint, 8.0, stiffness=1e5)
     end = wl.Dynamic(world, step=1e-3, end=2.0, method="trapezoidal_index2").solve()
     assert_allclose(end.of(mass, "v")[0], [-4.0, 0.0], rtol=5e-3, atol=1e-6)
+    # the stop at 0 precedes the stop at 8 m
+    assert_allclose(wl.eval_output(stops, "gap", end).sum(), 8.0, rtol=1e-12)
+    assert_allclose(wl.eval_output(stops, "gap", end)[0], wl.eval_output(joint, "arc_length", end), rtol=1e-12)
 
     world, _, mass, joint = create_rail(leaves=True)
     end = wl.Dynamic(world, step=5e-3, end=2.25).solve()
