@@ -372,7 +372,7 @@ class RunBalance(Watch):
             assert s.account is not None
             reading = s.account.create_reading(len(s.dofs))
             steps += [step(clear, values.reshape(-1)) for values in (reading.energies, reading.powers)]
-            steps.append((s.account.read, (evaluate(fields, **reading._asdict()),)))
+            steps.append((s.account.carry or s.account.read, (evaluate(fields, **reading._asdict()),)))
             steps.append(step(sum_rows, reading.powers, len(s.account.lost), self._power))
         if carrying:
             steps.append(step(add_carried, fields.time, self._power, self._carrying, self._carried))
