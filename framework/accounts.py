@@ -77,8 +77,8 @@ class Account:
         powers: optional faster function ``(s)`` for powers P that are quadratic in the velocities. The function adds
             P(s.v) - P(s.half) to s.powers; balance.py defines the two velocities. If ``powers`` is given, s.powers may
             be empty when ``read`` is called; ``read`` then adds no powers.
-        carry: optional faster function ``(s)`` that adds the powers in ``carried`` to s.powers, and may add any values to
-            the other rows of s.powers.
+        carry: optional faster function ``(s)`` that adds the powers in ``carried`` to s.powers, and may add any values
+            to the other rows of s.powers.
         forces: optional faster function ``(s)`` that does the same as ``read`` and, in addition, adds the forces of
             `System.residual` to s.f.
         conserves: whether the rows neither dissipate energy nor transfer energy out of the rows. If ``conserves`` is

@@ -2,8 +2,8 @@
 
     created(t) = T + U - (T + U at the start) - W + A
 
-The energies are the kinetic energy T, the stored energy U, the work W of loads and of prescribed motions, and the energy
-A that inertia forces of loads (added mass) carry out of the model.
+The energies are the kinetic energy T, the stored energy U, the work W of loads and of prescribed motions, and the
+energy A that inertia forces of loads (added mass) carry out of the model.
 
 T and U are functions of the state. Therefore checks after every `EVERY` to `LONGEST` steps are sufficient: energy
 created between checks is included in the next check. W is summed over all steps, or over all checks if loads are
@@ -364,16 +364,16 @@ class RunBalance(Watch):
             self._driven[:] = 0.0
         if len(layout.states):
             steps.append(step(drop_states, layout.states, self._loads.reshape(1, -1), self._driven, self._driven))
-        # loads whose inertia forces carry energy out of the model, such as the added mass of a body that leaves the water
-        carrying = [s for s in assembly.systems if s.residual is None and s.inertia is not None and s.account is not None]
+        # loads whose inertia forces carry energy away, such as the added mass of a body that leaves the water
+        loaded = [s for s in assembly.systems if s.residual is None and s.inertia is not None]
+        carrying = [(len(s.dofs), s.account) for s in loaded if s.account is not None and s.account.carried]
         if carrying:
             steps.append(step(clear, self._power))
-        for s in carrying:
-            assert s.account is not None
-            reading = s.account.create_reading(len(s.dofs))
+        for count, account in carrying:
+            reading, first = account.create_reading(count), len(account.lost) + len(account.passed)
             steps += [step(clear, values.reshape(-1)) for values in (reading.energies, reading.powers)]
-            steps.append((s.account.carry or s.account.read, (evaluate(fields, **reading._asdict()),)))
-            steps.append(step(sum_rows, reading.powers, len(s.account.lost), self._power))
+            steps.append((account.carry or account.read, (evaluate(fields, **reading._asdict()),)))
+            steps.append(step(sum_rows, reading.powers, first, self._power))
         if carrying:
             steps.append(step(add_carried, fields.time, self._power, self._carrying, self._carried))
         steps.append(step(add_work, state.q, self._q, self._loads, self._driven, self._g, self._work))

@@ -17,8 +17,8 @@ from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.state.state import State
 from windlass.testing import check_tangent
 
-from support.carried_powers import compare_carried
 from support.cables import residual
+from support.carried_powers import compare_carried
 
 G, LENGTH = 9.81, 6.0
 ROPE = {"mass_per_length": 2.0, "axial_stiffness": 5e3, "bending_stiffness": 3.0}
