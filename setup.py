@@ -27,12 +27,13 @@ def read_origin(root: Path) -> str:
 
 def create_urls(origin: str) -> dict[str, str]:
     """Return label and URL of each project URL. An origin by SSH, ``git@host:owner/name.git`` or ``ssh://...``, is
-    converted to the web page of the repository."""
-    form = r"(?:https?://(?:[^@/]+@)?|ssh://(?:[^@/]+@)?|[^@/:]+@)([\w.-]+\.[a-z]+)(?::\d+)?[:/](.+?)(?:\.git)?/?"
+    converted to the web page of the repository. Only the port of an origin by HTTPS is a port of this page."""
+    form = r"(?:https?://(?:[^@/]+@)?|ssh://(?:[^@/]+@)?|[^@/:]+@)([\w.-]+\.[a-z]+)(:\d+)?[:/](.+?)(?:\.git)?/?"
     found = re.fullmatch(form, origin)
     if not found:
         return {}
-    page = f"https://{found[1]}/{found[2]}"
+    port = found[2] if found[2] and origin.startswith("https://") else ""
+    page = f"https://{found[1]}{port}/{found[3]}"
     files = f"{page}/blob/HEAD"
     return {
         "Source": page,

@@ -77,6 +77,8 @@ class Account:
         powers: optional function ``(s)`` that is faster than ``read``, for powers P that are quadratic in the
             velocities. The function adds P(s.v) - P(s.half) to s.powers; balance.py defines the two velocities. If
             ``powers`` is given, s.powers may be empty when ``read`` is called; ``read`` then adds no powers.
+        carry: optional function ``(s)`` that is faster than ``read``. It adds the powers in ``carried`` to s.powers,
+            and may add any values to the other rows of s.powers.
         forces: optional function ``(s)`` that does the same as ``read`` and `System.residual` together: it also adds
             the forces of the law to s.f. One call is faster than separate calls of both functions.
         conserves: whether the rows neither dissipate energy nor transfer energy out of the rows. If ``conserves`` is
@@ -95,6 +97,7 @@ class Account:
     by: str = ""
     is_whole: bool = True
     powers: Function | None = None
+    carry: Function | None = None
     forces: Function | None = None
     conserves: bool = False
 

@@ -205,11 +205,14 @@ def build_system(rows: LocalRows) -> System:
     own, c, m, flow, surface = group.own, group.c, group.m, group.flow, group.surface
     system = System(rows.table.kind, rows.dofs)
     # all processes have the load and the energy terms, even processes without rows
-    read = locate(group) + call(fill_powers, lambda s: (c, m, flow, surface, s.powers.T)) if len(c) else Call()
-    system.account = Account(read, lost=("drag",), carried=("added_mass",))
     if not len(c):
+        system.account = Account(Call(), lost=("drag",), carried=("added_mass",))
         system.load = Term(Call(), Call())
         return system
+    fill = call(fill_powers, lambda s: (c, m, flow, surface, s.powers.T))
+    # the power of the added mass does not depend on the velocity of the fluid
+    carry = locate(group, whole=False) + fill
+    system.account = Account(locate(group) + fill, lost=("drag",), carried=("added_mass",), carry=carry)
     sums = call(add_forces, lambda s: (own, m, s.markers[FAMILY], rows.dofs, s.f))
     speed = call(accelerate_pieces, lambda s: (c, s.markers[FAMILY], rows.dofs, s.a, m))
     system.load = Term(

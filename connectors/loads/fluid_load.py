@@ -217,8 +217,9 @@ def build(rows: LocalRows) -> System:
             inertia_tangent += locate_points(group, whole=False) + _tangents(group, fill_inertia_derivatives, "da")
     # all processes have the load and the energy terms, even processes without rows
     system.load = Term(load, load_tangent)
-    read = sum((read_powers(group) for group in groups), Call())
-    system.account = Account(read, lost=("drag",), carried=("added_mass",))
+    # the power of the added mass does not depend on the velocity of the fluid
+    read, carry = (sum((read_powers(group, whole) for group in groups), Call()) for whole in (True, False))
+    system.account = Account(read, lost=("drag",), carried=("added_mass",), carry=carry)
     if inertia.parts:
         system.inertia = Term(inertia, inertia_tangent)
     system.checks.doubts = lambda fields, step: find_sunken(groups, fields)
@@ -262,12 +263,12 @@ def _tangents(group: FluidGroup, fill: Any, factor: str) -> Call:
     )
 
 
-def read_powers(group: FluidGroup) -> Call:
+def read_powers(group: FluidGroup, whole: bool = True) -> Call:
     """Create the calls that evaluate the power dissipated by drag, and the power that the added mass transfers to the
-    fluid [W]; see `Account`."""
+    fluid [W]; see `Account`. If ``whole`` is false, the power of drag is wrong."""
     line, rates = group.line, group.rates
     return (
-        locate_points(group)
+        locate_points(group, whole)
         + call(locate, lambda s: (line, s.v, s.v, s.a, rates))
         + call(fill_powers, lambda s: (group.c, line, group.m, rates, group.flow, s.powers.T))
     )

@@ -104,7 +104,7 @@ def build(rows: LocalRows) -> System:
         which = np.flatnonzero(on & (points == n))
         groups.append(create_group(rows, which, np.tile(s, (len(which), 1)), w))
     system = System(rows.table.kind, rows.dofs)
-    load, load_tangent, inertia, inertia_tangent, read = Call(), Call(), Call(), Call(), Call()
+    load, load_tangent, inertia, inertia_tangent, read, carry = (Call() for _ in range(6))
     for group in groups:
         load += locate_points(group) + _forces(group, fill_forces)
         load_tangent += locate_points(group, gradients=True) + _tangents(group, [fill_derivatives], False)
@@ -113,8 +113,10 @@ def build(rows: LocalRows) -> System:
             group, [fill_inertia, fill_inertia_derivatives], True
         )
         read += locate_points(group) + read_powers(group)
+        # the power of the added mass does not depend on the velocity of the fluid
+        carry += locate_points(group, whole=False) + read_powers(group)
     system.load = Term(load, load_tangent)
-    system.account = Account(read, lost=("drag",), carried=("added_mass",))
+    system.account = Account(read, lost=("drag",), carried=("added_mass",), carry=carry)
     if rows.local("added_mass").any() or rows.local("axial_added_mass").any():
         system.inertia = Term(inertia, inertia_tangent)
     return system

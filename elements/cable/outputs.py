@@ -241,28 +241,32 @@ def find_normal(p: FloatArray) -> FloatArray:
 def create_section(rows: LocalRows, motion: CableMotion, t: float, x: Any, y: Any) -> CableSections:
     """Create the cross sections at positions (x, y) [m] and time t [s]. The positions x and y are scalars, or arrays of
     shape (rows,) or (rows, k).
+
+    Raises:
+        ModelError: a position x is beyond the ends of a cable, a y is not finite, or x and y have different k.
     """
-    places = find_places(rows, x)
-    offset = np.broadcast_to(_per_row(rows, "y", y), places.s.shape)
+    view: CableView = rows.columns
+    s, offset = find_fractions(rows, view.length, x), _per_row(rows, "y", y)
+    if not np.isfinite(offset).all():
+        raise ModelError(f"y = {show(y)} m for {rows.table.kind}: must be finite")
+    if s.shape[1] == 1:
+        s = np.repeat(s, offset.shape[1], axis=1)
+    if offset.shape[1] not in (1, s.shape[1]):
+        raise ModelError(
+            f"y has {offset.shape[1]} positions in each row of {rows.table.kind}: must have 1 or {s.shape[1]}, as x"
+        )
+    places = view.find_places(s)
+    offset = np.broadcast_to(offset, s.shape)
     return CableSections(rows, motion, t, places, offset, *eval_bending(places.shape, motion.x, motion.v))
 
 
-def find_places(rows: LocalRows, x: Any) -> Places:
-    """Return the points at x [m], a scalar or an array of shape (rows,) or (rows, k). If x is None, return the middle
-    of each cable.
-
-    Raises:
-        ModelError: a position is beyond the ends of a cable.
-    """
-    view: CableView = rows.columns
-    return view.find_places(find_fractions(rows, view.length, x))
-
-
 def find_fractions(rows: LocalRows, length: FloatArray, x: Any) -> FloatArray:
-    """Return x/L [1], shape (rows, k), for x [m] as in `find_places`.
+    """Return x/L [1], shape (rows, k).
 
     Args:
-        length: L of cables or beams [m], shape (rows, 1).
+        rows: the cables or beams.
+        length: their lengths L [m], shape (rows, 1).
+        x: positions [m], a scalar or an array of shape (rows,) or (rows, k); None for the middle.
 
     Raises:
         ModelError: a position is beyond the ends of a cable, or x has a wrong shape.

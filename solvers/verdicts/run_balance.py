@@ -1,15 +1,17 @@
 """Check of the energy balance of a run: energy may increase only by work, and decrease only by dissipation.
 
-    created(t) = T + U - (T + U at the start) - W,    W = work of loads and of prescribed motions
+    created(t) = T + U - (T + U at the start) - W + A
 
-The kinetic energy T and the stored energy U are functions of the state. Therefore checks after every `EVERY` to
-`LONGEST` steps are sufficient: energy created between checks is included in the next check. W is summed over all steps,
-or over all checks if loads are constant and no motions are prescribed. ``created`` also contains the losses D >= 0 of
-laws, with a negative sign, and the energy P that laws and inertia forces of loads (added mass) transfer:
+The energies are the kinetic energy T, the stored energy U, the work W of loads and of prescribed motions, and the
+energy A that inertia forces of loads (added mass) carry out of the model.
+
+T and U are functions of the state. Therefore checks after every `EVERY` to `LONGEST` steps are sufficient: energy
+created between checks is included in the next check. W is summed over all steps, or over all checks if loads are
+constant and no motions are prescribed. A is summed over all steps. ``created`` also contains the losses D >= 0 of laws,
+with a negative sign, and the energy P that laws transfer:
 
 - If ``created`` > 0, energy was created, regardless of the losses. An error of the size of the transferred energy (the
-  sum of absolute values at the checks) is accepted. The power of inertia forces of loads oscillates with the waves, so
-  the largest power at the checks so far is used instead of the present power.
+  sum of absolute values at the checks) is accepted.
 - If ``created`` < 0, the integration method has lost energy, provided that all laws conserve energy. The numerical
   damping of generalised-alpha is an intended property of the method. The energy loss by numerical damping is only
   reported in a note, unless the loss is a large fraction of the reference energy.
@@ -71,7 +73,7 @@ DESIGNED_LOSS = 0.33
 """
 SHOWN = 1e-3
 """Smallest lost energy that is reported, relative to the reference energy [1]."""
-STORED, PASSING, SIZES, PLACE, KINETIC, SWING, CARRYING = range(7)
+STORED, PASSING, SIZES, PLACE, KINETIC, SWING = range(6)
 """Indices of the sums of a check.
 
 STORED: stored energy of all laws [J].
@@ -80,7 +82,6 @@ SIZES: sum of the absolute values of all forces [N, N m].
 PLACE: largest coordinate of the model [m, rad, 1].
 KINETIC: kinetic energy of the model [J].
 SWING: a·M a/2 with the accelerations a and the mass matrix M [J/s²].
-CARRYING: power that inertia forces of loads transfer [W].
 """
 IN_A_ROW = 3
 """Number of successive checks whose smallest created energy is used."""
@@ -114,7 +115,7 @@ def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatA
     Args:
         energies, powers: see `Reading`; the first ``lost`` rows of ``powers`` are losses.
         force: forces of the law, shape (n + 1,).
-        sums: sums of a check, see `STORED`, shape (7,).
+        sums: sums of a check, see `STORED`, shape (6,).
     """
     passing = 0.0
     for i in range(energies.shape[0]):
@@ -129,13 +130,21 @@ def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatA
 
 
 @kernel
-def take_carried(powers: FloatArray, lost: int, sums: FloatArray) -> None:
-    """Add the absolute power that a load transfers to the sums; the first ``lost`` rows of ``powers`` are losses."""
-    carried = 0.0
-    for i in range(lost, powers.shape[0]):
+def sum_rows(powers: FloatArray, first: int, total: FloatArray) -> None:
+    """Add the powers [W] of all rows of a load from the index ``first`` on to ``total``, shape (1,)."""
+    for i in range(first, powers.shape[0]):
         for j in range(powers.shape[1]):
-            carried += powers[i, j]
-    sums[CARRYING] += abs(carried)
+            total[0] += powers[i, j]
+
+
+@kernel
+def add_carried(time: FloatArray, power: FloatArray, before: FloatArray, carried: FloatArray) -> None:
+    """Add the time integral of ``power`` [W] over a step to ``carried`` [J], by the trapezoidal rule. ``before``, shape
+    (2,), contains time and power at the start of the step, and is then replaced by the present values. All other arrays
+    have the shape (1,).
+    """
+    carried[0] += 0.5 * (time[0] - before[0]) * (power[0] + before[1])
+    before[0], before[1] = time[0], power[0]
 
 
 @kernel
@@ -171,7 +180,9 @@ class RunBalance(Watch):
         self._q, self._g = np.zeros(n), np.zeros(n)
         self._loads, self._driven = np.zeros(n + 1), np.zeros(n + 1)
         self._momentum, self._gyration, self._inertia = (np.zeros(n + 1) for _ in range(3))
-        self._sums, self._work = np.zeros(7), np.zeros(1)
+        self._sums, self._work = np.zeros(6), np.zeros(1)
+        # power and energy that inertia forces of loads carry out of the model, and time and power at the last step
+        self._power, self._carried, self._carrying = np.zeros(1), np.zeros(1), np.zeros(2)
         self._step_program, self._look_program = Program([]), Program([])
         # arrays of the state, revision of the assembly, and gravity for which the compiled programs were created
         self._made_for: tuple[Any, Any, int] = (None, None, -1)
@@ -203,7 +214,6 @@ class RunBalance(Watch):
         return {
             "steps": self._steps,
             "numbers": [self._granted, self._floor, self._largest],
-            "carrying": self._carrying,
             "created": list(self._created),
             "worst": self._worst.ravel().tolist(),
             "changes": [*self._changes.tolist(), *self._range.ravel().tolist()],
@@ -213,7 +223,6 @@ class RunBalance(Watch):
         """See `Watch`; the interval to the next check is excluded."""
         self._steps, self._created = int(kept["steps"]), [float(value) for value in kept["created"]]
         self._granted, self._floor, self._largest = (float(x) for x in kept["numbers"])
-        self._carrying = float(kept.get("carrying", 0.0))
         self._worst[:] = np.reshape(kept["worst"], self._worst.shape)
         changes = np.array(kept["changes"], np.float64)
         self._changes[:], self._range[:] = changes[:2], changes[2:].reshape(2, 2)
@@ -356,9 +365,21 @@ class RunBalance(Watch):
             self._driven[:] = 0.0
         if len(layout.states):
             steps.append(step(drop_states, layout.states, self._loads.reshape(1, -1), self._driven, self._driven))
+        # loads whose inertia forces carry energy away, such as the added mass of a body that leaves the water
+        loaded = [s for s in assembly.systems if s.residual is None and s.inertia is not None]
+        carrying = [(len(s.dofs), s.account) for s in loaded if s.account is not None and s.account.carried]
+        if carrying:
+            steps.append(step(clear, self._power))
+        for count, account in carrying:
+            reading, first = account.create_reading(count), len(account.lost) + len(account.passed)
+            steps += [step(clear, values.reshape(-1)) for values in (reading.energies, reading.powers)]
+            steps.append((account.carry or account.read, (evaluate(fields, **reading._asdict()),)))
+            steps.append(step(sum_rows, reading.powers, first, self._power))
+        if carrying:
+            steps.append(step(add_carried, fields.time, self._power, self._carrying, self._carried))
         steps.append(step(add_work, state.q, self._q, self._loads, self._driven, self._g, self._work))
         self._step_program = Program(steps)
-        self._is_constant = not driven and loads.are_steady and not loads.are_timed
+        self._is_constant = not driven and not carrying and loads.are_steady and not loads.are_timed
         # a check evaluates kinetic energy, stored energies, and the forces that determine rounding errors of energies
         self._laws = [s for s in assembly.systems if s.residual is not None]
         forces, sums = np.zeros((len(self._laws), len(fields.x))), self._sums
@@ -382,13 +403,6 @@ class RunBalance(Watch):
             looks.append((s.account.read, (evaluate(fields, **reading._asdict()),)))
             looks.append((s.residual, (evaluate(fields, f=f),)))
             looks.append(step(take_sums, reading.energies, reading.powers, len(s.account.lost), f, sums))
-        # loads whose inertia forces transfer energy, such as the added mass of a body that leaves the water
-        for s in assembly.systems:
-            if s.residual is None and s.account is not None and s.account.carried:
-                reading = s.account.create_reading(len(s.dofs))
-                looks += [step(clear, values.reshape(-1)) for values in (reading.energies, reading.powers)]
-                looks.append((s.account.read, (evaluate(fields, **reading._asdict()),)))
-                looks.append(step(take_carried, reading.powers, len(s.account.lost), sums))
         looks.append(step(take_sizes, fields.x, self._loads, self._driven, sums))
         self._look_program = Program(looks)
 
@@ -405,10 +419,10 @@ class RunBalance(Watch):
         if self._is_constant or not self._clean:
             self._step_program()
         self._look_program()
-        stored, passing, sizes, place, kinetic, swing, carrying = self._sums.tolist()
+        stored, passing, sizes, place, kinetic, swing = self._sums.tolist()
         rounded, changed = place * sizes + stored, 0.0 if self._clean else 1.0
-        parts = [kinetic, swing, stored, passing, self._work[0], rounded, changed, carrying]
-        kinetic, swing, stored, passing, work, rounded, changed, carrying = assembly.processes.sum(
+        parts = [kinetic, swing, stored, passing, self._work[0], self._carried[0], rounded, changed]
+        kinetic, swing, stored, passing, work, carried, rounded, changed = assembly.processes.sum(
             np.array(parts)
         ).tolist()
         # the decision must be the same on all processes, although users may have changed values on only one process
@@ -417,9 +431,9 @@ class RunBalance(Watch):
         self._floor = max(self._floor, floor)
         energy = kinetic + stored - 0.25 * self._swings**2 * swing
         if self._clean:
-            self._carrying = max(self._carrying, carrying)
-            self._granted += (0.5 * (passing + self._passing) + self._carrying) * (state.t - self._time)
-            self._created = [*self._created[-IN_A_ROW + 1 :], self._created[-1] + energy - self._energy - work]
+            self._granted += 0.5 * (passing + self._passing) * (state.t - self._time)
+            created = self._created[-1] + energy - self._energy - work + carried
+            self._created = [*self._created[-IN_A_ROW + 1 :], created]
             self._changes += stored - self._kept, work
             np.minimum(self._range[0], self._changes, out=self._range[0])
             np.maximum(self._range[1], self._changes, out=self._range[1])
@@ -433,5 +447,5 @@ class RunBalance(Watch):
                 share = (created - beside) / concerned
                 if share > worst[0]:
                     worst[:] = share, created, concerned, state.t
-        self._work[:] = 0.0
+        self._work[:] = self._carried[:] = 0.0
         self._clean, self._mark = True, mark

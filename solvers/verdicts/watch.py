@@ -96,7 +96,7 @@ class Watch:
 
     def idle_program(self, state: State) -> Program | None:
         """Return the compiled program that is executed after each compiled step, when state and fields contain the end
-        of the step. Return None if the step requires Python.
+        of the step; None for no program.
         """
         return None
 

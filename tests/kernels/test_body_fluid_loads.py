@@ -17,6 +17,8 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.model.table import Entity
 from windlass.framework.output.scene import Scene
 
+from support.carried_powers import compare_carried
+
 RHO, G = 1000.0, 9.81
 SIZES = {SPHERE: (0.7, 0.0, 0.0), CYLINDER: (0.5, 1.3, 0.0), BOX: (0.6, 1.1, 0.8)}
 NORMALS = [
@@ -122,6 +124,16 @@ def swirl(t: float, x: Any) -> tuple[Any, Any]:
     u, u_t = np.zeros_like(x), np.zeros_like(x)
     u[:, 0], u_t[:, 0] = 0.3 * np.sin(x[:, 1] + t), 0.3 * np.cos(x[:, 1] + t)
     return u, u_t
+
+
+@pytest.mark.parametrize("dims", [2, 3])
+def test_power_of_added_mass_without_drag(dims: int) -> None:
+    """The power that the added mass carries away is the same if the velocity of the fluid is not evaluated."""
+    world = build(dims)
+    state = wl.State(world)
+    state.t = 1.3
+    state.v[:] = np.random.default_rng(4).normal(size=len(state.v))
+    assert compare_carried(world, state) == 3
 
 
 def every(world: wl.World, kind: Any) -> Entity:

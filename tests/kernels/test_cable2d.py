@@ -278,6 +278,24 @@ def test_places_of_outputs() -> None:
             eval_output(cables, "position", state, x=x)
 
 
+def test_places_across_the_axis() -> None:
+    """One x for several y gives the same values as one x for each y."""
+    _, cables, state = create_cables(2)
+    shake(state)
+    y = np.array([[-0.1, 0.0, 0.1], [0.2, 0.3, 0.4]])
+    for x in (0.2, np.array([0.2, 0.2])):
+        at = eval_output(cables, "position", state, x=x, y=y)
+        assert_allclose(at, eval_output(cables, "position", state, x=np.full((2, 3), 0.2), y=y))
+    middle = eval_output(cables, "velocity", state, x=0.35, y=y)
+    assert_allclose(eval_output(cables, "velocity", state, y=y), middle)
+    for y, message in (
+        (np.zeros((2, 4)), "y has 4 positions in each row of Cable2D: must have 1 or 3, as x"),
+        (np.nan, "y = nan m for Cable2D: must be finite"),
+    ):
+        with pytest.raises(ModelError, match=message):
+            eval_output(cables, "position", state, x=np.zeros((2, 3)), y=y)
+
+
 def test_outputs_at_rest() -> None:
     _, cables, state = create_cables(2)
     x, y = np.linspace(0, 0.7, 4)[None].repeat(2, axis=0), 0.04

@@ -18,6 +18,7 @@ from windlass.framework.state.state import State
 from windlass.testing import check_tangent
 
 from support.cables import residual
+from support.carried_powers import compare_carried
 
 G, LENGTH = 9.81, 6.0
 ROPE = {"mass_per_length": 2.0, "axial_stiffness": 5e3, "bending_stiffness": 3.0}
@@ -115,6 +116,17 @@ def test_work_on_the_length_is_that_of_the_material() -> None:
         power += weight * float(np.sum(h * stretch * np.sum(u * per_length, axis=1)))
     found = float((with_load - without)[: len(state.v)] @ assembly.fields.v[: len(state.v)])
     assert_allclose(found, power, rtol=1e-9)
+
+
+@pytest.mark.parametrize("winch", [False, True])
+@pytest.mark.parametrize("dims", DIMS)
+def test_power_of_added_mass_without_drag(dims: int, winch: bool) -> None:
+    """The power that the added mass carries away is the same if the velocity of the fluid is not evaluated."""
+    world, *_ = create(dims, winch)
+    state = State(world)
+    state.t = 1.3
+    state.v[:] = np.random.default_rng(4).normal(size=len(state.v))
+    assert compare_carried(world, state) == 1
 
 
 @pytest.mark.parametrize("space", [False, True])

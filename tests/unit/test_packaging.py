@@ -187,6 +187,13 @@ def test_project_urls_name_the_web_page_of_the_origin(origin: str) -> None:
     assert setup.create_urls(origin)["Source"] == "https://example.org/owner/belts"
 
 
+def test_project_urls_keep_the_port_of_the_web_page() -> None:
+    """Hosts of repositories may have a port of their own for HTTPS."""
+    assert setup.create_urls("https://example.org:8443/owner/belts.git")["Source"] == (
+        "https://example.org:8443/owner/belts"
+    )
+
+
 @pytest.mark.parametrize(
     "origin", ["", "/srv/belts", "../belts.git", "file:///srv/belts.git", "C:/belts", "host:belts"]
 )

@@ -332,20 +332,24 @@ def test_a_sheave_that_throws_its_rope(monkeypatch: pytest.MonkeyPatch) -> None:
     the tension.
 
     The run ends just after the leap at 0.8 to 0.93 s, because the later motion is chaotic and depends on rounding
-    errors. The leap occurs with some step sizes only. The step of the leap turns a cable inside out. The solver repeats
-    this step with smaller steps. After a motion of 1.5 m, the end positions agree within 10 mm with a run with steps of
-    1 ms (measured 4 mm).
+    errors. The leap occurs with some step sizes only, and rounding errors determine with which, so several are tried.
+    The step of the leap turns a cable inside out. The solver repeats this step with smaller steps. After a motion of
+    1.5 m, the end positions agree within 10 mm with a run with steps of 1 ms (measured 4 mm).
     """
     world, start, _ = create_sheave(None)
     settings: dict[str, Any] = {"method": "generalized_alpha_index2", "resolve_contacts": False, "name": ""}
-    solver = wl.Dynamic(world, step=4.7e-3, end=0.94, **settings)
-    reached = solver.solve(start.copy())
-    assert solver.verdict.word == "ok"
     fine = wl.Dynamic(world, step=1e-3, end=0.94, method="generalized_alpha_index2", name="").solve(start.copy())
-    assert_allclose(reached.q, fine.q, rtol=0.0, atol=0.01)
-    assert any("is turned inside out" in reason for _, _, reason in solver.failed_attempts)
+    for step in (4.65e-3, 4.7e-3, 4.72e-3, 4.67e-3, 4.69e-3, 4.71e-3):
+        solver = wl.Dynamic(world, step=step, end=0.94, **settings)
+        reached = solver.solve(start.copy())
+        assert solver.verdict.word == "ok"
+        assert_allclose(reached.q, fine.q, rtol=0.0, atol=0.01)
+        if any("is turned inside out" in reason for _, _, reason in solver.failed_attempts):
+            break
+    else:
+        pytest.fail("no step turned a cable inside out")
     monkeypatch.setattr("windlass.solvers.dynamic.HARD", 10**9)
-    solver = wl.Dynamic(world, step=4.7e-3, end=0.94, **settings)
+    solver = wl.Dynamic(world, step=step, end=0.94, **settings)
     solver.solve(start)
     # the step of the leap depends on micrometres of the length of the rope; further reasons follow an early leap
     (leap,) = (reason for reason in solver.verdict.reasons if " leaps by " in reason)
