@@ -64,6 +64,12 @@ def test_no_explosion_ends_as_success() -> None:
     assert [case for case in EXPLODING if judge(case) == "ok"] == []
 
 
+def test_only_a_verdict_without_doubt_is_true() -> None:
+    """`if solver.verdict` distinguishes trusted results from others."""
+    assert Verdict(notes=["a note"])
+    assert not Verdict(reasons=["a reason"]) and not Verdict(stopped="failed")
+
+
 def test_no_healthy_run_is_doubtful() -> None:
     assert len(HEALTHY) >= 40
     assert [case for case in HEALTHY if judge(case) != "ok"] == []
