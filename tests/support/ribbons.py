@@ -201,9 +201,9 @@ def run_misaligned(angle: float, span: float, radius: float, stiffness: float, t
     """Run a belt around two equal pulleys. The axis of the second pulley is turned about y by the angle [rad] in the
     first radian of travel. Return the travel [m] and the mean lateral position of the belt [m], shape (steps + 1, 2).
 
-    The path becomes shorter as the belt walks to the side with the shorter distance of the axes: its tension decreases by less
-    than 2 % in a circulation. With steps in which points travel nearly the distance of contact points, some solve may
-    find the unloaded belt far away from the pulleys, which is also an equilibrium; shorter steps prevent this.
+    The path becomes shorter as the belt walks to the side with the shorter distance of the axes, which reduces the
+    tension by 1 % in a circulation at 0.5°. With long steps, a solve may find the unloaded belt far away from the
+    pulleys, which is also an equilibrium; shorter steps prevent this.
 
     Args:
         span, radius: distance of the axes and radius of the pulleys [m].
@@ -232,6 +232,6 @@ def run_misaligned(angle: float, span: float, radius: float, stiffness: float, t
         solver.time = i * step
         state = solver.solve(state)
         tension = np.mean(wl.eval_output(belt.cables, "axial_force", state, x=0.0))
-        assert tension > 0.9 * TENSION, f"tension {tension:.4g} N after {i} steps"
+        assert tension > 0.8 * TENSION, f"tension {tension:.4g} N after {i} steps"
         found.append((i * step * radius, wl.eval_output(belt.nodes, "position", state)[:, 2].mean()))
     return np.array(found)

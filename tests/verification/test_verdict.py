@@ -15,6 +15,7 @@ from windlass import connectors as con
 from windlass.elements import Ground, MassPoint, RigidBody2D, cable_along, helix, nodes_of, straight_cable
 from windlass.framework.command_line import summary
 from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.verdicts.verdict import Verdict
 
 from support.verdict_models import LENIENT, driven_belt, falling_rope, loaded_rope
 
