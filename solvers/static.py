@@ -49,7 +49,7 @@ from windlass.solvers.own_options import OVERSHOOT, PASSES_FROM, STATIC_OPTIONS,
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.discontinuous import ContactHistory, Passes, StepAttempt, iterate
 from windlass.solvers.stepping.step_control import StepControl, StepSizes
-from windlass.solvers.verdicts.verdict import Verdict, judge_end, judge_jumps, judge_mesh
+from windlass.solvers.verdicts.verdict import Verdict, judge_end, judge_hold, judge_jumps, judge_mesh
 
 ADVICE = (
     "start nearer to the equilibrium (slack lines: from a `catenary`), try more load steps for large motions and "
@@ -211,6 +211,7 @@ class Static(StepSolver):
         self._held: dict[str, Any] = {}
         self._watch, self._jumps = JumpWatch(self.problem) if watched else None, list[str]()
         self._coarse: list[str] = []
+        self._lost = ""
 
     @checked(progress=number("1"))
     def load_factor(self, progress: float) -> float:
@@ -264,7 +265,7 @@ class Static(StepSolver):
             solve_checkpoint.finish(current)
             # the error is the force error of the last load step, because only this step must have settled contacts
             found = [*judge_end(self._error), *judge_jumps(self._jumps), *judge_mesh(self._coarse)]
-            self._conclude(current, all_hooks, found)
+            self._conclude(current, all_hooks, [*found, *judge_hold(self._lost)])
         return current
 
     def _march(self, current: State, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint) -> None:
@@ -348,7 +349,7 @@ class Static(StepSolver):
         nominal = 1.0 if formed == 1.0 else 1.0 / self.load_steps
         control = StepSizes(nominal, LOAD_STEPS, self._adaptive)
         first, start = current.copy(), current.copy()
-        done, self._jumps, self._coarse = formed if formed < 1.0 else 0.0, [], []
+        done, self._jumps, self._coarse, self._lost = formed if formed < 1.0 else 0.0, [], [], ""
         while done < 1.0 - 1e-9 * nominal:
             solve_checkpoint.check_interrupt(current)
             run_stage(overriding(all_hooks, "before_step"), "before_step", current)
@@ -417,7 +418,8 @@ class Static(StepSolver):
         self._error = balance(self.problem, attempt, self.passes, solve)
         if self.stability == "off":
             return
-        finding = left = examine(self.problem)
+        # without a stabiliser, `check_stiffness` has found stiffness for all motions at the start
+        finding = left = examine(self.problem, first.q if self.stabiliser == 0.0 else None)
         hindrance = ""
         if finding and lines is not None and lines.are_slack():
             self._lines = lines
@@ -434,7 +436,7 @@ class Static(StepSolver):
             failure = Failure(describe_unstable(left, hindrance), 1.0, 0, 0.0, last_good=current.copy())
             self._stop(current, hooks, failed=failure.describe())
             raise UnstableEquilibrium(failure, UNSTABLE_ADVICE)
-        self._coarse = left.coarse
+        self._coarse, self._lost = left.coarse, left.lost
         self.verdict.notes += say_findings(finding or None, left)
 
     def _trace_jump(self, current: State, time: float) -> None:
@@ -470,6 +472,7 @@ class Static(StepSolver):
     def checkpoint(self) -> dict[str, Any]:
         """Return the statistics and the data of the verdict; see `Restartable`."""
         judged = {"jumps": self._jumps, "coarse": self._coarse, "error": self._error, "notes": self.verdict.notes}
+        judged["lost"] = self._lost
         return super().checkpoint() | {"newton": self.newton.checkpoint()} | judged
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -477,7 +480,7 @@ class Static(StepSolver):
         super().restore(kept)
         self.newton.restore(kept["newton"])
         self._jumps, self._error = list(kept["jumps"]), float(kept["error"])
-        self._coarse = list(kept["coarse"])
+        self._coarse, self._lost = list(kept["coarse"]), str(kept["lost"])
         self.verdict = Verdict(notes=list(kept["notes"]))
 
     def reset_caches(self, state: State) -> None:

@@ -34,6 +34,10 @@ TINY = 1e-12
 """Smallest amplitude of a wave of second order, divided by the largest amplitude of the Airy waves [1]. Waves of second
 order are left out if their wave number is at most this fraction of the largest wave number of the Airy waves.
 """
+LARGEST = 0.25
+"""Largest standard deviation of the elevation of the waves of second order, divided by that of the Airy waves [1]. A
+wave with a larger second harmonic has a second crest in its trough.
+"""
 
 
 @checked(
@@ -62,11 +66,13 @@ def second_order_waves(
 
     Returns:
         The columns of all waves, shape (n + m,) each for m added waves, ``depth``, and the ``stretching`` "linear",
-        which continues velocities above the level to the same order.
+        which continues velocities above the level to the same order. The wave numbers are those in water without a
+        current, so ``wave_current`` is False.
 
     Raises:
         ModelError: other columns than those of Airy waves, columns of different lengths, amplitudes or frequencies that
-            are not > 0, or a depth, gravity or ``most`` that is not > 0.
+            are not > 0, a depth, gravity or ``most`` that is not > 0, or waves that are too high for the depth or too
+            steep, so that the elevation of second order exceeds a quarter of that of the Airy waves.
     """
     a, omega, theta, phase = _read_waves(waves)
     k = wave_number(omega, depth, gravity)
@@ -87,10 +93,22 @@ def second_order_waves(
         angle, start = np.arctan2(both[1], both[0]), phase[i] + sign * phase[j] + turned
         parts.append(np.stack((height, omega[i] + sign * omega[j], np.hypot(*both), angle, start, speed)))
     added = np.concatenate(parts[1:], axis=1)
+    share = float(np.linalg.norm(added[0]) / np.linalg.norm(a))
+    if share > LARGEST:
+        raise ModelError(
+            f"wave_amplitudes <= {a.max():g} m of second_order_waves in the depth {depth:g} m: the waves of second "
+            f"order have {share:.2g} of the elevation of the waves: must be <= {LARGEST:g}, with lower waves, lower "
+            "frequencies of steep waves, or a larger depth; stream_function_wave creates regular waves of any height"
+        )
     largest = np.sort(np.argsort(-added[0], kind="stable")[:most])
     found = np.concatenate((parts[0], added[:, largest]), axis=1)
     names = "wave_amplitudes", "wave_frequencies", "wave_numbers", "wave_directions", "wave_phases", "wave_velocities"
-    return {**dict(zip(names, found, strict=True)), "depth": float(depth), "stretching": "linear"}
+    return {
+        **dict(zip(names, found, strict=True)),
+        "depth": float(depth),
+        "stretching": "linear",
+        "wave_current": False,
+    }
 
 
 def _read_waves(waves: Mapping[str, Any]) -> list[FloatArray]:

@@ -174,7 +174,7 @@ def find_error(matrix: Any, solution: Any, right: Any) -> Any:
 
 def find_free_motion(problem: NonlinearProblem) -> str:
     """Return names of the coordinates or constraints with the largest components of a motion without stiffness; empty
-    if the present tangent of a problem is regular. The residual vector is overwritten.
+    if the present tangent of a problem is regular. The motion is written to the residual vector, 0 if it is not found.
     """
     layout = problem.assembly.layout
     package = default_package(problem.pattern, layout.size, "klu")
@@ -182,6 +182,7 @@ def find_free_motion(problem: NonlinearProblem) -> str:
         return ""
     motion = find_weakest(problem.matrix.mat, _row_sizes(problem), package)
     if motion is None:
+        problem.residual_vector.set(0.0)
         return "some coordinates"
     motion.copy(problem.residual_vector)
     moves = problem.worst_equations()

@@ -16,6 +16,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import begin_step
+from windlass.framework.assembly.vectors import local_values
 from windlass.framework.command_line.notes import say_once
 from windlass.framework.state.state import State
 from windlass.solvers.equilibrium.descent import descend
@@ -55,6 +56,11 @@ CONTROLLED = "the stability of an equilibrium with first-order states, as of con
 
 FREE = "it stays where it was at the start, except for rounding; a support, friction or a spring would determine it"
 
+ALONG = 1e-3
+"""Share of the displacements of a solve along a motion without stiffness [1] above which the motion was held at the
+start; rounding errors alone give less.
+"""
+
 FactorSolve = Callable[[FloatArray], object]
 
 
@@ -72,6 +78,8 @@ class Finding:
         faults: implausible shapes, from `Checks.find_faults`.
         doubts: findings that the user must judge, also from `Checks.find_faults`.
         coarse: rows (elements) that are too long to resolve the shape of the solution, also from `Checks.find_faults`.
+        lost: coordinates of a motion without stiffness along which the model has moved in the solve; empty if there is
+            none.
     """
 
     negative: int = 0
@@ -82,6 +90,7 @@ class Finding:
     faults: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     coarse: list[str] = field(default_factory=list)
+    lost: str = ""
 
     def __bool__(self) -> bool:
         return self.negative > 0 or bool(self.faults)
@@ -96,8 +105,9 @@ class Finding:
         return "; ".join(shorten(self.faults, SHOWN, " of this kind") + words)
 
 
-def examine(problem: NonlinearProblem) -> Finding:
-    """Check the last equilibrium of a problem, with the history values in the fields."""
+def examine(problem: NonlinearProblem, start: FloatArray | None = None) -> Finding:
+    """Check the last equilibrium of a problem, with the history values in the fields; ``start`` contains the
+    displacements at the start of a solve in which no stabiliser acts, shape (n,)."""
     problem.expand_unknowns(problem.unknowns)
     found = problem.assembly.find_faults()
     finding = Finding(
@@ -113,7 +123,9 @@ def examine(problem: NonlinearProblem) -> Finding:
     if is_surely_stable(problem):
         return finding
     free = find_free_motion(problem)
-    if free:
+    if free and start is not None and _has_moved(problem, start):
+        finding.lost = free
+    elif free:
         finding.doubts.append(f"nothing holds {free} at full load: {FREE}")
     inertia = TangentInertia(problem)
     try:
@@ -128,6 +140,16 @@ def examine(problem: NonlinearProblem) -> Finding:
     if finding.negative or inertia.asymmetry > MARKED:
         _look_without_contacts(problem, inertia, finding)
     return finding
+
+
+def _has_moved(problem: NonlinearProblem, start: FloatArray) -> bool:
+    """Return whether the displacements have changed along the motion that `find_free_motion` has stored."""
+    layout, unknowns = problem.assembly.layout, problem.sparsity.unknowns
+    n = len(layout.owned)
+    motion = local_values(unknowns.ghosts, problem.residual_vector)[unknowns.of_dof[:n]]
+    change = problem.assembly.fields.x[:n] - layout.reference[:n] - start[:n]
+    along, size, whole = problem.assembly.processes.sum(np.array([motion @ change, motion @ motion, change @ change]))
+    return bool(along**2 > ALONG**2 * size * whole)
 
 
 def _look_without_contacts(problem: NonlinearProblem, whole: TangentInertia, finding: Finding) -> None:

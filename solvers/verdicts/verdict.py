@@ -55,7 +55,7 @@ class DoubtfulError(WindlassError):
 
 @dataclass(repr=False)
 class Verdict:
-    """The verdict on a solve.
+    """The verdict on a solve, which is true if its word is "ok".
 
     Attributes:
         reasons: reasons why the result is doubtful; empty if the result can be trusted.
@@ -81,6 +81,10 @@ class Verdict:
     def word(self) -> str:
         """``"ok"``, ``"doubtful"``, ``"interrupted"`` or ``"failed"``."""
         return self.stopped or ("doubtful" if self.reasons else "ok")
+
+    def __bool__(self) -> bool:
+        """Return whether the word is "ok"."""
+        return self.word == "ok"
 
     def describe(self) -> str:
         """Return the verdict as lines of text."""
@@ -214,6 +218,17 @@ def judge_end(error: float) -> list[str]:
 def judge_jumps(jumps: Sequence[str]) -> list[str]:
     """Return reasons for doubt from the texts of `JumpWatch` about jumps in a static solve."""
     return shorten(jumps, SHOWN, " jumps")
+
+
+def judge_hold(lost: str) -> list[str]:
+    """Return a reason for doubt from the coordinates of a motion that had stiffness at the start of a static solve, but
+    has none at full load; empty if there is no such motion."""
+    if not lost:
+        return []
+    return [
+        f"nothing holds {lost} at full load, which was held at the start: contact, friction or tension is lost in the "
+        "solve, and the position is arbitrary; take more load steps, or a start nearer to the equilibrium"
+    ]
 
 
 def judge_mesh(coarse: Sequence[str]) -> list[str]:

@@ -140,7 +140,8 @@ def create_flows(dims: int) -> list[dict[str, Any]]:
         for k, name in enumerate(("wheeler", "linear", "none"))
     ]
     fluids[0] |= {"wave_current": True, "velocity": (0.3, 0.2 * across, 0.0), "profile": "power"}
-    fluids.append({"transition": 1.5, **con.second_order_waves(sea, 4.0)})
+    lower = sea | {"wave_amplitudes": 0.5 * sea["wave_amplitudes"]}
+    fluids.append({"transition": 1.5, **con.second_order_waves(lower, 4.0)})
     fluids.append({"transition": 1.5, **con.stream_function_wave(0.5, 2.0, 3.0, current=-0.1, count=8)})
     wind = con.api_wind(20.0, seed=2, direction=0.3 * across, count=4)
     fluids.append({"fills": "above", "surface": -1.0, "density": 1.2, "wave_growth": 2.0, **wind})
@@ -373,6 +374,25 @@ def test_errors_of_waves_of_second_order(changes: dict[str, Any], depth: float, 
     """Wrong waves are errors."""
     with pytest.raises(wl.ModelError, match=words):
         con.second_order_waves({**con.regular_wave(2.0, 8.0), **changes}, depth)
+
+
+def test_waves_that_are_too_high_for_second_order() -> None:
+    """Waves whose second order is not small are errors, in shallow water and with steep waves of high frequency."""
+    shallow, steep = con.regular_wave(2.0, 10.0), con.regular_wave(3.0, 2.2)
+    for waves, depth, share in ((shallow, 2.0, "4.8"), (steep, 100.0, "0.62")):
+        words = (
+            f"in the depth {depth:g} m: the waves of second order have {share} of the elevation of the waves: must be"
+        )
+        with pytest.raises(wl.ModelError, match=words):
+            con.second_order_waves(waves, depth)
+    assert len(con.second_order_waves(con.regular_wave(0.1, 10.0), 2.0)["wave_amplitudes"]) == 2
+
+
+def test_no_second_order_on_a_current() -> None:
+    """The wave numbers of second order hold without a current: Fluid refuses both with an error of Python."""
+    waves = con.second_order_waves(con.regular_wave(1.0, 8.0), 20.0)
+    with pytest.raises(TypeError, match="wave_current"):
+        wl.World().add(con.Fluid, velocity=(1.0, 0.0, 0.0), wave_current=True, **waves)
 
 
 def test_waves_on_a_uniform_current() -> None:

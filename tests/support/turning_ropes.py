@@ -195,7 +195,7 @@ class ReevedBlock(NamedTuple):
             self.world.set(self.drive, offset=(0.0, 0.0, 0.0, 0.0, 0.0, angle))
             solver = wl.Static(self.world, name="", stability="off", passes=wl.Passes(max_it=40))
             state = solver.solve(state)
-            assert solver.verdict, str(solver.verdict.reasons)
+            assert solver.verdict.word == "ok", str(solver.verdict.reasons)
             moments.append(-wl.eval_output(self.drive, "torque", state)[2])
             torques.append(wl.eval_output(self.rope.cables, "torque", state)[[0, len(self.rope.cables) // 2]])
         return np.array(moments), np.array(torques)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.linalg import eigh
 
 import windlass as wl
 from windlass.moordyn.input_file import number_end
@@ -19,15 +20,22 @@ WATER, GRAVITY = 1000.0, 9.81  # [kg/m^3], [m/s^2]
 TYPES = "--- LINE TYPES ---\nname\nunit\nrope 0.02 0.4 1e6 -0.5 0 0 0 0 0\n"
 RODS = "--- ROD TYPES ---\nname\nunit\nrod 0.5 100.0 0.0 1.0 0.0 0.0\nslim 0.02 5.0 0.0 0.0 0.0 0.0\n"
 OPTIONS = f"--- OPTIONS ---\n{GRAVITY} g\n{WATER} rho\n50 WtrDpth\n1e5 kBot\n1e4 cBot\n--- end ---\n"
+AIR = OPTIONS.replace(f"{WATER} rho", "0 rho")
 VOLUME = 0.25 * np.pi * 0.5**2  # of "rod", per length [m^2]
 
 
-def load(folder: Path, **sections: str) -> wl.moordyn.Mooring:
+def load(folder: Path, options: str = OPTIONS, /, **sections: str) -> wl.moordyn.Mooring:
     """Return the model of sections with two heading lines each."""
     file = folder / "model.txt"
     rows = [f"--- {name.upper()} ---\nname\nunit\n{text}\n" for name, text in sections.items()]
-    file.write_text(TYPES + RODS + "".join(rows) + OPTIONS)
+    file.write_text(TYPES + RODS + "".join(rows) + options)
     return wl.moordyn.load(file)
+
+
+def find_period(t: np.ndarray, x: np.ndarray) -> float:
+    """Return twice the mean time between zeros of x."""
+    k = np.flatnonzero((x[:-1] > 0.0) != (x[1:] > 0.0))
+    return 2.0 * float(np.diff(t[k] - x[k] * (t[k + 1] - t[k]) / (x[k + 1] - x[k])).mean())
 
 
 def test_free_rod_rises(tmp_path: Path) -> None:
@@ -56,10 +64,8 @@ def test_period_of_a_pinned_rod(held: str, tmp_path: Path) -> None:
     period = 2.0 * np.pi * np.sqrt(inertia / (0.5 * GRAVITY * length**2 * (WATER * VOLUME - 100.0)))
     wl.Dynamic(mooring.world, step=period / 400.0, end=2.2 * period, name="").solve(mooring.start(), hooks=[sensors])
     x, t = np.ravel(sensors["Rod1PX"]) - 1.0, sensors.times
-    k = np.flatnonzero((x[:-1] > 0.0) != (x[1:] > 0.0))
-    crossings = t[k] - x[k] * (t[k + 1] - t[k]) / (x[k + 1] - x[k])
     assert_allclose(np.abs(x[0]), 0.025, rtol=1e-3)
-    assert_allclose(2.0 * np.diff(crossings).mean(), period, rtol=2e-3)
+    assert_allclose(find_period(t, x), period, rtol=2e-3)
 
 
 def test_rod_on_two_ropes(tmp_path: Path) -> None:
@@ -112,23 +118,65 @@ def test_free_point_with_drag(tmp_path: Path) -> None:
 
 def test_pinned_body_swings(tmp_path: Path) -> None:
     """A body on a pin, with a rod, swings in air with the period of a compound pendulum."""
-    file = tmp_path / "model.txt"
-    rod = "1 rod Body1 0 0 -5 0 0 -15 4 -"
-    body = "1 CoupledPinned 0 0 -5 0 2 0 0 0 0 0 0 0"
-    options = OPTIONS.replace(f"{WATER} rho", "0 rho")
-    file.write_text(f"{RODS}--- BODIES ---\nname\nunit\n{body}\n--- RODS ---\nname\nunit\n{rod}\n{options}")
-    mooring = wl.moordyn.load(file)
+    mooring = load(
+        tmp_path, AIR, bodies="1 CoupledPinned 0 0 -5 0 2 0 0 0 0 0 0 0", rods="1 rod Body1 0 0 -5 0 0 -15 4 -"
+    )
     sensors = wl.Sensors(None, [wl.Sensor(mooring.bodies[1], "rotation", name="axes")])
     inertia = 1000.0 * (10.0**2 + 10.0**2 / 12.0 + 0.5**2 / 16.0)
     period = 2.0 * np.pi * np.sqrt(inertia / (1000.0 * GRAVITY * 10.0))
     wl.Dynamic(mooring.world, step=period / 400.0, end=2.2 * period, name="").solve(mooring.start(), hooks=[sensors])
     x, t = sensors["axes"].reshape(-1, 3, 3)[:, 0, 2], sensors.times
-    k = np.flatnonzero((x[:-1] > 0.0) != (x[1:] > 0.0))
-    crossings = t[k] - x[k] * (t[k + 1] - t[k]) / (x[k + 1] - x[k])
-    assert_allclose(2.0 * np.diff(crossings).mean(), period, rtol=2e-3)
+    assert_allclose(find_period(t, x), period, rtol=2e-3)
     (tmp_path / "motion.txt").write_text("".join(f"{k} 0 0 -5 0 0 0\n" for k in range(5)))
     with pytest.raises(wl.ModelError, match="body 1 is CoupledPinned: must be held, without a table of motions"):
-        wl.moordyn.load(file, motion=tmp_path / "motion.txt")
+        wl.moordyn.load(tmp_path / "model.txt", motion=tmp_path / "motion.txt")
+
+
+def test_points_of_a_body(tmp_path: Path) -> None:
+    """Mass, volume and added mass of a point above the pin of a body give the period of the body, without a note that
+    they are left out.
+    """
+    mooring = load(tmp_path, bodies="1 CoupledPinned 0 0 -20 0 2 0 0 0 1e-3 0 0 0", points="1 Body1 0 0 4 20 0.1 0 0.5")
+    assert not any("left out" in note for note in mooring.notes)
+    axes = wl.Sensors(None, [wl.Sensor(mooring.bodies[1], "rotation", name="axes")])
+    inertia, stiffness = (20.0 + 0.5 * 0.1 * WATER) * 4.0**2, GRAVITY * (0.1 * WATER - 20.0) * 4.0
+    period = 2.0 * np.pi * np.sqrt(inertia / stiffness)
+    wl.Dynamic(mooring.world, step=period / 400.0, end=2.2 * period, name="").solve(mooring.start(), hooks=[axes])
+    assert_allclose(find_period(axes.times, axes["axes"].reshape(-1, 3, 3)[:, 0, 2]), period, rtol=2e-3)
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+def test_arm_on_a_body_that_swings(mode: int, tmp_path: Path) -> None:
+    """A heavy arm on a pin of a body that swings on a pin itself: both periods of the double pendulum."""
+    a, b, m, slim = 10.0, 4.0, 100.0, 0.5**2 / 16.0
+    M = np.array([[m * a * (a**2 / 3.0 + slim) + m * b * a**2, 0.5 * m * b**2 * a], [0.0, m * b * (b**2 / 3.0 + slim)]])
+    K = GRAVITY * np.diag([0.5 * m * a**2 + m * b * a, 0.5 * m * b**2])
+    squares, shapes = eigh(K, M + np.triu(M, 1).T)
+    body, arm = 0.02 * shapes[:, mode] / np.abs(shapes[:, mode]).max()
+    end = np.array([-np.sin(arm - body), 0.0, -np.cos(arm - body)]) * b
+    mooring = load(
+        tmp_path,
+        AIR,
+        bodies=f"1 CoupledPinned 0 0 -5 0 {np.degrees(body)} 0 0 0 0 0 0 0",
+        rods=f"1 rod Body1 0 0 0 0 0 -{a} 4 -\n2 rod Body1Pinned 0 0 -{a} {end[0]} 0 {end[2] - a} 4 -",
+    )
+    axes = wl.Sensors(None, [wl.Sensor(mooring.bodies[1], "rotation", name="axes")])
+    period = 2.0 * np.pi / np.sqrt(squares[mode])
+    wl.Dynamic(mooring.world, step=period / 400.0, end=2.2 * period, name="").solve(mooring.start(), hooks=[axes])
+    assert_allclose(find_period(axes.times, axes["axes"].reshape(-1, 3, 3)[:, 0, 2]), period, rtol=1e-3)
+
+
+def test_arm_on_a_body_that_falls(tmp_path: Path) -> None:
+    """A body and an arm on its pin fall side by side without rotation; in MoorDyn the arm swings about its pin, because
+    the acceleration of the pin is left out.
+    """
+    mooring = load(
+        tmp_path, AIR, bodies="1 Free 0 0 0 0 0 0 3000 0 4000 0 0 0", rods="1 rod Body1Pinned 0 0 3 4 0 3 4 -"
+    )
+    sensors = wl.Sensors(None, mooring.sensors())
+    wl.Dynamic(mooring.world, step=0.02, end=1.0, name="").solve(mooring.start(), hooks=[sensors])
+    found = [float(np.ravel(sensors[f"{name}1P{axis}"])[-1]) for name in ("Body", "Rod") for axis in "XZ"]
+    assert_allclose(found, [0.0, -0.5 * GRAVITY, 2.0, 3.0 - 0.5 * GRAVITY], atol=1e-6)
 
 
 def test_mass_of_two_parts() -> None:
@@ -150,6 +198,8 @@ REFUSED = [
     ("bodies", "1 Free 0 0 0 0 0 0 -1 0 1 0 0 0", "Mass of body 1 = -1 kg: must be >= 0 kg"),
     ("bodies", "1 Free 0 0 0 0 0 0 5 0|0 1 0 1|2|3 0", "CdA of body 1 = 1.0|2.0|3.0: must be equal for x, y and z"),
     ("bodies", "1 Free 0 0 0 0 0 0 5 0|0|0|0 1 0 0 0", "CG of body 1 = 0|0|0|0: must have 1, 3 or 6 values [m]"),
+    ("rods", "0 rod Free 0 0 -5 0 0 -9 4 -", "rod '0': must be a whole number >= 1"),
+    ("bodies", "0 Fixed 0 0 0 0 0 0 0 0 0 0 0 0", "body '0': must be a whole number >= 1"),
     ("bodies", "1 Free 0 0 0", "BODIES has 5 values: must have 8"),
 ]
 
@@ -210,17 +260,15 @@ def test_arm_of_moordyn(tmp_path: Path) -> None:
 
 
 def test_buoy_and_column_of_moordyn(tmp_path: Path) -> None:
-    """A buoy with an arm and a column on a pin, joined by ropes, one of which moves: tensions agree with MoorDyn within
-    0.5 % at rest, and means within 1 %. Standard deviations agree within 5 %.
+    """A buoy with a light arm and a column on a pin, joined by ropes, one of which moves: tensions at rest, means,
+    standard deviations and largest values agree with MoorDyn within 0.2, 0.2, 2 and 0.4 %.
 
-    At the arm, which is pinned to the buoy, MoorDyn has 16 % (3 % of the mean) more, also with three times as many
-    segments. If the same arm is pinned to the ground, both programs agree, so the pin between the two bodies is the
-    reason.
+    The arm is light, because MoorDyn leaves out the acceleration of a pin on a body, see
+    `test_arm_on_a_body_that_falls`: with an arm of 100 kg/m and added mass, the standard deviation of the tension at
+    the arm is 16 % higher in MoorDyn.
     """
     rest, series, recorded = compare("rods", tmp_path)
-    assert_allclose(rest, recorded["rest"], rtol=5e-3)
-    assert_allclose(series.mean(axis=0), recorded["mean"], rtol=0.01)
-    for found, word in ((series.std(axis=0), "deviation"), (series.max(axis=0), "largest")):
-        assert_allclose(found / recorded["mean"], recorded[word] / recorded["mean"], rtol=0, atol=0.04)
-    others = np.arange(series.shape[1]) != 6
-    assert_allclose(series.std(axis=0)[others], recorded["deviation"][others], rtol=0.05)
+    assert_allclose(rest, recorded["rest"], rtol=2e-3)
+    assert_allclose(series.mean(axis=0), recorded["mean"], rtol=2e-3)
+    assert_allclose(series.std(axis=0), recorded["deviation"], rtol=2e-2)
+    assert_allclose(series.max(axis=0), recorded["largest"], rtol=4e-3)

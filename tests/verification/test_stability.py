@@ -18,9 +18,12 @@ from scipy.special import ellipe, ellipk
 
 from windlass.connectors import (
     ContactFrictionCircleCable2D,
+    CoordinateSpringDamper,
     Force,
+    SpringDamper,
     add_contact,
     clamp,
+    coordinate_marker,
     fix,
     hinge,
     position_marker,
@@ -28,6 +31,8 @@ from windlass.connectors import (
 )
 from windlass.elements import (
     Cable2D,
+    Ground,
+    MassPoint,
     PointSlope2D,
     RigidBody2D,
     cable_around,
@@ -337,6 +342,35 @@ def test_slack_belts_and_zero_mass_say_so(tmp_path: Path, monkeypatch: pytest.Mo
         Static(massless, name="", load_steps=10, geometric=True, stabiliser=1e5, decide_at_start=False).solve()
     with pytest.raises(NotConverged, match="at the start of the step: belt"):
         Static(create_belt(0.8, 0.05), name="", load_steps=10, geometric=True, stabiliser=1e5).solve()
+
+
+def test_motion_that_loses_its_stiffness() -> None:
+    """A mass whose spring gives way in the solve moves to an arbitrary position, which is doubtful."""
+    world = World()
+    mass = world.add(MassPoint, position=(0.0, 0.0, 0.0), mass=1.0)
+    for axis, offset in zip("xyz", (1.0, 0.3, 0.0), strict=True):
+        columns = (
+            {"force_function": lambda t, row, u, *rest: 0.0 if u > 0.5 else 100.0 * (u - 1.0)} if offset == 1 else {}
+        )
+        marker = coordinate_marker(world, mass, axis)
+        world.add(CoordinateSpringDamper, marker1=marker, stiffness=100.0, offset=offset, **columns)
+    solver = Static(world, name="")
+    assert_allclose(eval_output(mass, "position", solver.solve()), [1.0, 0.3, 0.0], atol=1e-9)
+    assert solver.verdict.word == "doubtful"
+    assert "x) at full load, which was held at the start" in solver.verdict.reasons[0]
+
+
+def test_motion_across_a_slack_spring() -> None:
+    """A mass on a spring that becomes slack has not moved across the spring: a note names this motion without
+    stiffness, and the result is not doubtful."""
+    world = World()
+    mass = world.add(MassPoint, position=(0.0, 0.0, -1.2), mass=1.0)
+    markers = position_marker(world, world.add(Ground)), position_marker(world, mass)
+    world.add(SpringDamper, marker0=markers[0], marker1=markers[1], rest_length=1.0, stiffness=100.0)
+    solver = Static(world, name="")
+    assert_allclose(eval_output(mass, "position", solver.solve()), [0.0, 0.0, -1.0], atol=1e-9)
+    assert solver.verdict.word == "ok"
+    assert any("nothing holds" in note for note in solver.verdict.notes)
 
 
 def test_without_mass() -> None:

@@ -15,6 +15,7 @@ from windlass import connectors as con
 from windlass.elements import Ground, MassPoint, RigidBody2D, cable_along, helix, nodes_of, straight_cable
 from windlass.framework.command_line import summary
 from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.verdicts.verdict import Verdict
 
 from support.verdict_models import LENIENT, driven_belt, falling_rope, loaded_rope
 
@@ -62,6 +63,12 @@ def judge(case: Case) -> str:
 def test_no_explosion_ends_as_success() -> None:
     assert len(EXPLODING) >= 40
     assert [case for case in EXPLODING if judge(case) == "ok"] == []
+
+
+def test_only_a_verdict_without_doubt_is_true() -> None:
+    """`if solver.verdict` distinguishes trusted results from others."""
+    assert Verdict(notes=["a note"])
+    assert not Verdict(reasons=["a reason"]) and not Verdict(stopped="failed")
 
 
 def test_no_healthy_run_is_doubtful() -> None:

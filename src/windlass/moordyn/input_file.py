@@ -452,7 +452,7 @@ def _read_body(file: InputFile, row: Row) -> None:
             drag_area=drag[0],
             added_mass=added[0],
         )
-    file.add(file.bodies, _whole(file, at, "body", words[0]), body, at, item)
+    file.add(file.bodies, _whole(file, at, "body", words[0], 1), body, at, item)
 
 
 def _read_list(file: InputFile, at: int, item: str, text: str, unit: str, least: float | None) -> tuple[float, ...]:
@@ -469,13 +469,13 @@ def _find_kind(word: str) -> str:
     return next((kind for kind, words in kinds.items() if word.upper() in words), "")
 
 
-def _whole(file: InputFile, at: int, item: str, text: str) -> int:
-    """Convert a word to the number of an object. If the word is not a whole number >= 0, record a fault and return
-    `UNKNOWN`.
+def _whole(file: InputFile, at: int, item: str, text: str, least: int = 0) -> int:
+    """Convert a word to the number of an object. If the word is not a whole number >= ``least``, record a fault and
+    return `UNKNOWN`.
     """
-    if text.isdigit():
+    if text.isdigit() and int(text) >= least:
         return int(text)
-    file.refuse(at, f"{item} {text!r}", "must be a whole number >= 0")
+    file.refuse(at, f"{item} {text!r}", f"must be a whole number >= {least}")
     return UNKNOWN
 
 
@@ -495,7 +495,7 @@ def _read_rod(file: InputFile, row: Row) -> None:
     if not _has(file, row, "RODS", 10):
         return
     at, words = row
-    number, upper = _whole(file, at, "rod", words[0]), words[2].upper()
+    number, upper = _whole(file, at, "rod", words[0], 1), words[2].upper()
     item, body = f"rod {words[0]}", 0
     kind = "pinned" if upper == "PINNED" else _find_kind(words[2])
     if upper.startswith("BODY"):
@@ -519,7 +519,7 @@ def _read_rod(file: InputFile, row: Row) -> None:
     if len(words) > 10 and words[10] != "-":
         file.notes.append(f"line {at}: RodOutputs = {words[10]}: no files of single rods are written")
     file.add(file.rods, number, Rod(kind, words[1], ends, segments, body), at, item)
-    if number == UNKNOWN or number == 0:
+    if number == UNKNOWN:
         return
     for end, place in enumerate(ends):
         if kind in ("fixed", "body"):
@@ -549,7 +549,8 @@ def _read_point(file: InputFile, row: Row) -> None:
         for (what, unit), text in zip(items, words[5:9], strict=True)
     ]
     file.add(file.points, number, Point(kind, place, rest[0], rest[1], rest[2], rest[3], body), at, f"point {number}")
-    if kind != "free" and (rest[0] or rest[1]):
+    is_moving = kind == "free" or (body in file.bodies and file.bodies[body].kind in MOVING)
+    if not is_moving and (rest[0] or rest[1]):
         file.notes.append(
             f"line {at}: Mass = {words[5]} kg and Volume = {words[6]} m^3 of point {number}, which is {words[1]}, are "
             "left out, also from the forces of its supports"

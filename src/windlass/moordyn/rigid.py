@@ -7,7 +7,7 @@
 | spin of a rod about its axis | held (e3 = 0), because nothing acts on it |
 | pin of a rod | `SphericalJoint` at end A |
 | rod in water | `CylinderFluidLoad` with a strip for each segment |
-| volume, CdA and Ca of a free body or point | `SphereFluidLoad`, see `add_sphere` |
+| volume, CdA and Ca of a free body, of its points, or of a free point | `SphereFluidLoad`, see `add_sphere` |
 
 A rod whose Euler parameter e3 is 0 is turned from z to its direction by the smallest rotation. The condition e3 = 0
 constrains the spin, but not the two tilts of the rod. Without this condition, a static solve could not determine the
@@ -76,6 +76,9 @@ def add_bodies(mooring: Mooring) -> None:
         for rod in rods.values():
             _add_water(mooring, mooring.bodies[number], rod, np.array(rod.ends))
         add_sphere(mooring, mooring.bodies[number], body)
+        for point in file.points.values():
+            if (point.kind, point.body) == ("body", number):
+                add_sphere(mooring, mooring.bodies[number], point)
     for number, rod in file.rods.items():
         if rod.kind not in ("free", "pinned", "body pinned"):
             continue
@@ -172,20 +175,22 @@ def _add_water(mooring: Mooring, host: Entity, rod: Rod, ends: FloatArray) -> No
 
 
 def add_sphere(mooring: Mooring, host: Entity, item: Body | Point) -> None:
-    """Add volume, drag and added mass of a free body, or of a free point whose node is ``host``.
+    """Add volume, drag and added mass of a free body or of one of its points, or of a free point whose node is
+    ``host``.
 
-    The volume is a sphere at the centre of mass; the drag acts at the origin of the body, on a sphere whose volume is
-    negligible.
+    The volume is a sphere at the centre of mass of the body, or at the point. The drag acts at the origin of the body
+    or at the point, on a sphere whose volume is negligible.
     """
     if mooring.sea is None:
         return
-    center = item.center if isinstance(item, Body) else (0.0, 0.0, 0.0)
-    spheres = [(item.volume, 0.0, item.added_mass, center), (np.pi / 6.0 * SMALL**3, item.drag_area, 0.0, (0.0,) * 3)]
-    for volume, area, added_mass, place in spheres:
+    place = item.position if isinstance(item, Point) and item.kind == "body" else (0.0, 0.0, 0.0)
+    center = item.center if isinstance(item, Body) else place
+    spheres = [(item.volume, 0.0, item.added_mass, center), (np.pi / 6.0 * SMALL**3, item.drag_area, 0.0, place)]
+    for volume, area, added_mass, at in spheres:
         if not (area or (volume and volume == item.volume)):
             continue
         diameter = (6.0 * volume / np.pi) ** (1.0 / 3.0)
-        local = (np.array(place),) if isinstance(item, Body) else ()
+        local = () if item.kind == "free" and isinstance(item, Point) else (np.array(at),)
         mooring.world.add(
             con.SphereFluidLoad, marker=con.position_marker(mooring.world, host, *local), fluid=mooring.sea,
             diameter=diameter, drag=area / (0.25 * np.pi * diameter**2), added_mass=added_mass,
