@@ -231,7 +231,7 @@ def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:
 
 
 def build(rows: LocalRows) -> CableSystem:
-    """Create the system that evaluates the rows."""
+    """Return the `System` with the forces, tangent, update and checks of the rows."""
     c: NDArray[Any] = rows.columns
     own, processes = rows.rows, rows.layout.processes
     places, search = create_places(c), create_search(rows, c)

@@ -148,7 +148,7 @@ def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) 
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows."""
+    """Return the `System` with the forces, tangent, update and checks of the rows."""
     system = create_system(rows, *join_rows(rows, rows.columns))
     system.account = create_point_account(rows.columns)
     system.gaps = watch_points(rows, rows.columns, CIRCLE_FAMILY)

@@ -115,7 +115,7 @@ def bind(rows: LocalRows) -> PairRows:
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows."""
+    """Return the `System` with the forces, tangent, update and checks of the rows."""
     p, assign = bind(rows), call(assign_circles)
     system = create_system(rows, p.points)
     follow_pairs(rows, system, p, CircleSearch, assign)

@@ -34,9 +34,9 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 CORD_FACTOR = 100.0
-"""Smallest chosen value of k R²/EA [1], with the stiffness k of contact and bristles per length, the radius R of the
-surface and the axial stiffness EA of the rope. Above this value penetrations and deflections of bristles are small
-relative to the elongation of the rope.
+"""Smallest chosen value of k R²/EA [1], where k is the stiffness of contact and bristles per metre of rope, R the
+radius of the surface and EA the axial stiffness of the rope. Above this value penetrations and deflections of bristles
+are small relative to the elongation of the rope.
 """
 
 RIM = 0.1
@@ -117,12 +117,12 @@ def add_surface_contact(
             rows are `ContactFrictionBedCable`.
 
     Returns:
-        The rows, shape (m n,); row i n + j belongs to surface i and cable j. With ``touching`` the shape is (touching
-        n,), and row j touching + i is the row with index i of cable j.
+        The rows, shape (m n,); row ``i * n + j`` belongs to surface i and cable j. With ``touching`` the shape is
+        (touching n,), and row ``j * touching + i`` is row i of cable j.
 
     Raises:
-        ModelError: no surface, no cable or no stiffness is given, only one of ``tension`` and ``radius`` is given, or
-            the law does not allow a value.
+        ModelError: no surface, no cable or no stiffness is given, only one of ``tension`` and ``radius`` is given, or a
+            value is outside its range.
         ModelError: ``turns_rope`` or ``width`` is used with cables without twist, ``turns_rope`` with ``rope_radius``
             0, or ``lines`` without ``width``.
         ModelError: ``width`` or columns of soft beds are used with ``touching`` or ``turns_rope``, or with each other.

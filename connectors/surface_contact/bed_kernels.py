@@ -6,7 +6,7 @@ the surface, and b the direction across the line in the bed,
     b = c/sqrt(c·c + ε²),  c = n × T.
 
 The friction limit is an ellipse with the half axes mu N along the line and rho mu N across it, N = max(-f_n, 0). The
-deflection and the velocity are scaled to a circle, on which the return map of `friction/bristle.py` acts:
+deflection and the velocity are scaled so that the limit is a circle, as in the return map of `friction/bristle.py`:
 
     û = u_t + (β - 1) b (b·u_t),    v̂ = v_t + (β - 1) b (b·v_t),    β = κ/rho
     f̂ = w (mu_k û + mu_v v̂) while |f̂| <= mu N, else a force of the magnitude mu N in this direction
@@ -72,7 +72,7 @@ from windlass.framework.kernels.kernel import kernel
 PER_BED_POINT = 7
 """Number of history values of a point: gap, state, anchor (3), δ and m."""
 UPRIGHT = 1e-6
-"""ε [1]: b is defined, and smooth, also for a line that is perpendicular to the bed."""
+"""ε [1], with which b is smooth also where the line is perpendicular to the bed."""
 
 
 class Heading(NamedTuple):
@@ -176,7 +176,7 @@ def eval_share(s: Suction, gap: float) -> tuple[float, float]:
 def eval_bed_forces(
     row: Any, law: PointLaw, h: Distance, z: Lever, e: Heading, s: Suction, state: float, a: Vector
 ) -> BedForces:
-    """Return the forces of a point that the bed carries or holds; ``a`` is the anchor for the state of the point."""
+    """Return the forces of a point that the bed carries or holds; ``a`` is the anchor of the point."""
     gap, vn = h.phi - row.rope_radius, dot_normal(h, z.U, z.V, z.W)
     share, slope = eval_share(s, gap)
     held = scale_normal(law, share if gap > 0.0 else 1.0, share)

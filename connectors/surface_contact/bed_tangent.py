@@ -1,8 +1,9 @@
 """Exact tangent of the contact of lines with soft beds; see `bed_kernels.py` for the forces, `tangent.py` for C and V,
 and `contact/assembly.py` for K and N.
 
-The force f in the frame of the surface depends on X, V and the unit tangent T of the line. With the derivative f_T of f
-with respect to T, G = A f_T A^T and the slope p = r' = t |p|, the variations of `tangent.py` have the further terms
+The force f in the frame of the surface depends on X, V and the unit tangent T of the line. The derivative of f with
+respect to T is f_T in the frame of the surface, and G = A f_T Aᵀ in the global frame, where A is the rotation matrix of
+the surface. With the slope p = r' = t |p|, the variations of `tangent.py` have the further terms
 
     dF = G (I - t tᵀ) dp/|p| - G (theta × t),    dm = d × dF.
 """

@@ -39,8 +39,8 @@ LAW = ContactFrictionSurfaceCable
 BED = "lateral_friction_ratio", "lateral_stiffness_ratio", "suction_coefficient", "suction_distance"
 """Columns that `ContactFrictionSurfaceCable` does not have."""
 SUNK = 20.0
-"""Largest depth of a line since it touched its bed, divided by the largest depth of all lines at the end of a static
-solve [1], above which the suction is doubtful.
+"""The suction of a line is doubtful if the line has been deeper in its bed than `SUNK` [1] times the largest depth of
+all lines at the end of a static solve.
 """
 
 
@@ -127,7 +127,7 @@ def find_sunk(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> l
 
 
 def build_bed(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows."""
+    """Return the `System` with the forces, tangent, update and checks of the rows."""
     system, c = build(rows), rows.columns
     edges = system.checks.reasons
 

@@ -100,8 +100,8 @@ IN_SPACE = np.array([0, 1, 3, 4, 6, 7, 9, 10])
 class ContactFrictionSurfaceCable(PointContact):
     """Contact and friction between a surface and n points of a 2D or 3D cable; one row per pair.
 
-    The cable is divided into ``points`` equal parts. The contact point of each part is the middle of the part, on the
-    cubic axis. The gap is the distance of the contact point from the surface minus the radius of the rope. Stiffness
+    The cable is divided into ``points`` equal parts. The contact point of each part is the middle of its axis, which is
+    a cubic curve. The gap is the distance of the contact point from the surface minus the radius of the rope. Stiffness
     and damping are per metre of cable; each point represents a part of the length L/n. The sums of forces and of
     moments on cable and body are exactly 0. Points beyond the end of a surface have no contact. With
     ``friction_coefficient`` 0 there is no friction. A 2D cable remains in its plane. If a surface is not perpendicular
@@ -288,7 +288,7 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows."""
+    """Return the `System` with the forces, tangent, update and checks of the rows."""
     c: ContactRows = rows.columns
     system = create_system(rows, c)
     system.account = create_surface_account(c, Call(), by="surface")
@@ -316,8 +316,8 @@ register(
 
 TWIST_START = (OUTSIDE, UNDEFINED, *(0.0,) * 9)
 LARGE_TURN = 2.0
-"""Angle by which a rope turns relative to a surface within a step, above which results are doubtful [rad]. From π on,
-the direction of the turn is not known.
+"""Angle by which a rope turns relative to a surface within a step [rad], above which results are doubtful. For angles
+above π, the direction of the turn cannot be determined.
 """
 
 
@@ -327,9 +327,10 @@ class ContactFrictionSurfaceTwistCable(PointContact):
     Points, normal forces and columns are the same as in `ContactFrictionSurfaceCable`. Friction acts at the radius r_c
     of the rope, so its component across the rope has a moment about the axis, and the spin of the rope about its axis
     is part of the slip velocity. The sums of forces and of moments on cable and body are exactly 0. Within a step, the
-    rope must turn by less than half a turn relative to the surface. History values per row: gaps [m] (n), states (n),
-    anchors [m] (n x 3), and tangents and axes d_1 of the material (n x 3 each) at the start of the step, in the frame
-    of the surface.
+    rope must turn by less than half a turn relative to the surface. Each row has the history values gaps [m] (n),
+    states (n), anchors [m] (n x 3), unit tangents of the rope (n x 3), and unit vectors d_1 that turn with the material
+    and are normal to the tangent (n x 3). The last two are values at the start of the step. All vectors are in the
+    frame of the surface.
     """
 
     surface = ref(SURFACE, "the surface")
@@ -404,7 +405,7 @@ def watch_turns(rows: LocalRows, c: ContactRows, system: System) -> System:
 
 
 def build_twist(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows."""
+    """Return the `System` with the forces, tangent, update and checks of the rows."""
     return watch_turns(rows, rows.columns, build(rows))
 
 

@@ -51,8 +51,8 @@ from windlass.framework.model.law import LocalRows, require_law
 from windlass.framework.model.system import Fields
 
 LOOKS = 32
-"""Number of equal intervals of the path of a fast contact point; the distance from the surface is evaluated between
-these intervals.
+"""Number of equal intervals into which the path of a fast contact point is divided. The distance from the surface is
+evaluated at the points between successive intervals.
 """
 MOVED = 0.5
 """Sum of the displacements of a cable and a surface in a step, divided by the skin [1], above which surfaces without a
@@ -152,8 +152,8 @@ def sweep_surfaces(
     which: IntArray,
 ) -> None:
     """Find the deepest passage of a contact point through a surface of the set of its row within a step. Write the gap
-    quantities of the point into ``row``, and the indices of its row and of the surface, counted from 1, into ``which``;
-    for the other arguments see `sweep_circles`.
+    quantities of the point into ``row``, the index of its row into ``which[0]``, and the index of the surface, counted
+    from 1, into ``which[1]``; for the other arguments see `sweep_circles`.
     """
     c, s, place0 = p.points, p.points.surfaces, m0.p
     row[MISSED] = 0.0
@@ -215,7 +215,7 @@ def sweep_surfaces(
 
 
 def watch_surface_sets(rows: LocalRows, p: PairRows, assign: Callable[[Any], Any]) -> Gaps:
-    """Create the gaps of rows with surface sets; ``assign`` assigns rows to their current surfaces."""
+    """Create the `Gaps` of rows with surface sets; ``assign`` assigns rows to their current surfaces."""
     c, fill = p.points, call(fill_surface_gaps)
 
     def measure(s: Any, m: Any, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
@@ -226,8 +226,8 @@ def watch_surface_sets(rows: LocalRows, p: PairRows, assign: Callable[[Any], Any
 
 
 def watch_surfaces(rows: LocalRows, c: ContactRows, family: str, spare: int = 0) -> Gaps:
-    """Create the gaps of rows. ``family`` is the family of the markers, and ``spare`` the number of rows of the gap
-    quantities in addition to one row for each point.
+    """Create the `Gaps` of rows. The array of gap quantities has one row for each point and ``spare`` further rows.
+    ``family`` is the family of the markers.
     """
     numbers = create_numbers(int(c.rows["points"].sum()) + spare)
     fill = call(fill_surface_gaps, lambda s: (c, s.markers[family], s.x, s.v, numbers))

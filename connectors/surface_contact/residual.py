@@ -121,8 +121,8 @@ def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray,
 def gather_history(
     c: ContactRows, data: FloatArray, start: FloatArray, rows: IntArray, count: int, j: int, g: Any
 ) -> bool:
-    """Copy the history values of point j to the first lanes, for the first ``count`` of ``rows``. Return whether point
-    j is closed in any of these rows.
+    """Copy the history values of point j of the first ``count`` rows of ``rows`` to the first ``count`` lanes. Return
+    whether point j is closed in any of these rows.
     """
     some = False
     for k in range(LANES):
@@ -312,8 +312,8 @@ def create_turning_residual(evaluate: Callable[..., Any]) -> Callable[..., Any]:
 
     ``evaluate`` is the kernel ``(c, r, i, k, data, start, g) -> there, S, z, F, M, torque`` that evaluates closed point
     k of row i. The results are: whether the point is within the extent of the surface, the shape functions, the
-    `Lever`, the global force F [N], the moment M on the spin of the cable [N m], and the global moment whose opposite
-    acts on the surface in addition to the moment of -F [N m].
+    `Lever`, the global force F [N], the moment M on the spin of the cable [N m], and the global moment [N m] whose
+    opposite acts on the surface in addition to the moment of -F.
     """
 
     @kernel(inline=True)
