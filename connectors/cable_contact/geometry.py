@@ -106,7 +106,7 @@ def bend_at(z: Cubic, s: float) -> Vector:
 
 @kernel(fast=False)
 def find_foot(z: Cubic, p: Vector, s: float, low: float, high: float, length: float) -> tuple[float, bool]:
-    """Return the arc length of the foot of the point p on a cubic [m], and whether the foot is at a limit of the range
+    """Return the arc length [m] of the foot of the point p on a cubic, and whether the foot is at a limit of the range
     from ``low`` to ``high``; the foot is sought within this range, starting at the arc length s.
     """
     for _ in range(STEPS):

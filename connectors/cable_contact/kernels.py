@@ -109,8 +109,8 @@ class PairList(NamedTuple):
 
 
 class TouchParameters(NamedTuple):
-    """Parameters of the contact of one point with one cable: parameters of the point, sum R_A + R_B of the radii [m],
-    and β = R_A/(R_A + R_B) [1]."""
+    """Parameters of the contact of one point with one cable: stiffness, damping and friction of the point, sum R_A +
+    R_B of the radii [m], and β = R_A/(R_A + R_B) [1]."""
 
     law: PointLaw
     reach: float
@@ -223,7 +223,7 @@ def read_bristle(c: NDArray[Any], start: FloatArray, at: int, b: int, m: FootMot
 
 @kernel(inline=True)
 def eval_normals(m: FootMotion, b: Bristle, ta: Vector, tb: Vector) -> tuple[Vector, Vector]:
-    """Return m_A and m_B."""
+    """Return the present normals m_A and m_B of a bristle."""
     if m.q.turns:
         return b.ma, b.mb
     return carry(b.ma, b.ta, ta), carry(b.mb, b.tb, tb)
@@ -323,7 +323,7 @@ class CablePair(NamedTuple):
 
 @kernel(inline=True)
 def read_pair(c: NDArray[Any], a: int, b: int, x: FloatArray, v: FloatArray) -> CablePair:
-    """Read the cables a and b."""
+    """Return the data of the pair of cables a and b."""
     low, high = reach_of_foot(c, b)
     za, zb, ya, yb = gather(x, c[a]), gather(x, c[b]), gather(v, c[a]), gather(v, c[b])
     return CablePair(a, b, c[a].length, c[b].length, za, ya, zb, yb, c[a].radius + c[b].radius, low, high)

@@ -65,7 +65,7 @@ along the axis acts on the axis, as for ropes without twist.
 The anchor a and the material frame at the start of the step are history values. At the end of each step, a becomes
 X - u_t, so bristles follow a rope that rolls. In an infinitesimal motion of rope and surface, θ and s vary as
 
-    dθ = σ·dy - dα·t + g·dp, g = T_0 × T/(|p| (1 + T_0·T)), ds = d(σ·y_t) - Ω·dt - dΩ·t
+    dθ = σ·dy - dα·t + g·dp,    g = T_0 × T/(|p| (1 + T_0·T)),    ds = d(σ·y_t) - Ω·dt - dΩ·t
 
 with the coefficients σ of the spin (elements/cable/twist_points.py), the rates y_t of the coordinates y of the cable,
 the rotation dα of the surface, the slope p = r' and the unit tangent T in the frame of the surface, and the value T_0

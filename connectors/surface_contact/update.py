@@ -90,7 +90,7 @@ gap g (``open``) [m].
 
 @kernel(inline=True)
 def begin_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> SurfaceRow:
-    """Read a row."""
+    """Return the data of row i."""
     return read_row(c, m, x, v, i)
 
 
