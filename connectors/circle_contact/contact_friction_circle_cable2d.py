@@ -126,7 +126,7 @@ class ContactFrictionCircleCable2D(SegmentContact):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return the initial history values if the user did not specify them."""
+    """Return ``values`` with initial history values if the user has not specified them."""
     given = read_words(values.get("sticking_length", CURRENT))
     current = given is not None and bool((given == CURRENT).any())
     per_row = (0.0,) if current and has_moving(world) else ()

@@ -58,14 +58,14 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
     """Add to ``lost`` the energies [J] that are lost in a step of size[0] seconds by sliding, bristles and normal
     dampers. These losses are computed from changes of stored energy and of gaps, not as integrals of powers.
 
-    Sliding dissipates f_t x_cur_t minus the change of the energy of bristles. The energy of bristles at opening points
-    is lost. The total loss of bristles is the work done on the bristles minus the change of the energy stored in the
-    bristles. The loss of a normal damper is the mean of its forces at the start and at the end of the step, times the
-    change of the gap. In steps in which contact begins or ends, the work of springs that is not stored is also lost. If
-    the gap is unknown at the start or at the end of the step, the loss is the mean of the damper powers at these times,
-    multiplied by the step size. ``before`` and ``now`` are the ``parts`` of a `Reading` at the start and at the end of
-    the step; for contact points they contain a further value, see `fill_points`. ``lost`` is in the order of `LOST`. At
-    the end ``now`` is copied to ``before``.
+    Sliding dissipates the work of the friction f_t minus the change of the energy of bristles. The energy of bristles
+    at opening points is lost. The total loss of bristles is the work done on the bristles minus the change of the
+    energy stored in the bristles. The loss of a normal damper is the mean of its forces at the start and at the end of
+    the step, times the change of the gap. In steps in which contact begins or ends, the work of springs that is not
+    stored is also lost. If the gap is unknown at the start or at the end of the step, the loss is the mean of the
+    damper powers at these times, multiplied by the step size. ``before`` and ``now`` are the ``parts`` of a `Reading`
+    at the start and at the end of the step; for contact points they contain a further value, see `fill_points`.
+    ``lost`` is in the order of `LOST`. At the end ``now`` is copied to ``before``.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):

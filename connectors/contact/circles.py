@@ -25,8 +25,8 @@ CIRCLE_FAMILY = FAMILY
 
 
 class Disc(NamedTuple):
-    """The circle of one row: centre, velocity of the centre, omega, and A = [[a00, a01], [a10, a11]]. All fields are
-    scalars.
+    """The circle of one row: centre, velocity of the centre, angular velocity omega, and rotation matrix A = [[a00,
+    a01], [a10, a11]]. All fields are scalars.
     """
 
     cx: float
@@ -42,7 +42,7 @@ class Disc(NamedTuple):
 
 @kernel(inline=True)
 def create_pose(p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, k: int) -> Disc:
-    """Read the circle at marker k from the arrays of the markers of the same type."""
+    """Return the circle at marker k. The arguments p, v, omega and A are arrays of all markers of the same type."""
     return Disc(p[k, 0], p[k, 1], v[k, 0], v[k, 1], omega[k, 2], A[k, 0, 0], A[k, 0, 1], A[k, 1, 0], A[k, 1, 1])
 
 

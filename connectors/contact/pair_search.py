@@ -3,8 +3,8 @@ cable and member change during a run, but the number of rows is constant.
 
 A row describes the contact of a cable with one member of its set. A cable with several rows can touch several members
 simultaneously. The last history value of the row, after the values of its points, is the index of this member among the
-members of all sets, counted from 1, or 0 without a member. Therefore the pairs are part of states and checkpoints,
-repeated steps restore them, and kernels need no special case.
+members of all sets, counted from 1, or 0 without a member. Therefore the pairs are part of states and checkpoints, and
+they are restored when a step is repeated.
 
 The search for pairs takes place between Newton runs, before the history values are updated, because points can close
 only at these times. Pairs whose distance is below the search margin ``skin`` are assigned to the rows of their cable in
@@ -84,8 +84,8 @@ def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArr
 class PairRows(NamedTuple):
     """Data of the rows of a law whose partners (circles or surfaces) change. Partners are counted from 1; 0 means none.
 
-    The history values determine the field ``active`` and the fields of the partner in the records, and the coordinates
-    of the partner in the coordinate indices of the rows.
+    The partner of a row, which is stored in its history values, determines the field ``active`` and the fields of the
+    partner in the record of the row, and the coordinate indices of the partner.
     """
 
     points: Any  # data of the kernels, a named tuple with the fields ``rows`` and ``dofs``
@@ -177,8 +177,8 @@ def eval_hulls(x: FloatArray, dofs: IntArray, length: FloatArray) -> FloatArray:
 
 @kernel(fast=False)
 def find_way(after: FloatArray, before: FloatArray) -> float:
-    """Return the largest distance between the positions of a point ``after`` and ``before`` a motion [m], shape
-    (points, d) each; NaN if a coordinate is NaN.
+    """Return the largest displacement of a point [m], or NaN if a coordinate is NaN. ``after`` and ``before`` contain
+    the positions of the points after and before the motion, shape (points, d) each.
     """
     largest = 0.0
     for i in range(len(after)):

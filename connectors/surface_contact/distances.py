@@ -9,8 +9,8 @@ distance r tan(a/2) from the corner.
 Height fields, such as bathymetry: surfaces z = b(x, y) with heights given on a rectangular grid.
 
 Between grid points b is the tensor product of natural cubic splines, and beyond the grid b continues linearly. The
-second derivatives of b are therefore continuous everywhere. The foot of a point X = (x, y, z) is the nearest point (u,
-v, b(u, v)) of the surface. With the derivatives b_u and b_v of b at (u, v), the foot satisfies
+second derivatives of b are therefore continuous everywhere. The foot of a point X = (x, y, z) is the nearest point
+(u, v, b(u, v)) of the surface. With the derivatives b_u and b_v of b at (u, v), the foot satisfies
 
     u - x + b_u (b - z) = 0,    v - y + b_v (b - z) = 0.
 
