@@ -5,9 +5,9 @@ Each point represents the length L/n of the cable, with the forces
 
     f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (r/D) u   while |f_t| <= mu |f_n|,  else +-mu |f_n|,
 
-where u is the mean displacement of the points of the cable along the circle since the points began to stick. The
-bristles stick to points of the material, and the forces act at the contact points; see `circle_points/kernels.py` for
-all formulas.
+where D is the distance of the point from the centre of the circle, and u is the mean displacement of the points of the
+cable along the circle since the points began to stick. The bristles stick to points of the material, and the forces act
+at the contact points; see `circle_points/kernels.py` for all formulas.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in quadrature points, radial return.
 """

@@ -84,13 +84,13 @@ class PointRows(NamedTuple):
         rows: records, shape (rows,). ``circle`` is the index of the marker among the markers of its family, ``data``
             the index of the first history value, ``segments`` the number of points. For one point ``contact_stiffness``
             is in N/m, ``contact_damping`` in N s/m, ``friction_velocity_penalty`` in N s/m, ``friction_stiffness`` in
-            N/m, and ``length`` is the reference length that the point represents [m]. ``friction_coefficient`` applies
-            at the cord [1]. ``radius`` is the radius of the circle, or of the cord if the cord lies above the face [m].
-            ``press`` is the initial press of the row [N], 0 for a circle that is not enlarged. ``axial_stiffness`` [N],
-            ``reference_strain`` [1], ``mass_per_length`` [kg/m] and ``bending_stiffness`` [N m²] are values of the
-            cable. ``beside`` contains the rows of the cables before and after this cable, -1 without such a cable.
-            Further fields are the columns ``vertical_offset`` [m], ``clip_normal_force``, ``rigid_layer`` and
-            ``active`` of the law.
+            N/m, and ``length`` is the reference length that the point represents [m]. ``friction_coefficient`` [1]
+            applies at the cord. ``radius`` [m] is the radius of the circle, or of the cord if the cord lies above the
+            face. ``press`` is the initial press of the row [N], 0 for a circle that is not enlarged.
+            ``axial_stiffness`` [N], ``reference_strain`` [1], ``mass_per_length`` [kg/m] and ``bending_stiffness`` [N
+            m²] are values of the cable. ``beside`` contains the rows of the cables before and after this cable, -1
+            without such a cable. Further fields are the columns ``vertical_offset`` [m], ``clip_normal_force``,
+            ``rigid_layer`` and ``active`` of the law.
         dofs: process-local indices of the coordinates of the cable (8) and of the circle (m), shape (rows, 8 + m).
         others: results of `read_anchor` for k rows of other processes, shape (k, 5). The indices of these rows follow
             the indices of the rows of this process.
@@ -281,7 +281,7 @@ def eval_bristles(
 def read_row(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, place: int
 ) -> CircleRow:
-    """Read row i; for ``place`` see `eval_growth`."""
+    """Return the data of row i; for ``place`` see `eval_growth`."""
     row = c.rows[i]
     n, par, y, L = row.segments, read_parameters(row, data, place), row.vertical_offset, row.length * row.segments
     o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)

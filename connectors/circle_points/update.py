@@ -10,7 +10,7 @@ values at the start of the step:
         = sgn(f_t), and u is computed again, until no sticking point exceeds its limit.
     touch: the bristles of points that have just touched get the deflection u of the other points.
     sticking anchor: the anchor is set to the position at which (m/n) u_k is u.
-    slipping anchor: the anchor is set to the position at which bristle and damper together give mu |f_n|.
+    slipping anchor: the anchor is set to the position at which bristle and damper together exert mu |f_n|.
 
 Therefore, if a point opens, its deflection is distributed to the other points, and a point that touches receives a part
 of their deflection.

@@ -4,8 +4,9 @@ see `Gaps`.
 The gap quantities (see `Gaps`) contain the rate of the gap at the closest point, and the speed of the cable relative to
 the centre of the circle. The end points of segments at the end of a step are stored for the next step. In most rows
 velocities are nearly constant within a step. Therefore the kernels first compute a bound on the change of the gap
-rates, which takes less time than the gaps. The gaps at the start and at the end of the step are computed only if this
-bound exceeds the limit of the solver, or if the cable moves so far that it could pass through the circle.
+rates, which takes less time than the computation of the gaps. The gaps at the start and at the end of the step are
+computed only if this bound exceeds the limit of the solver, or if the cable moves so far that it could pass through the
+circle.
 """
 
 from __future__ import annotations
