@@ -15,8 +15,8 @@ step:
     no bristles: v_t replaces D; bristles switched on later have no initial deflection, see `record_positions`.
     no friction: the state is -2 if the segment is open, or if mu_k and mu_v are 0.
 
-The errors of the segments of a row are summed. The kernels also return the largest sum of |f_n| in a row over the
-segments that were closed before the update, with which errors are compared.
+The errors of the segments of a row are summed. For each row, |f_n| is summed over the segments that were closed before
+the update. The kernels also return the largest of these sums, with which solvers compare the errors.
 """
 
 from __future__ import annotations

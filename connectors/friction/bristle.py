@@ -4,8 +4,8 @@ and slipping.
     trial force: tau = k u + d v, with the deflection u of the bristle from its anchor and the slip velocity v
     sticks: f = tau if |tau| <= F, with the friction limit F; for contact F = mu |f_n| (Coulomb)
     slips: f = F e if |tau| > F, with e = tau/|tau|; along a line e is the state +-1
-    anchor: the deflection of a slipping bristle becomes max(F - d v.e, 0)/k along e; bristle and damper give the sum F
-    anchor in published laws: the damper is neglected, d v.e = 0
+    anchor: the deflection of a slipping bristle becomes max(F - d v.e, 0)/k along e, so the forces of bristle and
+    damper sum to F anchor in published laws: the damper is neglected, d v.e = 0
     energy: k u²/2 of a sticking bristle; a slipping bristle has the deflection F/k
 
 States: 0 sticks, 1 or -1 slips, -2 undefined (the contact is open, or has no friction). Contacts store states and
@@ -74,7 +74,7 @@ def trial_vector(k: float, u: Vector, d: float, v: Vector) -> Vector:
 
 @kernel(inline=True)
 def return_share(size: float, limit: float) -> float:
-    """Return the ratio F/|tau| of friction limit and trial force of a slipping bristle [1]; 0 for tau = 0."""
+    """Return the ratio F/|tau| [1] of the friction limit to the magnitude of the trial force; 0 for tau = 0."""
     return limit / size if size > 0.0 else 0.0
 
 
