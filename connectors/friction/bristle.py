@@ -5,7 +5,8 @@ and slipping.
     sticks: f = tau if |tau| <= F, with the friction limit F; for contact F = mu |f_n| (Coulomb)
     slips: f = F e if |tau| > F, with e = tau/|tau|; along a line e is the state +-1
     anchor: the deflection of a slipping bristle becomes max(F - d v.e, 0)/k along e, so the forces of bristle and
-    damper sum to F anchor in published laws: the damper is neglected, d v.e = 0
+        damper sum to F
+    anchor in published laws: the damper is neglected, d v.e = 0
     energy: k u²/2 of a sticking bristle; a slipping bristle has the deflection F/k
 
 States: 0 sticks, 1 or -1 slips, -2 undefined (the contact is open, or has no friction). Contacts store states and

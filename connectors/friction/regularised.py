@@ -68,8 +68,8 @@ def stribeck(speed: float, dynamic: float, static: float, decay: float, viscous:
 @kernel(inline=True)
 def hollars(speed: float, us: float, ud: float, uv: float, zone: float) -> tuple[float, float]:
     """Return the ratio f/(f_n |v|) [s/m], where f is the friction of Hollars, f_n the normal force and |v| the slip
-    speed. The second result is the derivative of this ratio with respect to |v|, divided by |v| [s³/m³]. It is 0 for v
-    = 0.
+    speed. The second result is the derivative of this ratio with respect to |v|, divided by |v| [s³/m³]; it is
+    0 for v = 0.
     """
     q, beyond = speed / zone, slides(speed, zone)
     fall = 1.0 / (1.0 + q * q)
