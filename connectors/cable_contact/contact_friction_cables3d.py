@@ -290,7 +290,7 @@ def build(rows: LocalRows) -> CableSystem:
     system.checks.refusals = lambda fields: describe_depth(fields, "begin with cables apart")
 
     def select(i: int) -> CableSystem:
-        """Return the system of the contacts of the points of one cable."""
+        """Return a `CableSystem` that contains only the contacts of the points of one cable."""
         single = c.copy()
         single["points"] = np.where(np.arange(len(c)) == own[i], c["points"], 0)
         some = create_places(single)
@@ -348,7 +348,7 @@ def add_cable_contact(
         The rows, one per cable in the given order.
 
     Raises:
-        ModelError: no cable is given, or a value is not allowed.
+        ModelError: no cable is given, or a value is outside its range.
     """
     handles = list_handles("add_cable_contact", "cables", cables)
     radii: Any = radius

@@ -148,8 +148,8 @@ def is_itself(c: NDArray[Any], a: int, xi: float, b: int, s: float) -> bool:
     if point and foot lie on the same chain, and the arc length between them is less than ``apart``/2.
 
     The search ignores new feet whose arc length from the point is less than ``apart``. However, the foot of an existing
-    contact can converge to the point itself, if the distance between the point and the axis no longer has a separate
-    minimum.
+    contact can converge to the point itself, if the distance between the point and the axis no longer has a minimum
+    elsewhere.
     """
     way = abs(wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop))
     return bool(c[a].chain == c[b].chain and way < 0.5 * c[a].apart)

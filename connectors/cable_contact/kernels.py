@@ -25,10 +25,11 @@ rotates with the cross section of A, and m_B with the cross section of B. The de
 
 The rate of u equals v_t, apart from a term due to the curvature of B.
 
-Each pair is evaluated in both directions, points of A on B and points of B on A, so forces do not depend on the order
-of the cables. The stiffness is divided between the two directions. The share σ of a direction is one half for straight
-cables. The share is smaller for points on the inside of a bend of the other cable, where a small motion of the point
-causes a large motion of its foot. For points of a core in the centre of a coil, the share tends to 0:
+Each pair of cables is evaluated in both directions, points of A against B and points of B against A, so forces do not
+depend on the order of the cables. The stiffness is divided between the two directions. The share σ of a direction is
+one half for straight cables. The share is smaller for points on the inside of a bend of the other cable, where a small
+motion of the point causes a large motion of its foot. For points of a core in the centre of a coil, the share tends to
+0:
 
     σ = a²/(a² + b²), a = 1 - d.r''_B/|r'_B|², b = 1 + d.r''_A/|r'_A|², with a and b at least 0.01.
 
@@ -205,7 +206,7 @@ def find_motion(za: Cubic, ya: Cubic, zb: Cubic, yb: Cubic, xi: float, s: float,
 
 @kernel(inline=True)
 def read_bristle(c: NDArray[Any], start: FloatArray, at: int, b: int, m: FootMotion) -> Bristle:
-    """Read the bristle of a contact from the history at the start of the step, with the foot on cable b."""
+    """Return the `Bristle` of a contact from the history values at the start of the step. The foot is on cable b."""
     holds = start[at + NUMBER] > 0.0 and start[at + STATE] != OPEN
     arc, back = c[b].arc + m.s, 0.0
     slid = wrap_arc(arc - start[at + ANCHOR], c[b].loop) if holds else 0.0

@@ -15,8 +15,8 @@ relative to the smallest rotation of the tangent. Here x = s/L is the relative p
 angle of the cable. Each of the frames of the two nodes is moved to the foot, and δ is the angle between the two moved
 frames. The smallest rotation from the tangent of node i to the tangent at the foot has a spin, and G_i is the
 derivative of this spin with respect to r'. If the foot moves by s - s_1 in a step, the normal is turned back by the
-angle k_1 (s - s_1), with the values s_1 and k_1 at the start of the step. Therefore the stored normal remains fixed to
-the same material.
+angle k_1 (s - s_1), with the values s_1 and k_1 at the start of the step. Therefore the normal does not rotate relative
+to the material when the foot moves.
 
 Source: own derivation; for the spin of frames M. Bergou and others, ACM Transactions on Graphics 27 (2008), 63.
 """

@@ -27,8 +27,9 @@ to 0. If the line is lowered before the suction is 0, the suction decreases in p
     f_n = w s (k g + d v_n) for g > 0,    f_n = w (k g + s d v_n) for g <= 0
     s = 1 for m <= c_s δ,    s = c_s δ (c_s δ + Δ - m)/(Δ m) for m between c_s δ and c_s δ + Δ,    else 0
 
-A line that has been lifted further than c_s δ and touches the bed again begins with a new δ. A cycle of lifting and
-lowering beyond the gap c_s δ + Δ dissipates w k c_s δ (c_s δ + Δ)/2. Points under suction have no friction.
+When a line that was lifted further than c_s δ touches the bed again, δ is set to the present penetration, and m to 0. A
+cycle of lifting and lowering beyond the gap c_s δ + Δ dissipates w k c_s δ (c_s δ + Δ)/2. Points under suction have no
+friction.
 
 Source: friction: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006), with an ellipse as the
 limit, as in DNV-RP-F114, Pipe-soil interaction for submarine pipelines (2017); suction: C. Bridge, K. Laver, E. Clukey,
@@ -99,7 +100,7 @@ class Suction(NamedTuple):
 
 
 class BedForces(NamedTuple):
-    """Forces of a point: f_n [N], -N [N], parameters of the normal force with the factor s, derivatives of f_n with
+    """Forces of a point: f_n [N], -N [N], parameters of the normal force multiplied by s, derivatives of f_n with
     respect to g [N/m] and v_n [N s/m], friction on the circle, f_t [N], gap g [m], v_n [m/s], v_t [m/s], u_t [m], and
     whether friction acts.
     """

@@ -1,7 +1,8 @@
 """Contact with friction between surfaces and points of 2D and 3D cables: ropes on drums and sea beds.
 
 A cable of length L has n contact points at the arc lengths (i + 1/2) L/n on its axis, and each point represents the
-length w = L/n of the cable. With the signed distance phi of the surface, the radius r_c of the rope and g = phi - r_c,
+length w = L/n of the cable. With the signed distance phi from the surface, the radius r_c of the rope and g = phi -
+r_c,
 
     f_n = w (k g + d v_n), f_t = w (mu_k u_t + mu_v v_t) while |f_t| <= mu |f_n|, else a force of magnitude mu |f_n| in
     this direction,

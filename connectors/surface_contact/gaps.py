@@ -4,8 +4,8 @@
 A step has missed the contact of a point with its surface if three conditions are satisfied: the gap is > 0 at both ends
 of the step; the angle between the direction of motion of the point and the inward normal is below 70 degrees; and on a
 part of the straight path of the point the gap is < 0. The path is measured in the frame of the surface at the end of
-the step. For sets, surfaces without a row for a cable are also examined if the displacements of the cable and of a
-surface in a step together exceed half the skin.
+the step. For sets, surfaces to which no row of a cable refers are also examined if the displacements of the cable and
+of a surface in a step together exceed half the skin.
 
 Check of cables that bend over the edge of a plane, such as a sharp crest of a bed.
 
@@ -55,8 +55,8 @@ LOOKS = 32
 evaluated at the points between successive intervals.
 """
 MOVED = 0.5
-"""Sum of the displacements of a cable and a surface in a step, divided by the skin [1], above which surfaces without a
-row for the cable are also examined.
+"""Sum of the displacements of a cable and a surface in a step, divided by the skin [1], above which surfaces to which
+no row of the cable refers are also examined.
 """
 HEAD_ON = 0.35
 """Smallest cosine of the angle between the inward normal and the path of a point for which a contact can be missed [1].
@@ -151,9 +151,9 @@ def sweep_surfaces(
     row: FloatArray,
     which: IntArray,
 ) -> None:
-    """Find the deepest passage of a contact point through a surface of the set of its row within a step. Write the gap
-    quantities of the point into ``row``, the index of its row into ``which[0]``, and the index of the surface, counted
-    from 1, into ``which[1]``; for the other arguments see `sweep_circles`.
+    """Find, among the passages of contact points through surfaces of their set within a step, the passage with the
+    greatest depth. Write the gap quantities of the point into ``row``, the index of its row into ``which[0]``, and the
+    index of the surface, counted from 1, into ``which[1]``; for the other arguments see `sweep_circles`.
     """
     c, s, place0 = p.points, p.points.surfaces, m0.p
     row[MISSED] = 0.0

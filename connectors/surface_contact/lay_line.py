@@ -70,8 +70,9 @@ def lay_line(
 
     Args:
         world: the 3D model, with gravity along -z.
-        bed: height of a level bed [m]; or corners of a bed below the line, shape (k, 2), as distances from the anchor
-            towards the end and heights [m], see `add_bed`; or a `BedGrid`.
+        bed: height of a level bed [m]; or a `BedGrid`; or the corners of a polyline below the line, shape (k, 2). A
+            corner is given by its horizontal distance from the anchor, positive towards the end, and its height [m],
+            see `add_bed`.
         anchor: x and y of the anchor [m]; the anchor has the height of the bed.
         end: position of the upper end [m].
         length: unstretched length [m].

@@ -464,8 +464,8 @@ def _output(unit: str, doc: str, pick: Callable[[FloatArray, ContactRows], Any],
 
 
 def _surface(unit: str, doc: str, pick: Callable[[PositionColumns, Any], Any]) -> Output:
-    """Create an output of the markers of surfaces; ``pick`` receives the columns of the markers and the indices of the
-    markers.
+    """Create an output that depends only on the markers of the surfaces; ``pick`` receives the columns of all markers
+    and, for each row, the index of the marker of its surface.
     """
 
     def evaluate(rows: LocalRows, fields: Fields) -> Any:

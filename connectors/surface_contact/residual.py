@@ -207,8 +207,9 @@ def add_forces(j: int, g: Any) -> None:
 
 @kernel(inline=True)
 def add_reaction(c: ContactRows, m: PositionColumns, i: int, n: int, load: FloatArray, f: FloatArray) -> None:
-    """Subtract the generalised forces of ``load``, the force [N] and the moment [N m] of row i, shape (6,), from the
-    elements of f that belong to the marker of the surface. The cable has n coordinates.
+    """Subtract the generalised forces of ``load`` from the elements of f that belong to the marker of the surface of
+    row i. ``load`` contains a force [N] and its moment about the origin of the surface [N m], shape (6,). The cable has
+    n coordinates.
     """
     marker = c.surfaces.marker[c.rows[i].surface]
     for b in range(c.dofs.shape[1] - n):

@@ -48,7 +48,8 @@ from windlass.framework.kernels.kernel import kernel
 
 class RibbonPoint(NamedTuple):
     """A point of a ribbon: place s = x/L [1], shape functions S, offset y [m], length |r'| of the slope [1], factors P
-    of the coordinates e, s0, s1 (`twist_points.py`) in r', global axes t, d_1 and d_2 of the material, and the `Lever`.
+    with which r' is the sum of the coordinates e, s0 and s1 (`twist_points.py`), global axes t, d_1 and d_2 of the
+    material, and the `Lever`.
     """
 
     place: float

@@ -222,7 +222,7 @@ def _field(get: Callable[[str], Any], geo: FloatArray) -> int:
 
 
 def _create_fields(get: Callable[[str], Any], where: str = "") -> list[FloatArray]:
-    """Create the table of each height field, see `create_field`. ``get`` returns a column, and ``where`` describes the
+    """Create the table of each height field, see `create_field`. ``get`` returns the column with a given name, and ``where`` describes the
     rows in messages.
     """
     rows = zip(get("x"), get("y"), get("heights"), strict=True)

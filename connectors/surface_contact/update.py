@@ -167,7 +167,8 @@ def keep_suction(row: Any, data: FloatArray, start: FloatArray, k: int, p: Any) 
 def store_bed_anchor(
     data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
 ) -> None:  # fmt: skip
-    """Store the anchor of a point on a soft bed as `store_anchor`, with u_t instead of the deflection û."""
+    """Store the anchor of a point on a soft bed in the same way as `store_anchor`, but with u_t instead of the
+    deflection û."""
     X, Y, Z = p.X - back * p.bx, p.Y - back * p.by, p.Z - back * p.bz
     if stays:
         X, Y, Z = start[at], start[at + 1], start[at + 2]
