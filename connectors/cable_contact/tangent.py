@@ -120,9 +120,10 @@ def eval_change(
     dwb: Vector,
     spins: tuple[float, float, float, float],
 ) -> Change:
-    """Return the variations of the quantities of `Change` for variations of the positions r (dra, drb), the slopes r'
-    (dpa, dpb) and their rates r_t (dva, dvb) and r'_t (dwa, dwb) on cables A and B, and ``spins``, the variations of
-    angle and spin of the material of A, then of B. The variations on B are given at a constant arc length.
+    """Return the variations of the quantities of `Change`. The arguments are the variations of the positions r (dra,
+    drb), the slopes r' (dpa, dpb) and their rates r_t (dva, dvb) and r'_t (dwa, dwb) on cables A and B. ``spins``
+    contains the variations of angle and spin of the material of A, then of B. The variations on B are given at a
+    constant arc length.
     """
     ds = 0.0
     if not m.held:

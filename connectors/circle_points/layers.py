@@ -1,10 +1,10 @@
 """Initial deflection of bristles on a rigid layer: cables of a belt that move onto a circle keep the stretch that they
 have at the entry, where the belt first touches the circle.
 
-Material that moves onto a circle sticks to the circle at the point where it touches. Between the entries of two
-successive cables, the rim of the circle therefore moves by the reference length of a cable times the stretch at the
-entry. This product is the distance between the mean anchors of both cables, which have the reference lengths l_i and
-l_j:
+Material that moves onto a circle sticks to the circle at the point where it touches. Between the times at which two
+successive cables touch the circle, the rim of the circle therefore moves by the reference length of a cable times the
+stretch at the entry. This product is the distance between the mean anchors of both cables, which have the reference
+lengths l_i and l_j:
 
     anchor_i = anchor_j + s (l_i + l_j)/2 lam,    u_i = arc_i - anchor_i
     lam = lam_i - w

@@ -1,5 +1,5 @@
 """Data of eight rows that are evaluated at once, one in each lane of the vector instructions of the processor. The
-functions are used for points on circles and points on surfaces. See docs/explanation/design.md, Lanes.
+functions of this module are used for points on circles and points on surfaces. See docs/explanation/design.md, Lanes.
 """
 
 from __future__ import annotations

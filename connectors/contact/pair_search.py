@@ -65,7 +65,7 @@ def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArr
     its set, -1 without member.
 
     When this function is called, the pairs are not known. Therefore the members of a set are distributed evenly over
-    the rows of the set, and the numbering of coordinates is based on the usual number of couplings of each member. The
+    the rows of the set. Each member then has a typical number of couplings when the coordinates are numbered. The
     linear solver is chosen later, from the sparsity pattern of a tangent.
 
     Args:
@@ -319,8 +319,8 @@ class PairSearch(NeighbourSearch):
         return group[near], number[near], gap[near]
 
     def find_candidates(self) -> tuple[IntArray, IntArray]:
-        """Return two arrays, shape (pairs,) each: the groups of rows, and the indices of the partners. The pairs are
-        all pairs with an unbounded surface, and at least all pairs whose bounding spheres are closer than the skin.
+        """Return two arrays, shape (pairs,) each: the groups of rows, and the indices of the partners. The pairs
+        include all pairs with an unbounded surface, and all pairs whose bounding spheres are closer than the skin.
         """
         from scipy.spatial import cKDTree  # imported here, because most models do not need this module
 
@@ -495,8 +495,8 @@ class _Bound:
 
 
 def follow_outputs(outputs: dict[str, Output], assign: Callable[..., Any], name: str, member: str) -> dict[str, Output]:
-    """Convert the outputs of a law for fixed pairs to the outputs of rows with their current partners, and add the
-    index of the partner.
+    """Convert the outputs of a law for fixed pairs to outputs that are evaluated with the current partners of the rows,
+    and add the index of the partner as an output.
 
     Args:
         assign: function ``(p, data)`` that assigns each row to its current partner.
