@@ -160,8 +160,8 @@ def find_bend(
 
 @kernel(inline=True)
 def is_near(row: Any, gap: float, grown: float) -> bool:
-    """Return whether the smallest gap [m] of a cable before the circle is so small that the integration of the stretch
-    or slip of the cable must start.
+    """Return whether the smallest gap [m] of a cable that has not reached the circle is so small that the integration
+    of the stretch or slip of the cable must start.
     """
     # at the distance x from the point of contact, a tangent has the distance x²/(2 r) from the circle; the distance of
     # a cable that bends onto the circle is smaller
