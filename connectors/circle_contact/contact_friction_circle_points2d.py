@@ -79,12 +79,19 @@ class ContactFrictionCirclePoints2D(PointContact):
     begins at the point where the belt first touches the circle. See `circle_points/layers.py`.
 
     History values of a row with n points: n gaps [m], n states, and n anchors on the circle [m]. With ``press`` the row
-    has further values: F minus ``press`` for the next Newton run [N], whether the cable has friction (1) or not (0), F
-    minus ``press`` in the previous Newton run [N], the displacement of the cable before it reached the circle [m], the
-    integral of the stretch over this displacement [m], the stretch in the previous step [1], the mean w of the waves of
-    the stretch [1], and the number of cables in this mean. Without ``rigid_layer`` the last four values are the
-    integral of the slip [m], the slip velocity in the previous step [m/s], the displacement of the cable since its
-    first point touched the circle [m], and 0.
+    has eight further values:
+
+    - F minus ``press`` for the next Newton run [N]
+    - 1 if the cable has friction, otherwise 0
+    - F minus ``press`` in the previous Newton run [N]
+    - displacement of the cable before it reached the circle [m]
+    - integral of the stretch of the cable over this displacement [m]
+    - stretch of the cable at the end of the previous step [1]
+    - mean w of the waves of the stretch [1], see `circle_points/layers.py`
+    - number of cables in this mean
+
+    Without ``rigid_layer`` the last four values are the integral of the slip [m], the slip velocity in the previous
+    step [m/s], the displacement of the cable since its first point touched the circle [m], and 0.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")

@@ -13,12 +13,13 @@ The parameters k_c, d_c, mu_v, mu_k are values of one part. The left-hand side o
 force f_n n + f_t t at p for the cable, and the reaction -(f_n n + f_t t) with the torque -D f_t for the circle.
 Therefore forces and moments sum to 0, and the total power is f_n v_n + f_t v_t.
 
-The press F of a cable is the tension of the cable minus rhoA v². For a row with a press, the circle is enlarged by F/(k
-r), where k is the contact stiffness k_c divided by the length L/n. Therefore D = r if the cable is in equilibrium; see
-`update.py`. For such a row, d_c is multiplied by min(1, depth/depth_0), where depth is the penetration of the enlarged
-circle, so f_n is continuous when a point touches. The depth depth_0 is half of F/(k r), the depth in equilibrium. If
-the cord lies above the contact face, r is the sum of the radius of the face and the cord offset. All quantities refer
-to this radius of the cord, and mu is the friction coefficient of the face times the radius of the face divided by r.
+The press F of a cable is its tension minus rhoA v², where rhoA is its mass per length and v its speed. For a row with a
+press, the circle is enlarged by F/(k r), where k is the contact stiffness k_c divided by the length L/n. Therefore D =
+r if the cable is in equilibrium; see `update.py`. For such a row, d_c is multiplied by min(1, depth/depth_0), where
+depth is the penetration of the enlarged circle, so f_n is continuous when a point touches. In equilibrium the depth is
+F/(k r), and depth_0 is half of this depth. If the cord lies above the contact face, r is the sum of the radius of the
+face and the cord offset. All quantities refer to this radius of the cord, and mu is the friction coefficient of the
+face times the radius of the face divided by r.
 
 All bristles of a cable have the common deflection u, the mean displacement of the points of the cable since they began
 to stick. With m closed points and the set S of sticking points, u is

@@ -1,9 +1,9 @@
 """Decisions whether points stick or slip, and deflections of slipping bristles. Kernels receive records p of points,
 see `place_type`.
 
-A point with its own bristle slips if |tau| > mu |f_n|. Points whose bristles have the common deflection u are assumed
-to stick. Then the point with the largest |f_t| - mu |f_n| > 0 is set to slip, and u is computed again, until no
-sticking point exceeds its limit.
+A point with its own bristle slips if |tau| > mu |f_n|. If the bristles of several points have a common deflection u,
+all of these points are first assumed to stick. Then the point with the largest |f_t| - mu |f_n| > 0 is set to slip, and
+u is computed again, until no sticking point exceeds its limit.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """

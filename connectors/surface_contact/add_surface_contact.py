@@ -81,8 +81,8 @@ def add_surface_contact(
     lines: int = LINES,
     **columns: Any,
 ) -> Entity:
-    """Add contact between every cable and every surface. Each pair has one row, or a search assigns near surfaces to
-    the rows of each cable.
+    """Add contact between every cable and every surface. Either each pair has one row, or a search assigns the surfaces
+    near a cable to the rows of this cable.
 
     The search is used if ``touching`` is given, which is recommended for many surfaces. The rows then belong to
     `ContactFrictionSurfaceSetCable`, whose computing time is proportional to the number of cables instead of the number

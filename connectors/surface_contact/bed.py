@@ -1,8 +1,8 @@
 """Beds whose height is given on a rectangular grid (bathymetry), or by a polyline along one horizontal direction.
 
 The bed of a polyline has a constant height perpendicular to the direction of the profile. Each straight piece of the
-polyline is a plane that is limited to this piece. At each corner there is a region below the bed in which no piece
-acts or both pieces act. The size of this region is of the order of the penetration depth of the cables.
+polyline is represented by a plane that ends at the ends of the piece. At each corner there is a region below the bed in
+which no plane acts or both planes act. The size of this region is of the order of the penetration depth of the cables.
 
 At a sharp crest, where the directions of the two pieces differ by the angle theta, a cable is bent within one element.
 Forces normal to the pieces then have a component along the cable, of the order of theta^2 times the tension of the

@@ -48,10 +48,10 @@ class ContactFrictionBedCable(PointContact):
     """Contact and friction between a soft bed and n points of a 2D or 3D cable, with a friction coefficient across the
     line and with suction; one row per pair.
 
-    Points, normal forces of a line that presses on the bed, and common columns are the same as in
-    `ContactFrictionSurfaceCable`; ``friction_coefficient`` and ``friction_stiffness_per_length`` act along the line.
-    The friction depends on max(-f_n, 0), so a pulling normal force causes no friction. The sums of forces and of
-    moments on cable and body are exactly 0. Each row has the history values gaps [m] (n), states (n), anchors in the
+    The contact points, the columns of the same name, and the normal force of a line that presses on the bed are the
+    same as in `ContactFrictionSurfaceCable`; ``friction_coefficient`` and ``friction_stiffness_per_length`` act along
+    the line. The friction depends on max(-f_n, 0), so a pulling normal force causes no friction. The sums of forces and
+    of moments on cable and body are exactly 0. Each row has the history values gaps [m] (n), states (n), anchors in the
     frame of the surface [m] (n x 3), largest penetrations since the points touched the bed [m] (n), and largest gaps
     since then [m] (n). The stored gap of a point that suction holds is the gap minus the gap at which the suction ends.
     """
