@@ -104,8 +104,8 @@ although their periods are longer than the passage of a cable.
 
 
 Followed = tuple[float, float, float]
-"""State of a cable before the circle: displacement [m], integral of the stretch over the displacement [m], and current
-stretch [1]."""
+"""State of a cable that has not reached the circle: displacement [m], integral of the stretch over the displacement
+[m], and current stretch [1]."""
 
 
 @kernel(inline=True)

@@ -42,8 +42,9 @@ WAYS = 4.0
 is examined.
 """
 LONG = 0.6
-"""Displacement of the closest point per step, divided by the radius of the circle [1], below which no relevant passage
-through a circle remains undetected, because a chord with a depth of 5 % of the radius is longer than this displacement.
+"""Displacement of the closest point per step, divided by the radius of the circle [1]. With a smaller displacement no
+relevant passage through a circle remains undetected, because a chord whose depth is 5 % of the radius is longer than
+the displacement.
 """
 POINT = 8
 """Number of values of a point: position (2) and velocity (2) relative to the centre of the circle, and the same values

@@ -64,8 +64,8 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 
 OVERLAP = 1e-9
-"""Extension of each line at both ends, relative to its length, and reduction of the cosine of half the angle of each
-arc [1]. Pieces therefore overlap, and rounding errors cause no gap between pieces.
+"""Each line is extended at both ends by `OVERLAP` [1] times its length, and the cosine of half the angle of each arc is
+reduced by `OVERLAP`. Pieces therefore overlap, and rounding errors cause no gap between pieces.
 """
 
 

@@ -71,11 +71,11 @@ FN, GAP, STATE, RATE, SPEED = range(5)
 POSITION, NORMAL, FRICTION = slice(5, 8), slice(8, 11), slice(11, 14)
 """Indices of the global vectors of a point: position [m], normal, and the friction -f_t on the cable [N]."""
 POWER = 14
-"""Index of the first quantity for `create_place_account`."""
+"""Index of the first of the quantities that `create_place_account` reads."""
 TORQUE = POWER + power.NUMBERS
 """Index of the torque of friction on a rope with twist about its axis [N m]."""
 TORQUE_VECTOR = slice(TORQUE + 1, TORQUE + 4)
-"""Indices of the components of this torque as a global vector [N m]."""
+"""Indices of the components of the torque of friction about the axis of a rope, as a global vector [N m]."""
 TURN = TORQUE + 4
 """Index of the angle by which a rope with twist has turned about its axis relative to the surface since the start of
 the step [rad].

@@ -45,8 +45,8 @@ AXIS = column(
 )
 RADIUS = column("m", "radius R", above=0)
 PARALLEL = 1e-6
-"""Sine of the angle between the axis of a plane and the direction of its local x axis below which the direction is
-rejected as parallel to the axis [1].
+"""The direction ``along`` of a surface is rejected as parallel to its axis if the sine of the angle between ``along``
+and the axis is below `PARALLEL` [1].
 """
 DEPTH = column("m", "depth beyond which nothing is touched; 0: no limit", default=0.0, minimum=0)
 

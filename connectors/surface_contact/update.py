@@ -83,8 +83,8 @@ TWIST_POINT = place_type("tx", "ty", "tz", "dx", "dy", "dz", "X", "Y", "Z", "ux"
 """Data of a point of a rope with twist: the fields of `POINT`, T and d_1."""
 
 BED_POINT = place_type("bx", "by", "bz", "open", "X", "Y", "Z", "ux", "uy", "uz", "size")
-"""Data of a point on a soft bed: the fields of `POINT` with û instead of u_t, u_t (``bx``, ``by``, ``bz``) [m], and the
-gap g (``open``) [m].
+"""Data of a point on a soft bed: the fields of `POINT`, whose ``ux``, ``uy`` and ``uz`` contain û instead of u_t; the
+deflection u_t (``bx``, ``by``, ``bz``) [m]; and the gap g (``open``) [m].
 """
 
 
