@@ -4,8 +4,8 @@ within Newton runs.
 See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. States of a row; "start" denotes stored
 values at the start of the step:
 
-    deflection: u is the mean of (m/n) u_k, with m and the anchors at the start, over all points that were closed at the
-        start and do not slip.
+    deflection: u is the mean of (m/n) u_k over all points that were closed at the start and do not slip. The stored
+        values of m and of the anchors at the start are used.
     slip: all closed points are assumed to stick. Then the point with the largest |f_t| - mu |f_n| > 0 is set to slip, s
         = sgn(f_t), and u is computed again, until no sticking point exceeds its limit.
     touch: the bristles of points that have just touched get the deflection u of the other points.

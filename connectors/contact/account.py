@@ -42,7 +42,8 @@ POWERS = {
     "spring_power": "rate at which the normal springs store energy",
     "lever_power": "power that f_t takes by acting at r + g on the cable and at r on the circle, not lost",
 }
-"""Outputs of the parts of the power that contact takes from circle and cable [W]; their sum is the total power."""
+"""Outputs of the parts of the power that contact takes from a cable and its partner [W]; the sum of the parts is the
+total power."""
 FRICTION = ("friction_power", "friction_damping_power", "bristle_power", "lever_power")
 STORED, PASSED = ("contact_spring", "bristle"), ("lever",)
 FRICTION_LOSSES = ("sliding", "bristles", "friction_damping")

@@ -11,7 +11,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 LAW = tuple(name for name in PointLaw._fields if name != "damping_depth")
-"""Fields of records of lanes that `write_law` fills."""
+"""Names of the fields of records of lanes that `write_law` fills."""
 Eight = tuple[float, float, float, float, float, float, float, float]
 Twelve = tuple[float, float, float, float, float, float, float, float, float, float, float, float]
 

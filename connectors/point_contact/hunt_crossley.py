@@ -104,7 +104,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system of `HuntCrossley`."""
+    """Return the `System` of the rows of `HuntCrossley`."""
     sets: list[BoundSet] = rows.columns
     spare = rows.layout.spare
     system = ContactSystem("HuntCrossley", np.zeros((0, 0), np.int64), sets=sets)

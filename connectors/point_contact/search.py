@@ -164,7 +164,7 @@ def find_near(
 
     Args:
         center, reach: centres [m], shape (n, 3), and radii [m], shape (n,).
-        skin: the distance [m].
+        skin: largest distance between the spheres of a pair [m].
         chosen: masks of the spheres whose neighbours are searched, and of their possible neighbours, shape (n,) each;
             None: all spheres.
     """

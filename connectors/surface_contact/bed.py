@@ -149,7 +149,8 @@ def read_bed_grid(path: str | Path, spacing: float | None = None) -> BedGrid:
         path: the file; all numbers are in metres, z is positive upwards.
         spacing: largest distance of the grid lines [m] for points that are not on a rectangular grid. Heights at the
             grid points are interpolated (Clough-Tocher), and outside of the convex hull of the points the height of the
-            nearest point is used. With None, the points must be on a rectangular grid. Tables do not use this argument.
+            nearest point is used. With None, the points must be on a rectangular grid. The argument has no effect on
+            tables.
 
     Raises:
         ModelError: the file cannot be read, a text file contains neither rows x, y, z nor a table, the points are not

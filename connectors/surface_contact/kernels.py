@@ -20,8 +20,8 @@ If mu_k > 0, a point that was open at the start of a step has no friction in thi
 its current position, so only the damper would act, and the force of the damper would exceed the friction limit.
 
 In static solves V = 0. If an iteration reverses the displacement of a slipping point, |tau| can fall below mu |f_n|/2.
-In this range f_t = 2 tau, so the force does not jump and Newton's method converges. The update then sets the point to
-stick.
+In this range f_t = 2 tau, so the force does not jump and Newton's method converges. The update then sets the state of
+the point to 0 (sticks).
 
 The force A (f_n n + f_t) at p is part of the left-hand side of the equations of the cable, and the opposite force at p
 is part of the left-hand side of the equations of the body of the surface. Therefore forces and moments sum to 0, and
