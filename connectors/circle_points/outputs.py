@@ -4,9 +4,9 @@ energies for the laws and for reports.
 Energies and powers of points of cables on circles; see `kernels.py` for the forces and `contact/power.py` for the
 parts of the power.
 
-The reaction on the circle acts at the same point as the force on the cable, so the power of lever arms is 0. The energy
-of a bristle increases at the rate mu_k u u_t = mu_k (r/D) u v_t while its point sticks. If m of n points are closed,
-each bristle stores (n/m) mu_k u²/2.
+The reaction on the circle acts at the same point as the force on the cable, so the power of lever arms is 0. While
+point k sticks, the power mu_k (r/D) u v_t = mu_k u u_k,t is stored in the bristles. If m of n points are closed, each
+bristle stores the energy (n/m) mu_k u²/2.
 """
 
 from __future__ import annotations
