@@ -222,8 +222,9 @@ def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumn
 
 @kernel
 def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
-    """Set the sticking positions of closed segments with bristles and reference lengths to the current position if the
-    stored value is 0, which means that no position is stored yet.
+    """Set the sticking positions of closed segments with bristles to the current positions if the stored values are 0,
+    which means that no position is stored yet. Only rows whose positions are measured with reference lengths are
+    changed.
 
     The sticking positions of segments without bristles are set to 0. This update is necessary if bristles are switched
     on between two steps, because the published law stores sticking positions only for segments with bristles.

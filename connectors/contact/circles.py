@@ -68,10 +68,10 @@ def add_sums(
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return, for each row, the global indices of the coordinates of the nodes of the cable (8) and of the circle, or
-    -1 for missing coordinates. The number of columns is determined by the circle with the most coordinates. If the
-    material of any cable of the table moves along the axis, the last column of the result contains the indices of the
-    axial displacements.
+    """Return, for each row, the global indices of the coordinates of the nodes of the cable (8) and of the circle; -1
+    stands for a coordinate that does not exist. The number of columns is determined by the circle with the most
+    coordinates. If the material of any cable of the table moves along the axis, the last column of the result contains
+    the indices of the axial displacements.
     """
     circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
     used = np.flatnonzero((circle >= 0).any(axis=0))

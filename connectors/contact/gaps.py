@@ -47,7 +47,7 @@ def follow_sets(
     partner. Therefore results do not depend on the times of searches.
 
     Args:
-        gaps: gaps of the rows, with one additional element at the end for a partner through which a cable passes.
+        gaps: the `Gaps` of the rows. Their last element is reserved for a partner through which a cable passes.
         p: the rows.
         assign: function that assigns each row to the partner whose index is stored in its history values.
         measure: function ``(s, markers, x, v, numbers)`` that writes the gap quantities of the rows into ``numbers``.

@@ -79,7 +79,8 @@ class ContactFrictionBedCable(PointContact):
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (12) and of the surface, -1 for missing coordinates."""
+    """Return the global coordinate indices of the cable (12) and of the surface; -1 stands for a coordinate that does
+    not exist."""
     return add_surface_dofs(find_cable_dofs(world, table), world, table)
 
 

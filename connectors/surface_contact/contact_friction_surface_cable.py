@@ -120,8 +120,8 @@ class ContactFrictionSurfaceCable(PointContact):
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (12, see `find_cable_dofs`) and of the surface, -1 for missing
-    coordinates. The number of columns is 12 plus the largest number of coordinates of a surface.
+    """Return the global coordinate indices of the cable (12, see `find_cable_dofs`) and of the surface; -1 stands for a
+    coordinate that does not exist. The number of columns is 12 plus the largest number of coordinates of a surface.
     """
     return add_surface_dofs(find_cable_dofs(world, table), world, table)
 
@@ -353,7 +353,8 @@ def find_twist_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def twist_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (14) and of the surface, -1 for missing coordinates."""
+    """Return the global coordinate indices of the cable (14) and of the surface; -1 stands for a coordinate that does
+    not exist."""
     return add_surface_dofs(find_twist_dofs(world, table), world, table)
 
 

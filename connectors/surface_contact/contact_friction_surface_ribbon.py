@@ -64,7 +64,8 @@ class ContactFrictionSurfaceRibbon(PointContact):
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (14) and of the surface, -1 for missing coordinates."""
+    """Return the global coordinate indices of the cable (14) and of the surface; -1 stands for a coordinate that does
+    not exist."""
     return add_surface_dofs(find_twist_dofs(world, table), world, table)
 
 

@@ -198,8 +198,8 @@ def _find_cells(lines: FloatArray, values: FloatArray) -> FloatArray:
 
 @kernel(inline=True, fast=False)
 def find_cell(field: FloatArray, first: int, count: int, x: float) -> int:
-    """Return how many of ``count`` grid lines are at or before x, by bisection. ``first`` is the index of the first of
-    these grid lines among the numbers of the table ``field``.
+    """Return how many of ``count`` grid lines are at or before x. The number is found by bisection. ``first`` is the
+    index of the first of these grid lines among the numbers of the table ``field``.
     """
     low, high = 0, count
     while low < high:

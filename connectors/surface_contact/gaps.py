@@ -77,9 +77,9 @@ def find_missed(
     by: float,
     bz: float,
 ) -> float:
-    """Return the largest depth [m] behind surface s on the straight path from a to b, positions in the frame of the
-    surface [m]. The depth is 0 if the gap is nowhere negative or the path is not directed at the surface (`HEAD_ON`);
-    rc is the radius of the cable [m].
+    """Return the largest depth [m] behind surface s on the straight path from the point a to the point b, which are
+    given in the frame of the surface [m]. The depth is 0 if the gap is nowhere negative or the path is not directed at
+    the surface (`HEAD_ON`); rc is the radius of the cable [m].
     """
     ex, ey, ez = bx - ax, by - ay, bz - az
     way, before = sqrt(ex * ex + ey * ey + ez * ez), eval_distance(kind, geo, pieces, s, ax, ay, az)

@@ -160,7 +160,7 @@ def _eval_bed(bed: Any, start: FloatArray, points: FloatArray) -> FloatArray:
 
 
 def _find_ground(bed: Any, anchor: FloatArray, end: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-    """Return the anchor [m], shape (3,), and the points of the bed below the line [m] without the anchor."""
+    """Return the anchor [m], shape (3,), and all points of the bed below the line except the anchor [m]."""
     if isinstance(bed, BedGrid):
         start = np.array([*anchor, float(bed.eval_heights(*anchor))])
         return start, [np.array(point) for point in bed.eval_profile(start, end)]
