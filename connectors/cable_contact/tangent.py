@@ -9,8 +9,8 @@ Therefore a variation of both cables changes the arc length s of the foot by δs
 
     (r'.r' - d.r'') δs = (δr_A - δr_B).r'_B + d.δr'_B; δs = 0 if the foot is held at the end of a chain.
 
-The variation δs also changes r, r' and the rates of both at the foot, the distance s - s_0 of the bristle, and the
-shape functions that distribute the reaction to the nodes of B.
+The variation δs also changes r, r' and the rates of both at the foot, the displacement s - s_0 of the foot in the
+bristle deflection, and the shape functions that distribute the reaction to the nodes of B.
 
 Source: implicit differentiation, own derivation.
 """

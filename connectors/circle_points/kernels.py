@@ -29,7 +29,7 @@ to stick. With m closed points and the set S of sticking points, u is
 The function wrap subtracts whole circumferences 2 pi r. The bristles of open points have no deflection. While a cubic
 is bent onto a circle, its points move along the circle by up to l³/(192 R²) in both directions. Most of this motion
 cancels in the mean. Without the mean, this motion would deflect individual bristles. Since u_k,t = (r/D) v_t, the power
-of the sticking points equals the rate of mu_k (n/m) |S| u²/2.
+of the |S| sticking points equals the rate of mu_k (n/m) |S| u²/2.
 
 History values of a row with n points: n gaps, n states (0 sticks, +-1 slips, -2 open or without friction), and n
 anchors. An anchor is the arc position r alpha on the circle at which a bristle is fixed. Without bristles the anchor is

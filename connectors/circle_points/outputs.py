@@ -77,7 +77,8 @@ def eval_points(c: PointRows, fields: Fields) -> FloatArray:
     """Return all output quantities of all points, shape (rows, points, NUMBERS); see
     `contact/place_numbers.py`.
 
-    For rows with fewer points than the row with the most points, the unused elements are 0 (state: undefined).
+    The size of the second axis is the largest number of points of a row. Elements that a row does not use are 0 (state:
+    undefined).
     """
     out = np.zeros((len(c.rows["segments"]), int(c.rows["segments"].max(initial=0)), PLACE_NUMBERS))
     out[..., PLACE_STATE] = UNDEFINED

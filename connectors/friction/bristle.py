@@ -99,7 +99,7 @@ def bend(force: float, drag: float, k: float) -> float:
 
 @kernel(inline=True)
 def slip_bend(limit: float, drag: float, k: float) -> float:
-    """Return the deflection u of a slipping bristle along e [m]; ``drag`` is d v.e [N], or 0 if the damper is
+    """Return the deflection u [m] of a slipping bristle along e; ``drag`` is d v.e [N], or 0 if the damper is
     omitted."""
     return max(bend(limit, drag, k), 0.0)
 
