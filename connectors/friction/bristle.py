@@ -11,8 +11,8 @@ and slipping.
 
 States: 0 sticks, 1 or -1 slips, -2 undefined (the contact is open, or has no friction). Contacts store states and
 anchors as history values. Each law defines how the deflection of a bristle is computed, when the trial force is
-evaluated, and which values are stored. The functions contain no branches, because branches would prevent vectorised
-loops over lanes.
+evaluated, and which values are stored. Functions that are called in loops over lanes contain no branches, because
+branches would prevent vectorisation.
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
 

@@ -157,7 +157,8 @@ def create_field(x: FloatArray, y: FloatArray, heights: FloatArray, where: str) 
 
     The cells are ordered by x, then by y. Cell 0 of a direction is before the first grid line, and the last cell is
     after the last grid line. Within a cell, the coefficient of dx^i dy^j has the index 4 i + j, where dx and dy are
-    distances from the first corner of the cell; cells before the first grid line use distances from this line.
+    distances from the first corner of the cell. In cells before the first grid line of a direction, the distance from
+    this line is used.
 
     Args:
         x, y: coordinates of the grid lines [m], shapes (nx,) and (ny,).

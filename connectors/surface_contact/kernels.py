@@ -140,8 +140,8 @@ class ContactRows(NamedTuple):
 
 
 class SurfaceFrame(NamedTuple):
-    """Frame of a surface: matrix A, whose columns are the axes, row by row; origin c [m]; velocity v of the origin
-    [m/s]; angular velocity w [rad/s]. All fields are scalars.
+    """Frame of a surface: elements of the matrix A, row by row, where the columns of A are the axes; origin c [m];
+    velocity v of the origin [m/s]; angular velocity w [rad/s]. All fields are scalars.
     """
 
     a00: float
