@@ -236,7 +236,7 @@ def plain_row(r: SurfaceRow) -> SurfaceRow:
 
 @kernel(inline=True)
 def plain_row_of(r: TurningRow) -> SurfaceRow:
-    """Return the part of the data of a row of a rope with twist that does not depend on the twist."""
+    """Return the `SurfaceRow` that is part of the data of a row of a rope with twist."""
     return r.plain
 
 
