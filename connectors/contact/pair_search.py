@@ -84,8 +84,8 @@ def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArr
 class PairRows(NamedTuple):
     """Data of the rows of a law whose partners (circles or surfaces) change. Partners are counted from 1; 0 means none.
 
-    The partner of a row, which is stored in its history values, determines the field ``active`` and the fields of the
-    partner in the record of the row, and the coordinate indices of the partner.
+    The history values of a row contain its partner. The partner determines the field ``active`` and the fields of the
+    partner in the record of the row, and the coordinate indices of the partner in the row.
     """
 
     points: Any  # data of the kernels, a named tuple with the fields ``rows`` and ``dofs``

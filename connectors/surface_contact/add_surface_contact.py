@@ -84,7 +84,7 @@ def add_surface_contact(
     """Add contact between every cable and every surface. Either each pair has one row, or a search assigns the surfaces
     near a cable to the rows of this cable.
 
-    The search is used if ``touching`` is given, which is recommended for many surfaces. The rows then belong to
+    The search is used if ``touching`` is given. It is recommended for many surfaces. With the search the rows belong to
     `ContactFrictionSurfaceSetCable`, whose computing time is proportional to the number of cables instead of the number
     of pairs.
 
@@ -98,8 +98,8 @@ def add_surface_contact(
     Args:
         surfaces: m surfaces, of one type or of several types.
         cables: n cables of type `Cable2D`, `Cable3D` or `TwistCable3D`.
-        points: number of contact points of each cable, for ribbons on each line.
-        rope_radius: radius of the rope, for ribbons half the thickness [m].
+        points: number of contact points of each cable; for ribbons, number of points on each line.
+        rope_radius: radius of the rope [m]; for ribbons, half the thickness.
         tension: tension of the rope [N], used to choose stiffness and damping.
         radius: radius of the axis of the rope on the surface [m], used to choose stiffness and damping.
         touching: number of surfaces that a cable can touch simultaneously; with None, each pair has one row.
@@ -108,8 +108,8 @@ def add_surface_contact(
         turns_rope: whether friction acts at the radius of the rope and turns the rope about its axis; if False,
             friction acts on the axis. With True, the cables must be of type `TwistCable3D`, ``rope_radius`` must be
             > 0, and the rows are `ContactFrictionSurfaceTwistCable` or `ContactFrictionSurfaceSetTwistCable`.
-        width: width of ribbons [m], along the axis d_1 of the material. The cables must be of type `TwistCable3D`; the
-            rows are `ContactFrictionSurfaceRibbon`.
+        width: width of ribbons [m], in the direction of the axis d_1 of the material (field ``material_axis`` of
+            drawings). The cables must be of type `TwistCable3D`; the rows are `ContactFrictionSurfaceRibbon`.
         lines: number of lines of contact points along each ribbon, at different offsets across the width; only with
             ``width``.
         **columns: further columns of the law, with one value for all cables or one value per cable. With
