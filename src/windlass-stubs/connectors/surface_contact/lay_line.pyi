@@ -47,6 +47,6 @@ def lay_line(world: World, bed: Any, anchor: Any, end: Any, length: float, eleme
 def _eval_bed(bed: Any, start: FloatArray, points: FloatArray) -> FloatArray:
     'Return the heights of the bed [m], shape (n,), below ``points`` [m], shape (n, 3).'
 def _find_ground(bed: Any, anchor: FloatArray, end: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-    'Return the anchor [m], shape (3,), and the points of the bed below the line [m] without the anchor.'
+    'Return the anchor [m], shape (3,), and all points of the bed below the line except the anchor [m].'
 def _add_surfaces(world: World, bed: Any, start: FloatArray, end: FloatArray, rounding: float) -> list[Entity]:
     'Add the surfaces of the bed.'
