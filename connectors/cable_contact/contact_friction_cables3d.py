@@ -79,8 +79,8 @@ class CableContactSet(Component):
 
 
 class ContactFrictionCables3D(Component):
-    """A cable of a `CableContactSet`, with n contact points on its axis. The points may be in contact with all cables
-    of the set, including other parts of this cable.
+    """A cable of a `CableContactSet`, with n contact points on its axis. The points may touch any cable of the set, and
+    other parts of the same cable.
 
     Friction may cause a torque about the axis of a cable. This torque acts on the cable if ``turns_rope`` of the set is
     true. Otherwise the model assumes an external support that carries this torque. Each point can have up to 6
@@ -96,13 +96,13 @@ class ContactFrictionCables3D(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return the initial history values if the user did not specify them."""
+    """Return ``values`` with initial history values if the user has not specified them."""
     return create_history(world, ContactFrictionCables3D, values, (0.0,) * (TOUCHING * WIDTH))
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for points that are more than a diameter apart, for cables that do not form chains, and for
-    cables without twist in a set with ``turns_rope``.
+    """Raise ModelError for points that are more than a diameter apart, for two cables of a set with the same ``node0``
+    or the same ``node1``, and for cables without twist in a set with ``turns_rope``.
     """
     check_history(world, table, TOUCHING * WIDTH)
     length, radius, points = cable_lengths(world, table.local("cable")), table.local("radius"), table.local("points")
@@ -231,7 +231,7 @@ def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:
 
 
 def build(rows: LocalRows) -> CableSystem:
-    """Create the system that evaluates the rows."""
+    """Return the `System` with the forces, tangent, update and checks of the rows."""
     c: NDArray[Any] = rows.columns
     own, processes = rows.rows, rows.layout.processes
     places, search = create_places(c), create_search(rows, c)
@@ -290,7 +290,7 @@ def build(rows: LocalRows) -> CableSystem:
     system.checks.refusals = lambda fields: describe_depth(fields, "begin with cables apart")
 
     def select(i: int) -> CableSystem:
-        """Return the system of the contacts of the points of one cable."""
+        """Return a `CableSystem` that contains only the contacts of the points of one cable."""
         single = c.copy()
         single["points"] = np.where(np.arange(len(c)) == own[i], c["points"], 0)
         some = create_places(single)
@@ -348,7 +348,7 @@ def add_cable_contact(
         The rows, one per cable in the given order.
 
     Raises:
-        ModelError: no cable is given, or a value is not allowed.
+        ModelError: no cable is given, or a value is outside its range.
     """
     handles = list_handles("add_cable_contact", "cables", cables)
     radii: Any = radius

@@ -149,8 +149,8 @@ def sweep_cables(
 
 
 def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatArray) -> IntArray:
-    """Return the rows of pairs of cables that may pass through each other between the coordinates ``start`` and ``x``,
-    shape (k, 2). The points of the first cable of each pair are on this process.
+    """Return the rows of pairs of cables that may pass through each other in a step with the coordinates ``start`` at
+    its start and ``x`` at its end, shape (k, 2). The points of the first cable of each pair are on this process.
 
     group: index of the set of each cable, shape (rows,).
     """

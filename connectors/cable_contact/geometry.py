@@ -106,7 +106,7 @@ def bend_at(z: Cubic, s: float) -> Vector:
 
 @kernel(fast=False)
 def find_foot(z: Cubic, p: Vector, s: float, low: float, high: float, length: float) -> tuple[float, bool]:
-    """Return the arc length of the foot of the point p on a cubic [m], and whether the foot is at a limit of the range
+    """Return the arc length [m] of the foot of the point p on a cubic, and whether the foot is at a limit of the range
     from ``low`` to ``high``; the foot is sought within this range, starting at the arc length s.
     """
     for _ in range(STEPS):
@@ -148,8 +148,8 @@ def is_itself(c: NDArray[Any], a: int, xi: float, b: int, s: float) -> bool:
     if point and foot lie on the same chain, and the arc length between them is less than ``apart``/2.
 
     The search ignores new feet whose arc length from the point is less than ``apart``. However, the foot of an existing
-    contact can converge to the point itself, if the distance between the point and the axis no longer has a separate
-    minimum.
+    contact can converge to the point itself, if the distance between the point and the axis no longer has a minimum
+    elsewhere.
     """
     way = abs(wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop))
     return bool(c[a].chain == c[b].chain and way < 0.5 * c[a].apart)

@@ -25,10 +25,11 @@ rotates with the cross section of A, and m_B with the cross section of B. The de
 
 The rate of u equals v_t, apart from a term due to the curvature of B.
 
-Each pair is evaluated in both directions, points of A on B and points of B on A, so forces do not depend on the order
-of the cables. The stiffness is divided between the two directions. The share σ of a direction is one half for straight
-cables. The share is smaller for points on the inside of a bend of the other cable, where a small motion of the point
-causes a large motion of its foot. For points of a core in the centre of a coil, the share tends to 0:
+Each pair of cables is evaluated in both directions, points of A against B and points of B against A, so forces do not
+depend on the order of the cables. The stiffness is divided between the two directions. The share σ of a direction is
+one half for straight cables. The share is smaller for points on the inside of a bend of the other cable, where a small
+motion of the point causes a large motion of its foot. For points of a core in the centre of a coil, the share tends to
+0:
 
     σ = a²/(a² + b²), a = 1 - d.r''_B/|r'_B|², b = 1 + d.r''_A/|r'_A|², with a and b at least 0.01.
 
@@ -109,8 +110,8 @@ class PairList(NamedTuple):
 
 
 class TouchParameters(NamedTuple):
-    """Parameters of the contact of one point with one cable: parameters of the point, sum R_A + R_B of the radii [m],
-    and β = R_A/(R_A + R_B) [1]."""
+    """Parameters of the contact of one point with one cable: stiffness, damping and friction of the point, sum R_A +
+    R_B of the radii [m], and β = R_A/(R_A + R_B) [1]."""
 
     law: PointLaw
     reach: float
@@ -205,7 +206,7 @@ def find_motion(za: Cubic, ya: Cubic, zb: Cubic, yb: Cubic, xi: float, s: float,
 
 @kernel(inline=True)
 def read_bristle(c: NDArray[Any], start: FloatArray, at: int, b: int, m: FootMotion) -> Bristle:
-    """Read the bristle of a contact from the history at the start of the step, with the foot on cable b."""
+    """Return the `Bristle` of a contact from the history values at the start of the step. The foot is on cable b."""
     holds = start[at + NUMBER] > 0.0 and start[at + STATE] != OPEN
     arc, back = c[b].arc + m.s, 0.0
     slid = wrap_arc(arc - start[at + ANCHOR], c[b].loop) if holds else 0.0
@@ -223,7 +224,7 @@ def read_bristle(c: NDArray[Any], start: FloatArray, at: int, b: int, m: FootMot
 
 @kernel(inline=True)
 def eval_normals(m: FootMotion, b: Bristle, ta: Vector, tb: Vector) -> tuple[Vector, Vector]:
-    """Return m_A and m_B."""
+    """Return the present normals m_A and m_B of a bristle."""
     if m.q.turns:
         return b.ma, b.mb
     return carry(b.ma, b.ta, ta), carry(b.mb, b.tb, tb)
@@ -323,7 +324,7 @@ class CablePair(NamedTuple):
 
 @kernel(inline=True)
 def read_pair(c: NDArray[Any], a: int, b: int, x: FloatArray, v: FloatArray) -> CablePair:
-    """Read the cables a and b."""
+    """Return the data of the pair of cables a and b."""
     low, high = reach_of_foot(c, b)
     za, zb, ya, yb = gather(x, c[a]), gather(x, c[b]), gather(v, c[a]), gather(v, c[b])
     return CablePair(a, b, c[a].length, c[b].length, za, ya, zb, yb, c[a].radius + c[b].radius, low, high)
@@ -346,8 +347,9 @@ def eval_pair(
     c: NDArray[Any], h: CablePair, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, at: int,
     xi: float, s: float, held: bool, g: Any,
 ) -> tuple[TouchParameters, FootMotion, Bristle, FootContact]:  # fmt: skip
-    """Evaluate the contact of the point ``xi`` of cable A with the foot s, with the bristle at the start of the step.
-    For ropes that friction turns, also write the coefficients σ of the spins (`material.py`) into the work space g.
+    """Evaluate the contact of the point ``xi`` of cable A with the foot s. The bristle is read from the history values
+    at the start of the step. For ropes that friction turns, also write the coefficients σ of the spins (`material.py`)
+    into the work space g.
     """
     par, q = read_parameters(c, h.a, h.b, data[at + SHARE]), find_material(c, h.a, h.b, xi, s, x, v, g)
     m = find_motion(h.za, h.ya, h.zb, h.yb, xi, s, held, q)

@@ -15,8 +15,8 @@ relative to the smallest rotation of the tangent. Here x = s/L is the relative p
 angle of the cable. Each of the frames of the two nodes is moved to the foot, and δ is the angle between the two moved
 frames. The smallest rotation from the tangent of node i to the tangent at the foot has a spin, and G_i is the
 derivative of this spin with respect to r'. If the foot moves by s - s_1 in a step, the normal is turned back by the
-angle k_1 (s - s_1), with the values s_1 and k_1 at the start of the step. Therefore the stored normal remains fixed to
-the same material.
+angle k_1 (s - s_1), with the values s_1 and k_1 at the start of the step. Therefore the normal does not rotate relative
+to the material when the foot moves.
 
 Source: own derivation; for the spin of frames M. Bergou and others, ACM Transactions on Graphics 27 (2008), 63.
 """
@@ -95,8 +95,8 @@ class Material(NamedTuple):
 
 @kernel
 def find_frame(row: Any, s: float, x: FloatArray, v: FloatArray, g: Any, which: int) -> Frame:
-    """Return the material of a cable at the arc length s, and write the coefficients σ of its spin σ·y_t; ``which`` is
-    0 for cable A and 1 for cable B."""
+    """Return the `Frame` of a cable at the arc length s, and write the coefficients σ of its spin into ``g.sigma``;
+    ``which`` is 0 for cable A and 1 for cable B."""
     y, yt, sigma, iL = g.y[which], g.yt[which], g.sigma[which], 1.0 / row.length
     read_coordinates(row.dofs, iL, x, y)
     read_coordinates(row.dofs, iL, v, yt)
@@ -151,7 +151,7 @@ def fill_spin_slope(row: Any, s: float, y: FloatArray, g: FloatArray) -> None:
 def find_material(
     c: NDArray[Any], a: int, b: int, xi: float, s: float, x: FloatArray, v: FloatArray, g: Any
 ) -> Material:
-    """Return the material of cable a at the point xi and of cable b at the foot s; write the coefficients σ of both
+    """Return the `Material` of cable a at the point xi and of cable b at the foot s; write the coefficients σ of both
     spins into g."""
     if not c[a].turns_rope:
         still = Frame(0.0, AXIS, AXIS, 0.0)

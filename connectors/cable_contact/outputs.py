@@ -120,7 +120,8 @@ def eval_torque(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
     """Create the function of an output that sums the columns ``first`` to ``last - 1`` of ``out`` in `fill_places` over
-    the contacts of each cable. Contacts of points of other cables with this cable are multiplied by ``sign``.
+    the contacts of each cable. For contacts of points of other cables with this cable, the summed values are multiplied
+    by ``sign``.
     """
 
     def evaluate(places: ContactPlaces, fields: Fields) -> FloatArray:

@@ -87,8 +87,8 @@ def fill_signs(c: NDArray[Any], x: FloatArray, b: int, p: Vector, F: FloatArray)
 def fill_feet(
     c: NDArray[Any], pairs: IntArray, skin: FloatArray, x: FloatArray, which: IntArray, found: FloatArray
 ) -> int:
-    """Find feet closer than the skin: feet of the points of cable pairs[k, 0] on cable pairs[k, 1], and of pairs[k, 1]
-    on pairs[k, 0].
+    """Find the feet whose gap is smaller than the skin: feet of the points of cable ``pairs[k, 0]`` on cable ``pairs[k,
+    1]``, and feet of the points of cable ``pairs[k, 1]`` on cable ``pairs[k, 0]``.
 
     Rows of ``which`` contain cable, point and other cable; rows of ``found`` contain the arc length of the foot on the
     other cable [m], the gap [m] and the share σ [1]. Returns the number of feet. If the arrays are too small, the

@@ -9,8 +9,8 @@ Therefore a variation of both cables changes the arc length s of the foot by δs
 
     (r'.r' - d.r'') δs = (δr_A - δr_B).r'_B + d.δr'_B; δs = 0 if the foot is held at the end of a chain.
 
-The variation δs also changes r, r' and the rates of both at the foot, the distance s - s_0 of the bristle, and the
-shape functions that distribute the reaction to the nodes of B.
+The variation δs also changes r, r' and the rates of both at the foot, the displacement s - s_0 of the foot in the
+bristle deflection, and the shape functions that distribute the reaction to the nodes of B.
 
 Source: implicit differentiation, own derivation.
 """
@@ -120,9 +120,10 @@ def eval_change(
     dwb: Vector,
     spins: tuple[float, float, float, float],
 ) -> Change:
-    """Return the variations of the quantities of `Change` for variations of the positions r (dra, drb), the slopes r'
-    (dpa, dpb) and their rates r_t (dva, dvb) and r'_t (dwa, dwb) on cables A and B, and ``spins``, the variations of
-    angle and spin of the material of A, then of B. The variations on B are given at a constant arc length.
+    """Return the variations of the quantities of `Change`. The arguments are the variations of the positions r (dra,
+    drb), the slopes r' (dpa, dpb) and their rates r_t (dva, dvb) and r'_t (dwa, dwb) on cables A and B. ``spins``
+    contains the variations of angle and spin of the material of A, then of B. The variations on B are given at a
+    constant arc length.
     """
     ds = 0.0
     if not m.held:

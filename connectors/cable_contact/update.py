@@ -258,7 +258,8 @@ def decide_states(
                 write_three(data, at + NORMAL_A, carry(bristle.ma, bristle.ta, t.ta))
                 write_three(data, at + NORMAL_B, carry(bristle.mb, bristle.tb, t.tb))
             else:
-                # ropes that friction turns may roll, so the anchors of their sticking points follow
+                # ropes that friction turns may roll, so the anchors of their sticking points are moved to the present
+                # positions
                 u = slip_vector(par.law, t.vt, t.f.force) if state == SLIPS else t.u
                 write_anchor(data, at, motion, t, c.rows[b].arc + s, u if bristle.holds else ZERO)
             write_three(data, at + TANGENT_A, (motion.q.b.along, 0.0, 0.0) if motion.q.turns else t.ta)

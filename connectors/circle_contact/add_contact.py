@@ -72,10 +72,10 @@ def add_contact(
             circle), or k n values (one for each pair).
 
     Returns:
-        The rows of all pairs, shape (k n,). The row with the index i * n + j belongs to circle i and cable j.
+        The rows of all pairs, shape (k n,). Row ``i * n + j`` belongs to circle i and cable j.
 
     Raises:
-        ModelError: no circle or no cable is given, or the law does not allow a value.
+        ModelError: no circle or no cable is given, or a value is outside its range.
     """
     call = "add_contact"
     touched, touching = list_handles(call, "circles", circles), list_handles(call, "cables", cables)
@@ -131,7 +131,7 @@ def add_contact_with_many(
         The rows, shape (touching n,). The rows of cable j have the indices j * touching to (j + 1) * touching - 1.
 
     Raises:
-        ModelError: no circle or no cable is given, or the law does not allow a value.
+        ModelError: no circle or no cable is given, or a value is outside its range.
     """
     call = "add_contact_with_many"
     touched, touching_cables = list_handles(call, "circles", circles), list_handles(call, "cables", cables)

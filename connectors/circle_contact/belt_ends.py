@@ -12,7 +12,8 @@ positive towards the span. Let y [m] be the depth minus F/(k R):
 At s = e the depth is 0, and y and its first three derivatives are continuous. These conditions determine e, b, c and
 one constant Z for each root p. The additional length is the length of the belt minus the lengths of the arc and of the
 straight span. The additional length is the sum of two integrals. The first is the integral of y'²/2 - y/R over s < 0.
-The integrand of the second, over s > 0, is y'²/2 - y/R of the belt minus the same expression for the straight line.
+The second is an integral over s > 0. Its integrand is y'²/2 - y/R for the belt minus the same expression for the
+straight line.
 
 The straight line of the span is a tangent of a circle with the radius R + l²/(2 R); the point at which the line touches
 this circle is s = 0. For a rigid circle, e = -l, b = -l²/(2 R), and the additional length is l³/(12 R²). For a string

@@ -79,7 +79,7 @@ def note_gaps(
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows."""
+    """Return the `System` with the forces, tangent, update and checks of the rows."""
     contact = rows.columns
     system, c = create_system(rows, contact), contact.columns
 

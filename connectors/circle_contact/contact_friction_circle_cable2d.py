@@ -8,7 +8,8 @@ with
 Here x_cur = r alpha + sigma (rho - 1/2) l is the position of the contact point, measured along the circle and along the
 segment. The history values describe whether a segment is closed and whether it sticks. The history values change only
 between Newton runs. See `circle_segments/kernels.py` for all formulas. The force is divided between the two end points
-of a segment in the ratio 1-rho to rho. The circle receives the reaction and the torque of f_t.
+of a segment in the ratio 1-rho to rho, where rho is the relative position of the closest point. The circle receives the
+reaction and the torque of f_t.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. In Exudyn the
 length l in x_cur is the reference length of a segment. In this law l is the current length of the segment on the
@@ -77,17 +78,17 @@ class ContactFrictionCircleCable2D(SegmentContact):
     multiplied by the reference length L/n of a segment, so the stiffness of the contact does not depend on the number
     of segments n. The friction coefficient is used unchanged in both forms.
 
-    With segment normals, the friction f_t causes the torque r f_t on the circle, with the radius r of the circle,
-    although f_t acts at the distance r + g from the centre, with the gap g. Therefore the moments of all forces on
-    circle and cable sum to g f_t instead of 0. With ``use_segment_normals`` false f_t acts at the end points p0 and p1
-    of the segment, and the moments sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t, with the centre c of the circle
-    and the relative position rho of the closest point. The forces on circle and cable always sum to 0.
+    With segment normals, the friction f_t acts at the distance r + g from the centre, where r is the radius of the
+    circle and g the gap. However, the torque on the circle is r f_t. Therefore the moments of all forces on circle and
+    cable sum to g f_t instead of 0. With ``use_segment_normals`` false f_t acts at the end points p0 and p1 of the
+    segment, and the moments sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t, with the centre c of the circle and the
+    relative position rho of the closest point. The forces on circle and cable always sum to 0.
 
-    With cables whose material moves along the axis (`ALECable2D`) sticking positions refer to the material. Each
-    sticking position belongs to a segment of the mesh, so the segment that carries a bristle does not move with the
-    material. History values of a row with n segments: n gaps [m], n states, and n sticking positions [m]. Rows with
-    moving material, whose sticking positions are measured with the current length of segments, have one further value:
-    the axial displacement of the material [m] at the time at which the positions were stored.
+    With cables whose material moves along the axis (`ALECable2D`) sticking positions refer to the material. However,
+    each sticking position is stored for a segment of the mesh, and this segment does not move with the material.
+    History values of a row with n segments: n gaps [m], n states, and n sticking positions [m]. Rows with moving
+    material, whose sticking positions are measured with the current length of segments, have one further value: the
+    axial displacement of the material [m] at the time at which the positions were stored.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")
@@ -126,7 +127,7 @@ class ContactFrictionCircleCable2D(SegmentContact):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return the initial history values if the user did not specify them."""
+    """Return ``values`` with initial history values if the user has not specified them."""
     given = read_words(values.get("sticking_length", CURRENT))
     current = given is not None and bool((given == CURRENT).any())
     per_row = (0.0,) if current and has_moving(world) else ()
@@ -163,7 +164,7 @@ def note_states(
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows."""
+    """Return the `System` with the forces, tangent, update and checks of the rows."""
     check_forms(rows.table, FORMS, rows.rows)  # checked again, because friction_stiffness may have changed
     contact = rows.columns
     system, c, axial = create_system(rows, contact), contact.columns, contact.axial

@@ -5,9 +5,9 @@ Each point represents the length L/n of the cable, with the forces
 
     f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (r/D) u   while |f_t| <= mu |f_n|,  else +-mu |f_n|,
 
-where u is the mean displacement of the points of the cable along the circle since the points began to stick. The
-bristles stick to points of the material, and the forces act at the contact points; see `circle_points/kernels.py` for
-all formulas.
+where D is the distance of the point from the centre of the circle, and u is the mean displacement of the points of the
+cable along the circle since the points began to stick. The bristles stick to points of the material, and the forces act
+at the contact points; see `circle_points/kernels.py` for all formulas.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in quadrature points, radial return.
 """
@@ -79,12 +79,19 @@ class ContactFrictionCirclePoints2D(PointContact):
     begins at the point where the belt first touches the circle. See `circle_points/layers.py`.
 
     History values of a row with n points: n gaps [m], n states, and n anchors on the circle [m]. With ``press`` the row
-    has further values: F minus ``press`` for the next Newton run [N], whether the cable has friction (1) or not (0), F
-    minus ``press`` in the previous Newton run [N], the displacement of the cable before it reached the circle [m], the
-    integral of the stretch over this displacement [m], the stretch in the previous step [1], the mean w of the waves of
-    the stretch [1], and the number of cables in this mean. Without ``rigid_layer`` the last four values are the
-    integral of the slip [m], the slip velocity in the previous step [m/s], the displacement of the cable since its
-    first point touched the circle [m], and 0.
+    has eight further values:
+
+    - F minus ``press`` for the next Newton run [N]
+    - 1 if the cable has friction, otherwise 0
+    - F minus ``press`` in the previous Newton run [N]
+    - displacement of the cable before it reached the circle [m]
+    - integral of the stretch of the cable over this displacement [m]
+    - stretch of the cable at the end of the previous step [1]
+    - mean w of the waves of the stretch [1], see `circle_points/layers.py`
+    - number of cables in this mean
+
+    Without ``rigid_layer`` the last four values are the integral of the slip [m], the slip velocity in the previous
+    step [m/s], the displacement of the cable since its first point touched the circle [m], and 0.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")
@@ -109,7 +116,7 @@ class ContactFrictionCirclePoints2D(PointContact):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return the initial history values if the user did not specify them."""
+    """Return ``values`` with initial history values if the user has not specified them."""
     # the result is None if the values are not numeric; `World.add` raises the error for such values
     press = read_numbers(values.get("press", 0.0))
     grows = press is not None and bool((press != 0.0).any())
@@ -148,7 +155,7 @@ def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) 
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows."""
+    """Return the `System` with the forces, tangent, update and checks of the rows."""
     system = create_system(rows, *join_rows(rows, rows.columns))
     system.account = create_point_account(rows.columns)
     system.gaps = watch_points(rows, rows.columns, CIRCLE_FAMILY)

@@ -50,8 +50,8 @@ class CircleSet(Component):
     """Set of circles that the same cables may touch.
 
     A search finds circles whose distance from a cable is at most the search margin ``skin``. The search is repeated
-    when the sum of the displacements of a cable and a circle since the last search exceeds this margin, or the smallest
-    gap of a near circle for which the cable has no row left.
+    when the sum of the displacements of a cable and a circle since the last search exceeds the smaller of two lengths:
+    this margin, and the smallest gap of a near circle for which the cable has no free row.
     """
 
     skin = column("m", "margin of the search; 0: the smallest radius of the circles", default=0.0, minimum=0)
@@ -84,7 +84,7 @@ class ContactFrictionCircleSetPoints2D(PointContact):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return the initial history values if the user did not specify them."""
+    """Return ``values`` with initial history values if the user has not specified them."""
     return create_history(world, ContactFrictionCircleSetPoints2D, values, START, (0.0,))
 
 
@@ -115,7 +115,7 @@ def bind(rows: LocalRows) -> PairRows:
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows."""
+    """Return the `System` with the forces, tangent, update and checks of the rows."""
     p, assign = bind(rows), call(assign_circles)
     system = create_system(rows, p.points)
     follow_pairs(rows, system, p, CircleSearch, assign)

@@ -1,13 +1,14 @@
 """Tractions of a belt without load at the ends of an arc, due to the depth of the belt in the elastic contact. The
 module also chooses a mesh and a contact stiffness for which these tractions are small.
 
-The force F is the tension minus rhoA v², and R is the radius of the circle. The stiffness k of the contact and the
-stiffness mu_k of the bristles are given per metre of belt. The gap g of a belt on a circle follows F g'' = k g + F/R,
-the equation of a string on an elastic foundation. With l² = F/k, the depth of the belt at the distance s from the entry
-is F/(k R) (1 - exp(-s/l)). Near the entry the belt therefore runs on a larger radius than inside the arc, and the slope
-of the belt differs from the tangent of the circle. Therefore a length of belt near the entry covers a smaller angle on
-the circle than inside the arc; the relative difference is l²/R² (exp(-s/l) + exp(-2 s/l)/2). With a² = EA/mu_k, the
-displacement u of the elastic belt on its bristles satisfies
+The force F is the tension minus rhoA v², where rhoA is the mass per length and v the speed of the belt. R is the radius
+of the circle. The stiffness k of the contact and the stiffness mu_k of the bristles are given per metre of belt. The
+gap g of a belt on a circle follows F g'' = k g + F/R, the equation of a string on an elastic foundation. With l² = F/k,
+the depth of the belt at the distance s from the entry is F/(k R) (1 - exp(-s/l)). Near the entry the belt therefore
+runs on a larger radius than inside the arc, and the slope of the belt differs from the tangent of the circle. Therefore
+a length of belt near the entry covers a smaller angle on the circle than the same length inside the arc; the relative
+difference is l²/R² (exp(-s/l) + exp(-2 s/l)/2). With a² = EA/mu_k, the displacement u of the elastic belt on its
+bristles satisfies
 
     u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and far inside the arc; at the exit the displacement
     has the opposite sign.

@@ -59,9 +59,7 @@ REST = 1e-9
 ROOM = 1.2
 """Ratio of the recommended number of cables on an arc to the smallest sufficient number [1]."""
 FINEST = 4.0
-"""Largest ratio of the number of elements that short arcs require to the number of elements that the smallest circle
-requires [1].
-"""
+"""Largest factor by which short arcs increase the number of elements that the smallest circle requires [1]."""
 LARGEST_TRACTION = 0.75
 """Traction due to the mesh, relative to the friction limit [1], above which a note is printed before a run. If the
 closed form of `mesh_traction.py` predicts this value, the traction in simulations is 0.6 to 0.7 times the friction

@@ -13,22 +13,23 @@ The parameters k_c, d_c, mu_v, mu_k are values of one part. The left-hand side o
 force f_n n + f_t t at p for the cable, and the reaction -(f_n n + f_t t) with the torque -D f_t for the circle.
 Therefore forces and moments sum to 0, and the total power is f_n v_n + f_t v_t.
 
-The press F of a cable is the tension of the cable minus rhoA v². For a row with a press, the circle is enlarged by F/(k
-r), where k is the contact stiffness k_c divided by the length L/n. Therefore D = r if the cable is in equilibrium; see
-`update.py`. For such a row, d_c is multiplied by min(1, depth/depth_0), where depth is the penetration of the enlarged
-circle, so f_n is continuous when a point touches. The depth depth_0 is half of F/(k r), the depth in equilibrium. If
-the cord lies above the contact face, r is the sum of the radius of the face and the cord offset. All quantities refer
-to this radius of the cord, and mu is the friction coefficient of the face times the radius of the face divided by r.
+The press F of a cable is its tension minus rhoA v², where rhoA is its mass per length and v its speed. For a row with a
+press, the circle is enlarged by F/(k r), where k is the contact stiffness k_c divided by the length L/n. Therefore D =
+r if the cable is in equilibrium; see `update.py`. For such a row, d_c is multiplied by min(1, depth/depth_0), where
+depth is the penetration of the enlarged circle, so f_n is continuous when a point touches. In equilibrium the depth is
+F/(k r), and depth_0 is half of this depth. If the cord lies above the contact face, r is the sum of the radius of the
+face and the cord offset. All quantities refer to this radius of the cord, and mu is the friction coefficient of the
+face times the radius of the face divided by r.
 
 All bristles of a cable have the common deflection u, the mean displacement of the points of the cable since they began
 to stick. With m closed points and the set S of sticking points, u is
 
     u = (m/n) mean of u_k over S, u_k = wrap(r alpha_k - anchor_k), alpha: angle of A^T n.
 
-The function wrap subtracts whole circumferences 2 pi r. Open points have no deflection. While a cubic is bent onto a
-circle, its points move along the circle by up to l³/(192 R²) in both directions. Most of this motion cancels in the
-mean. Without the mean, this motion would deflect individual bristles. Since u_k,t = (r/D) v_t, the power of the
-sticking points equals the rate of mu_k (n/m) |S| u²/2.
+The function wrap subtracts whole circumferences 2 pi r. The bristles of open points have no deflection. While a cubic
+is bent onto a circle, its points move along the circle by up to l³/(192 R²) in both directions. Most of this motion
+cancels in the mean. Without the mean, this motion would deflect individual bristles. Since u_k,t = (r/D) v_t, the power
+of the |S| sticking points equals the rate of mu_k (n/m) |S| u²/2.
 
 History values of a row with n points: n gaps, n states (0 sticks, +-1 slips, -2 open or without friction), and n
 anchors. An anchor is the arc position r alpha on the circle at which a bristle is fixed. Without bristles the anchor is
@@ -84,13 +85,13 @@ class PointRows(NamedTuple):
         rows: records, shape (rows,). ``circle`` is the index of the marker among the markers of its family, ``data``
             the index of the first history value, ``segments`` the number of points. For one point ``contact_stiffness``
             is in N/m, ``contact_damping`` in N s/m, ``friction_velocity_penalty`` in N s/m, ``friction_stiffness`` in
-            N/m, and ``length`` is the reference length that the point represents [m]. ``friction_coefficient`` applies
-            at the cord [1]. ``radius`` is the radius of the circle, or of the cord if the cord lies above the face [m].
-            ``press`` is the initial press of the row [N], 0 for a circle that is not enlarged. ``axial_stiffness`` [N],
-            ``reference_strain`` [1], ``mass_per_length`` [kg/m] and ``bending_stiffness`` [N m²] are values of the
-            cable. ``beside`` contains the rows of the cables before and after this cable, -1 without such a cable.
-            Further fields are the columns ``vertical_offset`` [m], ``clip_normal_force``, ``rigid_layer`` and
-            ``active`` of the law.
+            N/m, and ``length`` is the reference length that the point represents [m]. ``friction_coefficient`` [1]
+            applies at the cord. ``radius`` [m] is the radius of the circle, or of the cord if the cord lies above the
+            face. ``press`` is the initial press of the row [N], 0 for a circle that is not enlarged.
+            ``axial_stiffness`` [N], ``reference_strain`` [1], ``mass_per_length`` [kg/m] and ``bending_stiffness`` [N
+            m²] are values of the cable. ``beside`` contains the rows of the cables before and after this cable, -1
+            without such a cable. Further fields are the columns ``vertical_offset`` [m], ``clip_normal_force``,
+            ``rigid_layer`` and ``active`` of the law.
         dofs: process-local indices of the coordinates of the cable (8) and of the circle (m), shape (rows, 8 + m).
         others: results of `read_anchor` for k rows of other processes, shape (k, 5). The indices of these rows follow
             the indices of the rows of this process.
@@ -281,7 +282,7 @@ def eval_bristles(
 def read_row(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, place: int
 ) -> CircleRow:
-    """Read row i; for ``place`` see `eval_growth`."""
+    """Return the data of row i; for ``place`` see `eval_growth`."""
     row = c.rows[i]
     n, par, y, L = row.segments, read_parameters(row, data, place), row.vertical_offset, row.length * row.segments
     o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)

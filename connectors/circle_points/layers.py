@@ -1,10 +1,10 @@
 """Initial deflection of bristles on a rigid layer: cables of a belt that move onto a circle keep the stretch that they
 have at the entry, where the belt first touches the circle.
 
-Material that moves onto a circle sticks to the circle at the point where it touches. Between the entries of two
-successive cables, the rim of the circle therefore moves by the reference length of a cable times the stretch at the
-entry. This product is the distance between the mean anchors of both cables, which have the reference lengths l_i and
-l_j:
+Material that moves onto a circle sticks to the circle at the point where it touches. Between the times at which two
+successive cables touch the circle, the rim of the circle therefore moves by the reference length of a cable times the
+stretch at the entry. This product is the distance between the mean anchors of both cables, which have the reference
+lengths l_i and l_j:
 
     anchor_i = anchor_j + s (l_i + l_j)/2 lam,    u_i = arc_i - anchor_i
     lam = lam_i - w
@@ -104,8 +104,8 @@ although their periods are longer than the passage of a cable.
 
 
 Followed = tuple[float, float, float]
-"""State of a cable before the circle: displacement [m], integral of the stretch over the displacement [m], and current
-stretch [1]."""
+"""State of a cable that has not reached the circle: displacement [m], integral of the stretch over the displacement
+[m], and current stretch [1]."""
 
 
 @kernel(inline=True)
@@ -160,8 +160,8 @@ def find_bend(
 
 @kernel(inline=True)
 def is_near(row: Any, gap: float, grown: float) -> bool:
-    """Return whether the smallest gap [m] of a cable before the circle is so small that the integration of the stretch
-    or slip of the cable must start.
+    """Return whether the smallest gap [m] of a cable that has not reached the circle is so small that the integration
+    of the stretch or slip of the cable must start.
     """
     # at the distance x from the point of contact, a tangent has the distance x²/(2 r) from the circle; the distance of
     # a cable that bends onto the circle is smaller
@@ -175,10 +175,10 @@ def add_way(way: float, moved: float, size: float, last: float, now: float, L: f
     """Return the displacement in a step [m] and the integral of a quantity over this step. Both are contributions to
     the mean of the quantity over the displacement L.
 
-    The quantity has the values ``last`` and ``now`` at both ends of the step, and is integrated by the trapezoidal rule
-    over ``size``, which is the displacement ``moved`` [m] or the step size [s]. ``way`` is the displacement before the
-    step [m], and the integration ends at the displacement L. Waves have the period of one length L, so they cancel in
-    the mean over L.
+    The quantity has the values ``last`` at the start and ``now`` at the end of the step, and is integrated by the
+    trapezoidal rule over ``size``, which is the displacement ``moved`` [m] or the step size [s]. ``way`` is the
+    displacement before the step [m], and the integration ends at the displacement L. Waves have the period of one
+    length L, so they cancel in the mean over L.
     """
     step = min(moved, L - way)
     if step <= 0.0:
@@ -288,8 +288,8 @@ def eval_speed(row: Any, o: Disc, q: Eight, w: Eight) -> float:
 
 @kernel(inline=True)
 def find_shear(row: Any, speed: float, h: float, start: FloatArray) -> tuple[bool, float]:
-    """Return whether a cable has just moved onto the circle after its slip was integrated, and the initial deflection u
-    of the bristles of this cable [m], 0 if not.
+    """Return whether a cable has just moved onto the circle after its slip was integrated. Return also the initial
+    deflection u [m] of the bristles of this cable, or 0 for other cables.
 
     h: step size [s].
     """

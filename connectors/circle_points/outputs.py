@@ -4,9 +4,9 @@ energies for the laws and for reports.
 Energies and powers of points of cables on circles; see `kernels.py` for the forces and `contact/power.py` for the
 parts of the power.
 
-The reaction on the circle acts at the same point as the force on the cable, so the power of lever arms is 0. A bristle
-stores mu_k u u_t = mu_k (r/D) u v_t while its point sticks. If m of n points are closed, each bristle stores (n/m) mu_k
-u²/2.
+The reaction on the circle acts at the same point as the force on the cable, so the power of lever arms is 0. While
+point k sticks, the power mu_k (r/D) u v_t = mu_k u u_k,t is stored in the bristles. If m of n points are closed, each
+bristle stores the energy (n/m) mu_k u²/2.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ def eval_points(c: PointRows, fields: Fields) -> FloatArray:
     """Return all output quantities of all points, shape (rows, points, NUMBERS); see
     `contact/place_numbers.py`.
 
-    For rows with fewer points than the row with the most points, the unused elements are 0 (state: undefined).
+    The size of the second axis is the largest number of points of a row. Elements that a row does not use are 0 (state:
+    undefined).
     """
     out = np.zeros((len(c.rows["segments"]), int(c.rows["segments"].max(initial=0)), PLACE_NUMBERS))
     out[..., PLACE_STATE] = UNDEFINED
@@ -129,7 +130,7 @@ def create_point_outputs(
     evaluate: Callable[[LocalRows, Fields], tuple[FloatArray, Any]] = evaluate_rows,
     powers: Callable[[LocalRows, Fields], FloatArray] = evaluate_powers,
 ) -> dict[str, Output]:
-    """Create the output variables of a law with points; see `create_outputs` for segments."""
+    """Create the output variables of a law with points, see `create_outputs`."""
     outputs = create_outputs(friction=True, evaluate=evaluate, powers=powers)
     outputs["gap"] = replace(outputs["gap"], doc="distance between circle and point, also where open")
     outputs["contact_position"] = replace(outputs["contact_position"], doc="the point, global x, y")

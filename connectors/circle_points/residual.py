@@ -212,8 +212,8 @@ def add_residual(
     c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     f: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the contact forces of all rows, with the sign of the left-hand side of the equations of motion, to f, for
-    coordinates x and velocities v.
+    """Add the contact forces of all rows at the coordinates x and the velocities v to f. The forces have the sign of
+    the left-hand side of the equations of motion.
     """
     lanes, rows, total = np.zeros(1, POINT_LANES), np.empty(len(c.rows), np.int64), 0
     for i in range(len(c.rows)):

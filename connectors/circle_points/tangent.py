@@ -109,7 +109,7 @@ sum G.
 def begin_row(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, g: Any
 ) -> tuple[CircleRow, int, int]:  # fmt: skip
-    """Read a row, with the common deflection of its bristles; see `create_tangent`."""
+    """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
     r = read_row(c, circle, data, x, v, i, PRESS)
     g.G[:] = 0.0
     return r, r.marker, 11 if is_central(circle, r.marker, c.dofs.shape[1] - 8) else 0

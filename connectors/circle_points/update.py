@@ -4,13 +4,13 @@ within Newton runs.
 See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. States of a row; "start" denotes stored
 values at the start of the step:
 
-    deflection: u is the mean of (m/n) u_k, with m and the anchors at the start, over all points that were closed at the
-        start and do not slip.
+    deflection: u is the mean of (m/n) u_k over all points that were closed at the start and do not slip. The stored
+        values of m and of the anchors at the start are used.
     slip: all closed points are assumed to stick. Then the point with the largest |f_t| - mu |f_n| > 0 is set to slip, s
         = sgn(f_t), and u is computed again, until no sticking point exceeds its limit.
     touch: the bristles of points that have just touched get the deflection u of the other points.
     sticking anchor: the anchor is set to the position at which (m/n) u_k is u.
-    slipping anchor: the anchor is set to the position at which bristle and damper together give mu |f_n|.
+    slipping anchor: the anchor is set to the position at which bristle and damper together exert mu |f_n|.
 
 Therefore, if a point opens, its deflection is distributed to the other points, and a point that touches receives a part
 of their deflection.
@@ -115,8 +115,8 @@ def decide_states(
     """Determine the states of the points of a row, and store their anchors; see `create_update`.
 
     If ``commits`` is true, also store the press, and whether the cable of a new row has friction. These values may only
-    change after a Newton run. Return the change of the normal force due to the press [N], 0, and whether this change
-    requires a further Newton run.
+    change after a Newton run. Return three values: the change of the normal force due to the press [N], the further
+    force 0 (see ``decide`` of `create_update`), and whether this change requires a further Newton run.
     """
     # parameters of the row
     row, lane = c.rows[i], number % LANES

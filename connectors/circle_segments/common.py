@@ -207,8 +207,8 @@ def close_touching(contact: Contact, fields: Fields) -> None:
 def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
     """Return all output quantities of all segments, shape (rows, segments, NUMBERS); see `place_numbers.py`.
 
-    For rows with fewer segments than the row with the most segments, the unused elements are 0, except for the state,
-    which is -2 (undefined).
+    The size of the second axis is the largest number of segments of a row. Elements that a row does not use are 0,
+    except for the state, which is -2 (undefined).
     """
     c, data = contact.columns, fields.data
     if contact.axial is not None:

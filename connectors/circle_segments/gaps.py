@@ -4,8 +4,9 @@ see `Gaps`.
 The gap quantities (see `Gaps`) contain the rate of the gap at the closest point, and the speed of the cable relative to
 the centre of the circle. The end points of segments at the end of a step are stored for the next step. In most rows
 velocities are nearly constant within a step. Therefore the kernels first compute a bound on the change of the gap
-rates, which takes less time than the gaps. The gaps at the start and at the end of the step are computed only if this
-bound exceeds the limit of the solver, or if the cable moves so far that it could pass through the circle.
+rates, which takes less time than the computation of the gaps. The gaps at the start and at the end of the step are
+computed only if this bound exceeds the limit of the solver, or if the cable moves so far that it could pass through the
+circle.
 """
 
 from __future__ import annotations
@@ -41,8 +42,9 @@ WAYS = 4.0
 is examined.
 """
 LONG = 0.6
-"""Displacement of the closest point per step, divided by the radius of the circle [1], below which no relevant passage
-through a circle remains undetected, because a chord with a depth of 5 % of the radius is longer than this displacement.
+"""Displacement of the closest point per step, divided by the radius of the circle [1]. With a smaller displacement no
+relevant passage through a circle remains undetected, because a chord whose depth is 5 % of the radius is longer than
+the displacement.
 """
 POINT = 8
 """Number of values of a point: position (2) and velocity (2) relative to the centre of the circle, and the same values
@@ -80,8 +82,8 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
         normal: |δn| <= 2 |δe|/l + 4 |δa|/D
 
     if |δe| < l/2. The bounds use the largest values over all end points a and all segments e = b - a, the smallest
-    length l, and the smallest distance D of a closest point from the centre. The bounds include the factor π/2 between
-    the rotation of a direction and the change of this direction along the straight path.
+    length l, and the smallest distance D of a closest point from the centre. A rotation by the angle φ changes a
+    direction by at least 2 φ/π; the bounds take this factor into account.
     """
     du, da, de, dz, u, far, near, short, long = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf, np.inf, 0.0
     ax, ay, bx, by, ux, uy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0

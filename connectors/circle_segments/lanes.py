@@ -151,7 +151,7 @@ def read_lane_parameters(case: int, k: int, g: Any) -> SegmentParameters:
 
 @kernel(inline=True)
 def read_chord(k: int, g: Any) -> Chord:
-    """Read the segment of lane k."""
+    """Return the `Chord` of the segment in lane k."""
     return create_chord(g.ends[0, k], g.ends[1, k], g.ends[2, k], g.ends[3, k])
 
 

@@ -15,9 +15,9 @@ P is the power of all forces; f_t acts on the circle at the radius r. The slip v
 0 for a segment that rolls. In contrast, v_t of such a segment is omega g, because the cable lies at the radius r + g,
 but v_t contains the velocity of the circle at the radius r.
 
-The lever contains f_t (v_t - x_cur_t) of slipping segments, mu_k u (v_t - u_t) of sticking segments, k_c g (v_n - g_t)
-of moving material, and the power due to `use_segment_normals` = false. `contact/account.py` explains the losses that
-are computed from differences of energies.
+The lever power contains f_t (v_t - x_cur_t) of slipping segments, mu_k u (v_t - u_t) of sticking segments, k_c g (v_n -
+g_t) of moving material, and the power due to `use_segment_normals` = false. `contact/account.py` explains the losses
+that are computed from differences of energies.
 
 Source: derived in this project from the power of each force.
 """

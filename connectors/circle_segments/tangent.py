@@ -157,9 +157,9 @@ def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
 def add_axis_columns(
     par: SegmentParameters, z: SegmentState, slope: FloatArray, S: FloatArray, j: int, dq: float, X: FloatArray
 ) -> None:
-    """Add dq times derivatives of (F0, F1, torque) with respect to the 11 coordinates to X, shape (5, 11), if x_cur is
-    measured on the axis: f_t depends on the coordinates, because the bristle deflection depends on the end points of
-    the chord of the axis.
+    """Add dq times the derivatives of (F0, F1, torque) that are due to the bristle deflection to X, shape (5, 11). The
+    function is used if x_cur is measured on the axis. The deflection then depends on the end points of the chord of the
+    axis, and thus on the 11 coordinates.
     """
     h = axis_chord(slope, j, par.vertical_offset, z.chord)
     rhos, theta = chord_derivatives(h)

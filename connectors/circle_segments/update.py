@@ -15,8 +15,8 @@ step:
     no bristles: v_t replaces D; bristles switched on later have no initial deflection, see `record_positions`.
     no friction: the state is -2 if the segment is open, or if mu_k and mu_v are 0.
 
-The errors of the segments of a row are summed. The kernels also return the largest sum of |f_n| in a row over the
-segments that were closed before the update, with which errors are compared.
+The errors of the segments of a row are summed. For each row, |f_n| is summed over the segments that were closed before
+the update. The kernels also return the largest of these sums, with which solvers compare the errors.
 """
 
 from __future__ import annotations
@@ -222,8 +222,9 @@ def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumn
 
 @kernel
 def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
-    """Set the sticking positions of closed segments with bristles and reference lengths to the current position if the
-    stored value is 0, which means that no position is stored yet.
+    """Set the sticking positions of closed segments with bristles to the current positions if the stored values are 0,
+    which means that no position is stored yet. Only rows whose positions are measured with reference lengths are
+    changed.
 
     The sticking positions of segments without bristles are set to 0. This update is necessary if bristles are switched
     on between two steps, because the published law stores sticking positions only for segments with bristles.

@@ -42,7 +42,8 @@ POWERS = {
     "spring_power": "rate at which the normal springs store energy",
     "lever_power": "power that f_t takes by acting at r + g on the cable and at r on the circle, not lost",
 }
-"""Outputs of the parts of the power that contact takes from circle and cable [W]; their sum is the total power."""
+"""Outputs of the parts of the power that contact takes from a cable and its partner [W]; the sum of the parts is the
+total power."""
 FRICTION = ("friction_power", "friction_damping_power", "bristle_power", "lever_power")
 STORED, PASSED = ("contact_spring", "bristle"), ("lever",)
 FRICTION_LOSSES = ("sliding", "bristles", "friction_damping")
@@ -58,14 +59,14 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
     """Add to ``lost`` the energies [J] that are lost in a step of size[0] seconds by sliding, bristles and normal
     dampers. These losses are computed from changes of stored energy and of gaps, not as integrals of powers.
 
-    Sliding dissipates f_t x_cur_t minus the change of the energy of bristles. The energy of bristles at opening points
-    is lost. The total loss of bristles is the work done on the bristles minus the change of the energy stored in the
-    bristles. The loss of a normal damper is the mean of its forces at the start and at the end of the step, times the
-    change of the gap. In steps in which contact begins or ends, the work of springs that is not stored is also lost. If
-    the gap is unknown at the start or at the end of the step, the loss is the mean of the damper powers at these times,
-    multiplied by the step size. ``before`` and ``now`` are the ``parts`` of a `Reading` at the start and at the end of
-    the step; for contact points they contain a further value, see `fill_points`. ``lost`` is in the order of `LOST`. At
-    the end ``now`` is copied to ``before``.
+    Sliding dissipates the work of the friction f_t minus the change of the energy of bristles. The energy of bristles
+    at opening points is lost. The total loss of bristles is the work done on the bristles minus the change of the
+    energy stored in the bristles. The loss of a normal damper is the mean of its forces at the start and at the end of
+    the step, times the change of the gap. In steps in which contact begins or ends, the work of springs that is not
+    stored is also lost. If the gap is unknown at the start or at the end of the step, the loss is the mean of the
+    damper powers at these times, multiplied by the step size. ``before`` and ``now`` are the ``parts`` of a `Reading`
+    at the start and at the end of the step; for contact points they contain a further value, see `fill_points`.
+    ``lost`` is in the order of `LOST`. At the end ``now`` is copied to ``before``.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
@@ -95,8 +96,8 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
                 # on a rigid layer a new bristle has the deflection of its neighbours
                 lost[1, i] += beside
             elif was == 0.0 and state == 0.0:
-                # for contact points, the deflection of bristles depends on the number of closed points, the further
-                # value of `fill_points`
+                # for contact points, the deflection of bristles depends on the number of closed points, which is the
+                # further value of `fill_points`
                 for k in range(PARTS, now.shape[2]):
                     if before[i, s, k] != now[i, s, k]:
                         lost[1, i] += beside

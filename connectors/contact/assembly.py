@@ -3,7 +3,7 @@ or another cable (`add_point_and_foot`).
 
 The body has d = 2 or 3 coordinates of its centre c and 1 or 3 rotations theta, in total w = 3 or 6 degrees of freedom.
 Contact exerts the force F on a point p of the cable, with the moment m about the centre c of the body. The reaction
-(-F, -m) acts on the body. Each geometry gives the following derivatives of (F, m) for one point:
+(-F, -m) acts on the body. Each contact law computes the following derivatives of (F, m) for one point:
 
     C (w, w): with respect to (p - c, theta), times dq, plus with respect to the rates of (p - c, theta), times dv
     V (w, w): with respect to the rates of (p - c, theta), times dq
@@ -145,8 +145,8 @@ def fill_marker(
     m: Any, k: int, d: int, w: int, v: FloatArray, dofs: IntArray, i: int, P: FloatArray, R: FloatArray
 ) -> None:
     """Write the derivatives of the centre c and the rotation theta of marker k with respect to its coordinates into P.
-    Write the derivatives of the rates of c and theta, at constant rates of the coordinates, into R. Both arrays have
-    the shape (coordinates, w).
+    Write the derivatives of the rates of c and theta with respect to the coordinates, at constant rates of the
+    coordinates, into R. Both arrays have the shape (coordinates, w).
     """
     width, h = len(P), m.h[k]
     n = dofs.shape[1] - width

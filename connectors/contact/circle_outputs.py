@@ -24,9 +24,9 @@ def create_outputs(
     """Create the output variables of a contact law: values of segments or points, shape (rows, segments, ...), and
     powers of rows, shape (rows,).
 
-    For rows with fewer segments or points than the evaluated row with the most segments or points, the unused elements
-    are 0 (``state``: -2). ``evaluate`` returns the quantities of `place_numbers.py` and the arrays that kernels read.
-    ``powers`` returns the powers in the order of `POWERS`.
+    The size of the second axis is the largest number of segments or points of the evaluated rows. Elements that a row
+    does not use are 0 (``state``: -2). ``evaluate`` returns the quantities of `place_numbers.py` and the arrays that
+    kernels read. ``powers`` returns the powers in the order of `POWERS`.
     """
 
     def output(unit: str, doc: str, pick: Callable[[FloatArray, Any], Any]) -> Output:

@@ -25,8 +25,8 @@ CIRCLE_FAMILY = FAMILY
 
 
 class Disc(NamedTuple):
-    """The circle of one row: centre, velocity of the centre, omega, and A = [[a00, a01], [a10, a11]]. All fields are
-    scalars.
+    """The circle of one row: centre, velocity of the centre, angular velocity omega, and rotation matrix A = [[a00,
+    a01], [a10, a11]]. All fields are scalars.
     """
 
     cx: float
@@ -42,7 +42,7 @@ class Disc(NamedTuple):
 
 @kernel(inline=True)
 def create_pose(p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, k: int) -> Disc:
-    """Read the circle at marker k from the arrays of the markers of the same type."""
+    """Return the circle at marker k. The arguments p, v, omega and A are arrays of all markers of the same type."""
     return Disc(p[k, 0], p[k, 1], v[k, 0], v[k, 1], omega[k, 2], A[k, 0, 0], A[k, 0, 1], A[k, 1, 0], A[k, 1, 1])
 
 
@@ -68,10 +68,10 @@ def add_sums(
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return, for each row, the global indices of the coordinates of the nodes of the cable (8) and of the circle, or
-    -1 for missing coordinates. The number of columns is determined by the circle with the most coordinates. If the
-    material of any cable of the table moves along the axis, the last column of the result contains the indices of the
-    axial displacements.
+    """Return, for each row, the global indices of the coordinates of the nodes of the cable (8) and of the circle; -1
+    stands for a coordinate that does not exist. The number of columns is determined by the circle with the most
+    coordinates. If the material of any cable of the table moves along the axis, the last column of the result contains
+    the indices of the axial displacements.
     """
     circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
     used = np.flatnonzero((circle >= 0).any(axis=0))

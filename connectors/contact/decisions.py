@@ -1,9 +1,9 @@
 """Decisions whether points stick or slip, and deflections of slipping bristles. Kernels receive records p of points,
 see `place_type`.
 
-A point with its own bristle slips if |tau| > mu |f_n|. Points whose bristles have the common deflection u are assumed
-to stick. Then the point with the largest |f_t| - mu |f_n| > 0 is set to slip, and u is computed again, until no
-sticking point exceeds its limit.
+A point with its own bristle slips if |tau| > mu |f_n|. If the bristles of several points have a common deflection u,
+all of these points are first assumed to stick. Then the point with the largest |f_t| - mu |f_n| > 0 is set to slip, and
+u is computed again, until no sticking point exceeds its limit.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -69,8 +69,8 @@ def decide_point(p: Any, held: bool, mu: float, mu_k: float) -> float:
 
 @kernel(inline=True)
 def average(n: int, places: NDArray[Any], u: float) -> float:
-    """Return the mean of ``bend`` over the points of a row that were closed at the start of the step and stick, or
-    stuck until they opened [m]; ``u`` if there are none.
+    """Return the mean of the field ``bend`` [m] over the points of a row that were closed at the start of the step and
+    stick, or that stuck until they opened. Return ``u`` if there are no such points.
     """
     total, count = 0.0, 0
     for k in range(n):
@@ -119,14 +119,15 @@ def stick_between(n: int, first: int, data: FloatArray, places: NDArray[Any], u:
 
 @kernel(inline=True)
 def slip_along(p: Any) -> float:
-    """Return the deflection along a line at which bristle and damper of a slipping point give mu |f_n| [m]."""
+    """Return the deflection [m] along a line at which bristle and damper of a slipping point together exert mu
+    |f_n|."""
     u: float = p.state * slip_bend(p.limit, p.state * p.drag, p.h)
     return u
 
 
 @kernel(inline=True)
 def slip_vector(law: PointLaw, vt: Vector, ft: Vector) -> Vector:
-    """Return the deflection at which bristle and damper of a slipping point give the friction f_t [m]."""
+    """Return the deflection [m] at which bristle and damper of a slipping point together exert the friction f_t."""
     size = sqrt(dot(ft, ft))
     if size <= 0.0:
         return 0.0, 0.0, 0.0

@@ -47,14 +47,14 @@ def follow_sets(
     partner. Therefore results do not depend on the times of searches.
 
     Args:
-        gaps: gaps of the rows, with one additional element at the end for a partner through which a cable passes.
+        gaps: the `Gaps` of the rows. Their last element is reserved for a partner through which a cable passes.
         p: the rows.
         assign: function that assigns each row to the partner whose index is stored in its history values.
         measure: function ``(s, markers, x, v, numbers)`` that writes the gap quantities of the rows into ``numbers``.
         sweep: kernel ``(p, first, x, x at the start, markers, markers at the start, row, which)`` that finds a partner
             through which a cable passes. The kernel writes the gap quantities into ``row``, and the row of the cable
             and the index of the partner into ``which``; ``first`` contains the first row of each cable.
-        thing, member: name of a partner, and name of the component of the partners, for messages.
+        thing, member: name of a partner, such as ``"circle"``, and name of the component of the partners, for messages.
     """
     first: IntArray = np.unique(p.group, return_index=True)[1]
     number, which = p.number, np.zeros(2, int)

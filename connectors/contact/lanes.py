@@ -1,5 +1,5 @@
 """Data of eight rows that are evaluated at once, one in each lane of the vector instructions of the processor. The
-functions are used for points on circles and points on surfaces. See docs/explanation/design.md, Lanes.
+functions of this module are used for points on circles and points on surfaces. See docs/explanation/design.md, Lanes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 LAW = tuple(name for name in PointLaw._fields if name != "damping_depth")
-"""Fields of records of lanes that `write_law` fills."""
+"""Names of the fields of records of lanes that `write_law` fills."""
 Eight = tuple[float, float, float, float, float, float, float, float]
 Twelve = tuple[float, float, float, float, float, float, float, float, float, float, float, float]
 

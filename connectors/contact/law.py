@@ -8,8 +8,8 @@
 g is the gap, v_n the rate of the gap, g_0 the depth at which the full damping is reached, and tau the trial force of
 the bristle. If |tau| is below the fraction c of the friction limit F, f_t of a slipping point is proportional to tau.
 With c = 1, f_t of a slipping point with |tau| < F is tau. With 0 < c < 1, f_t does not jump if the direction of the
-slip is reversed. With c = 0, f_t of a slipping point always has the magnitude F. Each geometry gives g, v_n, the
-normal, and for friction the deflection of the bristle and the velocity v_t.
+slip is reversed. With c = 0, f_t of a slipping point always has the magnitude F. The kernels of each contact law
+compute g, v_n and the normal, and for friction the deflection of the bristle and the slip velocity v_t.
 
 The variation of the force f_n n + f_t of a point is
 
@@ -77,7 +77,7 @@ def read_law(row: Any, damping_depth: float) -> PointLaw:
 
 @kernel(inline=True)
 def eval_fading(law: PointLaw, gap: float) -> tuple[float, float]:
-    """Return the share s of the damping at a gap [1], and the derivative of s with respect to the gap [1/m]."""
+    """Return the share s [1] of the damping at the given gap, and the derivative of s with respect to the gap [1/m]."""
     depth = law.damping_depth
     share = -gap / depth if depth > 0.0 else 1.0
     slope = -1.0 / depth if 0.0 < share < 1.0 else 0.0

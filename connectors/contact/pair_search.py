@@ -3,8 +3,8 @@ cable and member change during a run, but the number of rows is constant.
 
 A row describes the contact of a cable with one member of its set. A cable with several rows can touch several members
 simultaneously. The last history value of the row, after the values of its points, is the index of this member among the
-members of all sets, counted from 1, or 0 without a member. Therefore the pairs are part of states and checkpoints,
-repeated steps restore them, and kernels need no special case.
+members of all sets, counted from 1, or 0 without a member. Therefore the pairs are part of states and checkpoints, and
+they are restored when a step is repeated.
 
 The search for pairs takes place between Newton runs, before the history values are updated, because points can close
 only at these times. Pairs whose distance is below the search margin ``skin`` are assigned to the rows of their cable in
@@ -65,7 +65,7 @@ def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArr
     its set, -1 without member.
 
     When this function is called, the pairs are not known. Therefore the members of a set are distributed evenly over
-    the rows of the set, and the numbering of coordinates is based on the usual number of couplings of each member. The
+    the rows of the set. Each member then has a typical number of couplings when the coordinates are numbered. The
     linear solver is chosen later, from the sparsity pattern of a tangent.
 
     Args:
@@ -84,8 +84,8 @@ def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArr
 class PairRows(NamedTuple):
     """Data of the rows of a law whose partners (circles or surfaces) change. Partners are counted from 1; 0 means none.
 
-    The history values determine the field ``active`` and the fields of the partner in the records, and the coordinates
-    of the partner in the coordinate indices of the rows.
+    The history values of a row contain its partner. The partner determines the field ``active`` and the fields of the
+    partner in the record of the row, and the coordinate indices of the partner in the row.
     """
 
     points: Any  # data of the kernels, a named tuple with the fields ``rows`` and ``dofs``
@@ -177,8 +177,8 @@ def eval_hulls(x: FloatArray, dofs: IntArray, length: FloatArray) -> FloatArray:
 
 @kernel(fast=False)
 def find_way(after: FloatArray, before: FloatArray) -> float:
-    """Return the largest distance between the positions of a point ``after`` and ``before`` a motion [m], shape
-    (points, d) each; NaN if a coordinate is NaN.
+    """Return the largest displacement of a point [m], or NaN if a coordinate is NaN. ``after`` and ``before`` contain
+    the positions of the points after and before the motion, shape (points, d) each.
     """
     largest = 0.0
     for i in range(len(after)):
@@ -319,8 +319,8 @@ class PairSearch(NeighbourSearch):
         return group[near], number[near], gap[near]
 
     def find_candidates(self) -> tuple[IntArray, IntArray]:
-        """Return two arrays, shape (pairs,) each: the groups of rows, and the indices of the partners. The pairs are
-        all pairs with an unbounded surface, and at least all pairs whose bounding spheres are closer than the skin.
+        """Return two arrays, shape (pairs,) each: the groups of rows, and the indices of the partners. The pairs
+        include all pairs with an unbounded surface, and all pairs whose bounding spheres are closer than the skin.
         """
         from scipy.spatial import cKDTree  # imported here, because most models do not need this module
 
@@ -495,8 +495,8 @@ class _Bound:
 
 
 def follow_outputs(outputs: dict[str, Output], assign: Callable[..., Any], name: str, member: str) -> dict[str, Output]:
-    """Convert the outputs of a law for fixed pairs to the outputs of rows with their current partners, and add the
-    index of the partner.
+    """Convert the outputs of a law for fixed pairs to outputs that are evaluated with the current partners of the rows,
+    and add the index of the partner as an output.
 
     Args:
         assign: function ``(p, data)`` that assigns each row to its current partner.

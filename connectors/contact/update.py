@@ -7,8 +7,8 @@ See `law.py` for the symbols. Update of a row with n points, whose first history
     change: if the new state of a point with friction differs from the stored state, error += ||tau| - mu |f_n||.
     no friction: the state is -2 and f_t = 0 if the point is open, if mu = 0, or if mu_k and mu_v are 0.
 
-The errors of the points of a row are summed. The update also returns the largest sum of |f_n| in a row over the points
-that were closed before the update, with which errors are compared.
+The errors of the points of a row are summed. For each row, |f_n| is summed over the points that were closed before the
+update. The update also returns the largest of these sums, with which solvers compare the errors.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """

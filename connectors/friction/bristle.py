@@ -4,14 +4,15 @@ and slipping.
     trial force: tau = k u + d v, with the deflection u of the bristle from its anchor and the slip velocity v
     sticks: f = tau if |tau| <= F, with the friction limit F; for contact F = mu |f_n| (Coulomb)
     slips: f = F e if |tau| > F, with e = tau/|tau|; along a line e is the state +-1
-    anchor: the deflection of a slipping bristle becomes max(F - d v.e, 0)/k along e; bristle and damper give the sum F
+    anchor: the deflection of a slipping bristle becomes max(F - d v.e, 0)/k along e, so the forces of bristle and
+        damper sum to F
     anchor in published laws: the damper is neglected, d v.e = 0
     energy: k u²/2 of a sticking bristle; a slipping bristle has the deflection F/k
 
 States: 0 sticks, 1 or -1 slips, -2 undefined (the contact is open, or has no friction). Contacts store states and
 anchors as history values. Each law defines how the deflection of a bristle is computed, when the trial force is
-evaluated, and which values are stored. The functions contain no branches, because branches would prevent vectorised
-loops over lanes.
+evaluated, and which values are stored. Functions that are called in loops over lanes contain no branches, because
+branches would prevent vectorisation.
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
 
@@ -74,7 +75,7 @@ def trial_vector(k: float, u: Vector, d: float, v: Vector) -> Vector:
 
 @kernel(inline=True)
 def return_share(size: float, limit: float) -> float:
-    """Return the ratio F/|tau| of friction limit and trial force of a slipping bristle [1]; 0 for tau = 0."""
+    """Return the ratio F/|tau| [1] of the friction limit to the magnitude of the trial force; 0 for tau = 0."""
     return limit / size if size > 0.0 else 0.0
 
 
@@ -98,7 +99,7 @@ def bend(force: float, drag: float, k: float) -> float:
 
 @kernel(inline=True)
 def slip_bend(limit: float, drag: float, k: float) -> float:
-    """Return the deflection u of a slipping bristle along e [m]; ``drag`` is d v.e [N], or 0 if the damper is
+    """Return the deflection u [m] of a slipping bristle along e; ``drag`` is d v.e [N], or 0 if the damper is
     omitted."""
     return max(bend(limit, drag, k), 0.0)
 

@@ -74,7 +74,7 @@ def write_vector(row: FloatArray, first: int, x: float, y: float, z: float) -> N
 @kernel
 def fill_contacts(c: Surfaces, par: PairParameters, pairs: IntArray, which: IntArray, out: FloatArray) -> int:
     """Write the surfaces of each touching pair into ``which`` and the quantities of the contact into ``out``, one pair
-    per row from the first row. Return the number of touching pairs.
+    per row, beginning with the first row. Return the number of touching pairs.
     """
     count = 0
     for k in range(len(pairs)):

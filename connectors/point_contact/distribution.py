@@ -89,8 +89,8 @@ class Share:
             self._knows_ground = True
 
     def collect_forces(self) -> None:
-        """Send the forces on surfaces of other processes to the processes of these surfaces, which add them to the
-        forces that they have computed.
+        """Send the forces on surfaces of other processes to these processes. Each process adds the received forces to
+        the forces that it has computed.
         """
         self._ghosts.add_to_owners(*self._forces)
 

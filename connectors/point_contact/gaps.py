@@ -2,8 +2,8 @@
 `Gaps`.
 
 The examined pairs are the candidate pairs at the start and at the end of a step. If a surface has moved by more than
-half the skin in one step, the list of candidate pairs may be incomplete, so pairs whose paths come close during the
-step are also examined, except in parallel runs.
+half the skin in one step, the list of candidate pairs may be incomplete, so pairs of surfaces whose paths come close to
+each other during the step are also examined, except in parallel runs.
 """
 
 from __future__ import annotations

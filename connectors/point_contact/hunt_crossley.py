@@ -88,7 +88,8 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if two rows have the same ``data``, or if the ``data`` of a row has not exactly one value."""
+    """Raise ModelError if two rows have the same ``data``, or if the ``data`` of a row does not have exactly one
+    value."""
     ids = table.collect("data")
     for target, positions, rows in world.split_by_table(ids):
         initial = target.collect("initial")
@@ -103,7 +104,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system of `HuntCrossley`."""
+    """Return the `System` of the rows of `HuntCrossley`."""
     sets: list[BoundSet] = rows.columns
     spare = rows.layout.spare
     system = ContactSystem("HuntCrossley", np.zeros((0, 0), np.int64), sets=sets)
@@ -154,8 +155,9 @@ def build(rows: LocalRows) -> System:
             b.near.forgotten = True
 
     def find_deep(s: Fields, behind: bool) -> list[str]:
-        """Describe overlaps that are too large for the law, because the depth is not below the relative radius: if
-        ``behind`` is true, overlaps with half spaces, otherwise overlaps of two bounded surfaces.
+        """Describe overlaps that are too large for the law, because the depth is not below the relative radius. If
+        ``behind`` is true, only overlaps with half spaces are described, otherwise only overlaps of two bounded
+        surfaces.
         """
         found = []
         for b in sets:

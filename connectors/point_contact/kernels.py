@@ -52,11 +52,12 @@ def eval_point_velocity(c: Surfaces, i: int, px: float, py: float, pz: float) ->
 
 
 class PairForce(NamedTuple):
-    """The force of one element at a touching pair. The docstring of `hunt_crossley` defines the symbols.
+    """The force that one force element exerts on a touching pair of surfaces. The docstring of `hunt_crossley` defines
+    the symbols.
 
     The fields are s1 [1], the point P on which the force acts [m], the velocity v of surface 1 relative to surface 2 at
-    P, v_n and v_t [m/s], f_H [N], 3/2 c [s/m], the normal force f, which is not positive if the surfaces separate fast
-    [N], the two results of `hollars`, of which the first is |f_t|/(f |v_t|) [s/m], and the force on surface 2 [N],
+    P, v_n and v_t [m/s], f_H [N], 3/2 c [s/m], the normal force f [N], which is not positive if the surfaces separate
+    fast, the two results of `hollars`, of which the first is |f_t|/(f |v_t|) [s/m], and the force on surface 2 [N],
     which is valid only for f > 0.
     """
 
@@ -75,7 +76,8 @@ class PairForce(NamedTuple):
 
 @kernel(inline=True)
 def eval_pair_force(c: Surfaces, par: PairParameters, i: int, j: int, t: Touch) -> PairForce:
-    """Evaluate the force of one element at the surfaces i and j, which touch; t is the result of `find_contact`."""
+    """Evaluate the force that one force element exerts on the touching surfaces i and j; t is the result of
+    `find_contact`."""
     x, nx, ny, nz, qx, qy, qz, R = t
     s1 = par.K[j] / (par.K[i] + par.K[j])
     # point on which the force acts: each surface is deformed by its share of the depth
@@ -109,8 +111,8 @@ def apply_force(c: Surfaces, i: int, px: float, py: float, pz: float, fx: float,
 
 @kernel
 def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
-    """Add the forces of one element at pairs of surfaces of any type to ``c.force`` and ``c.torque``, and return the
-    energy that the element stores [J].
+    """Add the forces of one force element on pairs of surfaces of any type to ``c.force`` and ``c.torque``, and return
+    the energy that the force element stores [J].
     """
     energy = 0.0
     for k in range(len(pairs)):

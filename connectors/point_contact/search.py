@@ -141,8 +141,8 @@ def is_stale(
 
 
 def find_bounded_pairs(c: Surfaces, bounded: int, skin: float, share: Share | None) -> IntArray:
-    """Return pairs of bounded surfaces closer than the skin, and possibly further pairs, see `find_near`, shape (k, 2).
-    In each pair the surfaces are ordered by type.
+    """Return all pairs of bounded surfaces closer than the skin, shape (k, 2). Some pairs with a larger distance may
+    also be returned, see `find_near`. In each pair the surfaces are ordered by type.
 
     With several processes, each process finds the pairs that contain at least one of its surfaces.
     """
@@ -164,7 +164,7 @@ def find_near(
 
     Args:
         center, reach: centres [m], shape (n, 3), and radii [m], shape (n,).
-        skin: the distance [m].
+        skin: largest distance between the spheres of a pair [m].
         chosen: masks of the spheres whose neighbours are searched, and of their possible neighbours, shape (n,) each;
             None: all spheres.
     """

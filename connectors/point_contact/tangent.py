@@ -75,8 +75,9 @@ def eval_shape_change(D: Six, ea: float, eb: float, spin: float) -> Vector:
 def eval_radius_change(
     bounded: bool, D: Six, S: Six, na: float, nb: float, e: tuple[float, float, float, float], spin: tuple[float, float]
 ) -> float:
-    """Return the variation δ ln R of the relative radius R for the variation δn = (na, nb) of the normal n, e = (e_1,
-    e_2), and rotations ``spin`` of both bodies about n; δn and e have components in the tangent plane.
+    """Return the variation δ ln R of the relative radius R. The arguments are the variation δn = (na, nb) of the normal
+    n, the vectors e = (e_1, e_2), and the rotations ``spin`` of both bodies about n. δn, e_1 and e_2 are given by their
+    components in the tangent plane.
     """
     ua, ub = na - e[0], nb - e[1]
     change = -4.0 * (D[3] * ua + D[4] * ub)

@@ -34,9 +34,9 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 CORD_FACTOR = 100.0
-"""Smallest chosen value of k R²/EA [1], with the stiffness k of contact and bristles per length, the radius R of the
-surface and the axial stiffness EA of the rope. Above this value penetrations and deflections of bristles are small
-relative to the elongation of the rope.
+"""Smallest chosen value of k R²/EA [1], where k is the stiffness of contact and bristles per metre of rope, R the
+radius of the surface and EA the axial stiffness of the rope. Above this value penetrations and deflections of bristles
+are small relative to the elongation of the rope.
 """
 
 RIM = 0.1
@@ -81,10 +81,10 @@ def add_surface_contact(
     lines: int = LINES,
     **columns: Any,
 ) -> Entity:
-    """Add contact between every cable and every surface. Each pair has one row, or a search assigns near surfaces to
-    the rows of each cable.
+    """Add contact between every cable and every surface. Either each pair has one row, or a search assigns the surfaces
+    near a cable to the rows of this cable.
 
-    The search is used if ``touching`` is given, which is recommended for many surfaces. The rows then belong to
+    The search is used if ``touching`` is given. It is recommended for many surfaces. With the search the rows belong to
     `ContactFrictionSurfaceSetCable`, whose computing time is proportional to the number of cables instead of the number
     of pairs.
 
@@ -98,8 +98,8 @@ def add_surface_contact(
     Args:
         surfaces: m surfaces, of one type or of several types.
         cables: n cables of type `Cable2D`, `Cable3D` or `TwistCable3D`.
-        points: number of contact points of each cable, for ribbons on each line.
-        rope_radius: radius of the rope, for ribbons half the thickness [m].
+        points: number of contact points of each cable; for ribbons, number of points on each line.
+        rope_radius: radius of the rope [m]; for ribbons, half the thickness.
         tension: tension of the rope [N], used to choose stiffness and damping.
         radius: radius of the axis of the rope on the surface [m], used to choose stiffness and damping.
         touching: number of surfaces that a cable can touch simultaneously; with None, each pair has one row.
@@ -108,8 +108,8 @@ def add_surface_contact(
         turns_rope: whether friction acts at the radius of the rope and turns the rope about its axis; if False,
             friction acts on the axis. With True, the cables must be of type `TwistCable3D`, ``rope_radius`` must be
             > 0, and the rows are `ContactFrictionSurfaceTwistCable` or `ContactFrictionSurfaceSetTwistCable`.
-        width: width of ribbons [m], along the axis d_1 of the material. The cables must be of type `TwistCable3D`; the
-            rows are `ContactFrictionSurfaceRibbon`.
+        width: width of ribbons [m], in the direction of the axis d_1 of the material (field ``material_axis`` of
+            drawings). The cables must be of type `TwistCable3D`; the rows are `ContactFrictionSurfaceRibbon`.
         lines: number of lines of contact points along each ribbon, at different offsets across the width; only with
             ``width``.
         **columns: further columns of the law, with one value for all cables or one value per cable. With
@@ -117,12 +117,12 @@ def add_surface_contact(
             rows are `ContactFrictionBedCable`.
 
     Returns:
-        The rows, shape (m n,); row i n + j belongs to surface i and cable j. With ``touching`` the shape is (touching
-        n,), and row j touching + i is the row with index i of cable j.
+        The rows, shape (m n,); row ``i * n + j`` belongs to surface i and cable j. With ``touching`` the shape is
+        (touching n,), and row ``j * touching + i`` is row i of cable j.
 
     Raises:
-        ModelError: no surface, no cable or no stiffness is given, only one of ``tension`` and ``radius`` is given, or
-            the law does not allow a value.
+        ModelError: no surface, no cable or no stiffness is given, only one of ``tension`` and ``radius`` is given, or a
+            value is outside its range.
         ModelError: ``turns_rope`` or ``width`` is used with cables without twist, ``turns_rope`` with ``rope_radius``
             0, or ``lines`` without ``width``.
         ModelError: ``width`` or columns of soft beds are used with ``touching`` or ``turns_rope``, or with each other.

@@ -1,8 +1,8 @@
 """Beds whose height is given on a rectangular grid (bathymetry), or by a polyline along one horizontal direction.
 
 The bed of a polyline has a constant height perpendicular to the direction of the profile. Each straight piece of the
-polyline is a plane that is limited to this piece. At each corner there is a region below the bed in which no piece
-acts or both pieces act. The size of this region is of the order of the penetration depth of the cables.
+polyline is represented by a plane that ends at the ends of the piece. At each corner there is a region below the bed in
+which no plane acts or both planes act. The size of this region is of the order of the penetration depth of the cables.
 
 At a sharp crest, where the directions of the two pieces differ by the angle theta, a cable is bent within one element.
 Forces normal to the pieces then have a component along the cable, of the order of theta^2 times the tension of the
@@ -99,8 +99,8 @@ class BedGrid:
 
     @checked(start=numbers("m", (2,), (3,)), end=numbers("m", (2,), (3,)), count=whole(1))
     def eval_profile(self, start: Any, end: Any, count: int = 50) -> list[tuple[float, float, float]]:
-        """Return points of the bed at equal horizontal distances below the straight line from ``start``, which is
-        excluded, to ``end``, for the argument ``ground`` of `hang_from_ground`.
+        """Return points of the bed below the straight line from ``start`` to ``end``, at equal horizontal distances.
+        The point at ``start`` is excluded, as the argument ``ground`` of `hang_from_ground` requires.
 
         Args:
             start, end: ends of the line [m], (x, y) or (x, y, z); z has no effect.
@@ -149,11 +149,12 @@ def read_bed_grid(path: str | Path, spacing: float | None = None) -> BedGrid:
         path: the file; all numbers are in metres, z is positive upwards.
         spacing: largest distance of the grid lines [m] for points that are not on a rectangular grid. Heights at the
             grid points are interpolated (Clough-Tocher), and outside of the convex hull of the points the height of the
-            nearest point is used. With None, the points must be on a rectangular grid. Tables do not use this argument.
+            nearest point is used. With None, the points must be on a rectangular grid. The argument has no effect on
+            tables.
 
     Raises:
-        ModelError: the file cannot be read, contains none of these forms of heights, the points are not on a
-            rectangular grid and ``spacing`` is None, or ``spacing`` needs more than 4 000 000 heights.
+        ModelError: the file cannot be read, a text file contains neither rows x, y, z nor a table, the points are not
+            on a rectangular grid and ``spacing`` is None, or ``spacing`` needs more than 4 000 000 heights.
     """
     file = Path(path)
     if file.suffix.lower() in (".csv", ".txt", ".xyz"):
@@ -256,8 +257,8 @@ def _create_grid(file: Path, points: FloatArray, spacing: float | None) -> BedGr
 
 
 def _find_lines(values: FloatArray) -> FloatArray:
-    """Return the coordinates of grid lines in ascending order, shape (n,): values that differ by more than `SAME` times
-    their range.
+    """Return the distinct ``values`` in ascending order, shape (n,): the coordinates of grid lines. Neighbours that
+    differ by at most `SAME` times the range of all values are one grid line.
     """
     lines = np.unique(values)
     keep = np.append(True, np.diff(lines) > SAME * np.ptp(lines))
@@ -272,7 +273,7 @@ def _nearest(lines: FloatArray, values: FloatArray) -> Any:
 
 
 BEYOND, FAR = 100.0, 1e5
-"""Length by which the first and the last piece are extended: BEYOND times the length of the polyline [1], at least FAR
+"""The first and the last piece are extended by BEYOND times the horizontal length of the polyline [1], at least by FAR
 [m].
 """
 

@@ -6,7 +6,7 @@ the surface, and b the direction across the line in the bed,
     b = c/sqrt(c·c + ε²),  c = n × T.
 
 The friction limit is an ellipse with the half axes mu N along the line and rho mu N across it, N = max(-f_n, 0). The
-deflection and the velocity are scaled to a circle, on which the return map of `friction/bristle.py` acts:
+deflection and the velocity are scaled so that the limit is a circle, as in the return map of `friction/bristle.py`:
 
     û = u_t + (β - 1) b (b·u_t),    v̂ = v_t + (β - 1) b (b·v_t),    β = κ/rho
     f̂ = w (mu_k û + mu_v v̂) while |f̂| <= mu N, else a force of the magnitude mu N in this direction
@@ -27,8 +27,9 @@ to 0. If the line is lowered before the suction is 0, the suction decreases in p
     f_n = w s (k g + d v_n) for g > 0,    f_n = w (k g + s d v_n) for g <= 0
     s = 1 for m <= c_s δ,    s = c_s δ (c_s δ + Δ - m)/(Δ m) for m between c_s δ and c_s δ + Δ,    else 0
 
-A line that has been lifted further than c_s δ and touches the bed again begins with a new δ. A cycle of lifting and
-lowering beyond the gap c_s δ + Δ dissipates w k c_s δ (c_s δ + Δ)/2. Points under suction have no friction.
+When a line that was lifted further than c_s δ touches the bed again, δ is set to the present penetration, and m to 0. A
+cycle of lifting and lowering beyond the gap c_s δ + Δ dissipates w k c_s δ (c_s δ + Δ)/2. Points under suction have no
+friction.
 
 Source: friction: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006), with an ellipse as the
 limit, as in DNV-RP-F114, Pipe-soil interaction for submarine pipelines (2017); suction: C. Bridge, K. Laver, E. Clukey,
@@ -72,7 +73,7 @@ from windlass.framework.kernels.kernel import kernel
 PER_BED_POINT = 7
 """Number of history values of a point: gap, state, anchor (3), δ and m."""
 UPRIGHT = 1e-6
-"""ε [1]: b is defined, and smooth, also for a line that is perpendicular to the bed."""
+"""ε [1], with which b is smooth also where the line is perpendicular to the bed."""
 
 
 class Heading(NamedTuple):
@@ -99,7 +100,7 @@ class Suction(NamedTuple):
 
 
 class BedForces(NamedTuple):
-    """Forces of a point: f_n [N], -N [N], parameters of the normal force with the factor s, derivatives of f_n with
+    """Forces of a point: f_n [N], -N [N], parameters of the normal force multiplied by s, derivatives of f_n with
     respect to g [N/m] and v_n [N s/m], friction on the circle, f_t [N], gap g [m], v_n [m/s], v_t [m/s], u_t [m], and
     whether friction acts.
     """
@@ -176,7 +177,7 @@ def eval_share(s: Suction, gap: float) -> tuple[float, float]:
 def eval_bed_forces(
     row: Any, law: PointLaw, h: Distance, z: Lever, e: Heading, s: Suction, state: float, a: Vector
 ) -> BedForces:
-    """Return the forces of a point that the bed carries or holds; ``a`` is the anchor for the state of the point."""
+    """Return the forces of a point that the bed carries or holds; ``a`` is the anchor of the point."""
     gap, vn = h.phi - row.rope_radius, dot_normal(h, z.U, z.V, z.W)
     share, slope = eval_share(s, gap)
     held = scale_normal(law, share if gap > 0.0 else 1.0, share)

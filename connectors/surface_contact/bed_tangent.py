@@ -1,8 +1,9 @@
 """Exact tangent of the contact of lines with soft beds; see `bed_kernels.py` for the forces, `tangent.py` for C and V,
 and `contact/assembly.py` for K and N.
 
-The force f in the frame of the surface depends on X, V and the unit tangent T of the line. With the derivative f_T of f
-with respect to T, G = A f_T A^T and the slope p = r' = t |p|, the variations of `tangent.py` have the further terms
+The force f in the frame of the surface depends on X, V and the unit tangent T of the line. The derivative of f with
+respect to T is f_T in the frame of the surface, and G = A f_T Aᵀ in the global frame, where A is the rotation matrix of
+the surface. With the slope p = r' = t |p|, the variations of `tangent.py` have the further terms
 
     dF = G (I - t tᵀ) dp/|p| - G (theta × t),    dm = d × dF.
 """
@@ -72,8 +73,8 @@ def fill_bed_changes(
     row: Any, r: SurfaceRow, F: BedForces, h: Distance, z: Lever, e: Heading, a: Vector, X: FloatArray, V: FloatArray,
     T: FloatArray,
 ) -> None:  # fmt: skip
-    """Write the derivatives of the force of a point with respect to X, V and T into X, V and T, all in the frame of the
-    surface, shape (3, 3) each; ``a`` is the anchor."""
+    """Write the derivatives of the force of a point with respect to X, V and T into the arrays of the same names, all
+    in the frame of the surface, shape (3, 3) each; ``a`` is the anchor."""
     n, slip = (h.nx, h.ny, h.nz), (z.X - a[0], z.Y - a[1], z.Z - a[2])
     along = dot(n, slip)
     on_slip, on_rate = hessian_product(h, slip[0], slip[1], slip[2]), hessian_product(h, z.U, z.V, z.W)

@@ -39,8 +39,8 @@ LAW = ContactFrictionSurfaceCable
 BED = "lateral_friction_ratio", "lateral_stiffness_ratio", "suction_coefficient", "suction_distance"
 """Columns that `ContactFrictionSurfaceCable` does not have."""
 SUNK = 20.0
-"""Largest depth of a line since it touched its bed, divided by the largest depth of all lines at the end of a static
-solve [1], above which the suction is doubtful.
+"""The suction of a line is doubtful if the line has been deeper in its bed than `SUNK` [1] times the largest depth of
+all lines at the end of a static solve.
 """
 
 
@@ -48,10 +48,10 @@ class ContactFrictionBedCable(PointContact):
     """Contact and friction between a soft bed and n points of a 2D or 3D cable, with a friction coefficient across the
     line and with suction; one row per pair.
 
-    Points, normal forces of a line that presses on the bed, and common columns are the same as in
-    `ContactFrictionSurfaceCable`; ``friction_coefficient`` and ``friction_stiffness_per_length`` act along the line.
-    The friction depends on max(-f_n, 0), so a pulling normal force causes no friction. The sums of forces and of
-    moments on cable and body are exactly 0. Each row has the history values gaps [m] (n), states (n), anchors in the
+    The contact points, the columns of the same name, and the normal force of a line that presses on the bed are the
+    same as in `ContactFrictionSurfaceCable`; ``friction_coefficient`` and ``friction_stiffness_per_length`` act along
+    the line. The friction depends on max(-f_n, 0), so a pulling normal force causes no friction. The sums of forces and
+    of moments on cable and body are exactly 0. Each row has the history values gaps [m] (n), states (n), anchors in the
     frame of the surface [m] (n x 3), largest penetrations since the points touched the bed [m] (n), and largest gaps
     since then [m] (n). The stored gap of a point that suction holds is the gap minus the gap at which the suction ends.
     """
@@ -79,7 +79,8 @@ class ContactFrictionBedCable(PointContact):
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (12) and of the surface, -1 for missing coordinates."""
+    """Return the global coordinate indices of the cable (12) and of the surface; -1 stands for a coordinate that does
+    not exist."""
     return add_surface_dofs(find_cable_dofs(world, table), world, table)
 
 
@@ -127,7 +128,7 @@ def find_sunk(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> l
 
 
 def build_bed(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows."""
+    """Return the `System` with the forces, tangent, update and checks of the rows."""
     system, c = build(rows), rows.columns
     edges = system.checks.reasons
 

@@ -1,7 +1,8 @@
 """Contact with friction between surfaces and points of 2D and 3D cables: ropes on drums and sea beds.
 
 A cable of length L has n contact points at the arc lengths (i + 1/2) L/n on its axis, and each point represents the
-length w = L/n of the cable. With the signed distance phi of the surface, the radius r_c of the rope and g = phi - r_c,
+length w = L/n of the cable. With the signed distance phi from the surface, the radius r_c of the rope and g = phi -
+r_c,
 
     f_n = w (k g + d v_n), f_t = w (mu_k u_t + mu_v v_t) while |f_t| <= mu |f_n|, else a force of magnitude mu |f_n| in
     this direction,
@@ -100,8 +101,8 @@ IN_SPACE = np.array([0, 1, 3, 4, 6, 7, 9, 10])
 class ContactFrictionSurfaceCable(PointContact):
     """Contact and friction between a surface and n points of a 2D or 3D cable; one row per pair.
 
-    The cable is divided into ``points`` equal parts. The contact point of each part is the middle of the part, on the
-    cubic axis. The gap is the distance of the contact point from the surface minus the radius of the rope. Stiffness
+    The cable is divided into ``points`` equal parts. The contact point of each part is the middle of its axis, which is
+    a cubic curve. The gap is the distance of the contact point from the surface minus the radius of the rope. Stiffness
     and damping are per metre of cable; each point represents a part of the length L/n. The sums of forces and of
     moments on cable and body are exactly 0. Points beyond the end of a surface have no contact. With
     ``friction_coefficient`` 0 there is no friction. A 2D cable remains in its plane. If a surface is not perpendicular
@@ -119,8 +120,8 @@ class ContactFrictionSurfaceCable(PointContact):
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (12, see `find_cable_dofs`) and of the surface, -1 for missing
-    coordinates. The number of columns is 12 plus the largest number of coordinates of a surface.
+    """Return the global coordinate indices of the cable (12, see `find_cable_dofs`) and of the surface; -1 stands for a
+    coordinate that does not exist. The number of columns is 12 plus the largest number of coordinates of a surface.
     """
     return add_surface_dofs(find_cable_dofs(world, table), world, table)
 
@@ -288,7 +289,7 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows."""
+    """Return the `System` with the forces, tangent, update and checks of the rows."""
     c: ContactRows = rows.columns
     system = create_system(rows, c)
     system.account = create_surface_account(c, Call(), by="surface")
@@ -316,8 +317,8 @@ register(
 
 TWIST_START = (OUTSIDE, UNDEFINED, *(0.0,) * 9)
 LARGE_TURN = 2.0
-"""Angle by which a rope turns relative to a surface within a step, above which results are doubtful [rad]. From π on,
-the direction of the turn is not known.
+"""Angle by which a rope turns relative to a surface within a step [rad], above which results are doubtful. For angles
+above π, the direction of the turn cannot be determined.
 """
 
 
@@ -327,10 +328,10 @@ class ContactFrictionSurfaceTwistCable(PointContact):
     Points, normal forces and columns are the same as in `ContactFrictionSurfaceCable`. Friction acts at the radius r_c
     of the rope, so its component across the rope has a moment about the axis, and the spin of the rope about its axis
     is part of the slip velocity. The sums of forces and of moments on cable and body are exactly 0. Within a step, the
-    rope must turn by less than half a turn relative to the surface. History values per row: gaps [m] (n), states (n),
-    anchors [m] (n x 3), and, for each point at the start of the step, the tangent of the rope and the axis d_1 of its
-    material frame (n x 3 each), which is perpendicular to the tangent. Anchors and axes are in the frame of the
-    surface.
+    rope must turn by less than half a turn relative to the surface. Each row has the history values gaps [m] (n),
+    states (n), anchors [m] (n x 3), unit tangents of the rope (n x 3), and unit vectors d_1 that turn with the material
+    and are normal to the tangent (n x 3). The last two are values at the start of the step. All vectors are in the
+    frame of the surface.
     """
 
     surface = ref(SURFACE, "the surface")
@@ -352,7 +353,8 @@ def find_twist_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def twist_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (14) and of the surface, -1 for missing coordinates."""
+    """Return the global coordinate indices of the cable (14) and of the surface; -1 stands for a coordinate that does
+    not exist."""
     return add_surface_dofs(find_twist_dofs(world, table), world, table)
 
 
@@ -405,7 +407,7 @@ def watch_turns(rows: LocalRows, c: ContactRows, system: System) -> System:
 
 
 def build_twist(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows."""
+    """Return the `System` with the forces, tangent, update and checks of the rows."""
     return watch_turns(rows, rows.columns, build(rows))
 
 

@@ -1,9 +1,9 @@
 """Contact with friction between surfaces and ribbons: flat belts on cylinders, cones and crowned pulleys.
 
-A ribbon is a `TwistCable3D` with a width. The points of contact are on several lines along the ribbon, which have
-different offsets from its axis in the direction d_1 of the material. At each point the law is the same as in
-`ContactFrictionSurfaceCable`. Because of the offsets, normal forces and friction have moments about the axis, which
-turn the ribbon flat onto the surface and steer it; see `ribbon_kernels.py`.
+A ribbon is a `TwistCable3D` with a width. The contact points are on several lines along the ribbon. The lines have
+different offsets from the axis of the ribbon, in the direction d_1 of the frame of the material. At each point the law
+is the same as in `ContactFrictionSurfaceCable`. Because of the offsets, normal forces and friction have moments about
+the axis. These moments turn the ribbon flat onto the surface and steer it; see `ribbon_kernels.py`.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
 """
@@ -64,7 +64,8 @@ class ContactFrictionSurfaceRibbon(PointContact):
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (14) and of the surface, -1 for missing coordinates."""
+    """Return the global coordinate indices of the cable (14) and of the surface; -1 stands for a coordinate that does
+    not exist."""
     return add_surface_dofs(find_twist_dofs(world, table), world, table)
 
 

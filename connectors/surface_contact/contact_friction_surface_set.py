@@ -101,8 +101,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def check_sets(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for friction without bristles and dampers, for sets that have no surface or a surface twice, and
-    for ropes that are too thick for a surface of their set."""
+    """Raise ModelError for friction without bristles and dampers, for sets without surfaces, for sets that contain a
+    surface twice, and for ropes that are too thick for a surface of their set."""
     check_friction(table)
     members, rope, sets = world.table(SetSurface), table.local("rope_radius"), table.local("surface_set")
     for one in np.unique(sets):
@@ -150,12 +150,12 @@ def bind_pairs(rows: LocalRows, per_point: int, **further: NDArray[Any]) -> Pair
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows."""
+    """Return the `System` with the forces, tangent, update and checks of the rows."""
     return build_pairs(rows, bind(rows))
 
 
 def build_pairs(rows: LocalRows, p: PairRows) -> System:
-    """Create the system that evaluates rows with the data p."""
+    """Return the `System` with the forces, tangent, update and checks of the rows with the data p."""
     c, assign = p.points, call(assign_surfaces)
     system = create_system(rows, c)
     first = follow_pairs(rows, system, p, SurfaceSearch, assign)
@@ -265,7 +265,7 @@ def bind_twist(rows: LocalRows) -> PairRows:
 
 
 def build_twist(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows."""
+    """Return the `System` with the forces, tangent, update and checks of the rows."""
     p = bind_twist(rows)
     return watch_turns(rows, p.points, build_pairs(rows, p))
 

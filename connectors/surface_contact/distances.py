@@ -9,8 +9,8 @@ distance r tan(a/2) from the corner.
 Height fields, such as bathymetry: surfaces z = b(x, y) with heights given on a rectangular grid.
 
 Between grid points b is the tensor product of natural cubic splines, and beyond the grid b continues linearly. The
-second derivatives of b are therefore continuous everywhere. The distance of a point X from the surface is measured from
-the nearest point (u, v, b(u, v)), the foot, which satisfies, with the derivatives b_u and b_v of b at (u, v),
+second derivatives of b are therefore continuous everywhere. The foot of a point X = (x, y, z) is the nearest point
+(u, v, b(u, v)) of the surface. With the derivatives b_u and b_v of b at (u, v), the foot satisfies
 
     u - x + b_u (b - z) = 0,    v - y + b_v (b - z) = 0.
 
@@ -64,8 +64,8 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 
 OVERLAP = 1e-9
-"""Extension of each line at both ends, relative to its length, and reduction of the cosine of half the angle of each
-arc [1]. Pieces therefore overlap, and rounding errors cause no gap between pieces.
+"""Each line is extended at both ends by `OVERLAP` [1] times its length, and the cosine of half the angle of each arc is
+reduced by `OVERLAP`. Pieces therefore overlap, and rounding errors cause no gap between pieces.
 """
 
 
@@ -135,14 +135,14 @@ def eval_course(pieces: FloatArray, count: int) -> tuple[FloatArray, FloatArray]
 
 
 ROW = 8
-"""Length of a row of the table in which the numbers of a field are stored."""
+"""Number of columns of the table in which height fields are stored, see `create_field`."""
 TERMS = 16
 """Number of coefficients of a cell of the grid."""
 ITERATIONS = 20
 """Largest number of iterations of Newton's method for the foot of a point."""
 FOUND = 1e-9
-"""Largest sum of the steps of u and v, divided by |u| + |v| + |b - z|, for which Newton's method has found the foot
-[1].
+"""Newton's method has found the foot if the sum of the magnitudes of its steps of u and v is at most `FOUND` [1] times
+|u| + |v| + |b - z|.
 """
 
 Slopes = tuple[float, float, float, float, float, float]
@@ -152,12 +152,13 @@ Foot = tuple[float, float, float, float, float, float, float, float, float, floa
 
 
 def create_field(x: FloatArray, y: FloatArray, heights: FloatArray, where: str) -> FloatArray:
-    """Create the numbers of a field: x and y of the grid lines, the coefficients of all cells, and zeros that complete
-    the last row, shape (k, 8).
+    """Return the table of a field, shape (k, 8). Row by row, it contains x and y of the grid lines, the coefficients of
+    all cells, and zeros at the end of the last row.
 
     The cells are ordered by x, then by y. Cell 0 of a direction is before the first grid line, and the last cell is
-    after the last grid line. The coefficients of a cell are the factors of dx^i dy^j, with index 4 i + j, where dx and
-    dy are distances from the first corner of the cell; cells before the first grid line use distances from this line.
+    after the last grid line. Within a cell, the coefficient of dx^i dy^j has the index 4 i + j, where dx and dy are
+    distances from the first corner of the cell. In cells before the first grid line of a direction, the distance from
+    this line is used.
 
     Args:
         x, y: coordinates of the grid lines [m], shapes (nx,) and (ny,).
@@ -198,8 +199,8 @@ def _find_cells(lines: FloatArray, values: FloatArray) -> FloatArray:
 
 @kernel(inline=True, fast=False)
 def find_cell(field: FloatArray, first: int, count: int, x: float) -> int:
-    """Return how many of ``count`` grid lines are at or before x, by bisection. ``first`` is the index of the first of
-    these grid lines among the numbers of the table ``field``.
+    """Return how many of ``count`` grid lines are at or before x. The number is found by bisection. ``first`` is the
+    index of the first of these grid lines among the numbers of the table ``field``.
     """
     low, high = 0, count
     while low < high:
@@ -345,14 +346,14 @@ class Geometry(NamedTuple):
     - line: a, b, c, smallest z [m], largest z [m], largest rho [m]
     - sheave: R + a [m], a [m], cos(psi), sin(psi), largest rho [m], largest t [m]
     - profile: index of the first piece, number of pieces, largest distance of a vertex from the origin [m]
-    - height field: index of the first piece, numbers of grid lines along x and y
+    - height field: index of its first row in ``pieces``, numbers of grid lines along x and y
     """
 
     marker: IntArray  # index of the marker in the columns of its family, shape (surfaces,)
     kind: IntArray  # type of distance, shape (surfaces,)
     Q: FloatArray  # axes of the surface in the frame of the marker as columns, shape (surfaces, 3, 3)
     geo: FloatArray  # parameters; the last one is the depth beyond which contact is ignored [m], shape (surfaces, 8)
-    pieces: FloatArray  # pieces of all profiles, and numbers of all height fields, shape (pieces, 8)
+    pieces: FloatArray  # pieces of all profiles and tables of all height fields, shape (k, 8)
 
 
 class Distance(NamedTuple):

@@ -118,8 +118,8 @@ def eval_mesh(surfaces: Geometry, s: int, low: FloatArray, high: FloatArray) -> 
     Args:
         surfaces: the surfaces.
         s: index of the drawn surface.
-        low, high: corners of the box around all nodes in the frame of the surface [m], which limits infinite surfaces,
-            shape (3,) each.
+        low, high: corners of the box around all nodes in the frame of the surface [m], shape (3,) each. Infinite
+            surfaces are drawn within this box.
     """
     kind, geo = int(surfaces.kind[s]), surfaces.geo[s]
     phi = 2.0 * np.pi * np.arange(AROUND) / AROUND - 0.25 * np.pi

@@ -4,8 +4,8 @@
 A step has missed the contact of a point with its surface if three conditions are satisfied: the gap is > 0 at both ends
 of the step; the angle between the direction of motion of the point and the inward normal is below 70 degrees; and on a
 part of the straight path of the point the gap is < 0. The path is measured in the frame of the surface at the end of
-the step. For sets, surfaces without a row for a cable are also examined if the displacements of the cable and of a
-surface in a step together exceed half the skin.
+the step. For sets, surfaces to which no row of a cable refers are also examined if the displacements of the cable and
+of a surface in a step together exceed half the skin.
 
 Check of cables that bend over the edge of a plane, such as a sharp crest of a bed.
 
@@ -51,12 +51,12 @@ from windlass.framework.model.law import LocalRows, require_law
 from windlass.framework.model.system import Fields
 
 LOOKS = 32
-"""Number of equal intervals of the path of a fast contact point; the distance from the surface is evaluated between
-these intervals.
+"""Number of equal intervals into which the path of a fast contact point is divided. The distance from the surface is
+evaluated at the points between successive intervals.
 """
 MOVED = 0.5
-"""Sum of the displacements of a cable and a surface in a step, divided by the skin [1], above which surfaces without a
-row for the cable are also examined.
+"""Sum of the displacements of a cable and a surface in a step, divided by the skin [1], above which surfaces to which
+no row of the cable refers are also examined.
 """
 HEAD_ON = 0.35
 """Smallest cosine of the angle between the inward normal and the path of a point for which a contact can be missed [1].
@@ -77,9 +77,9 @@ def find_missed(
     by: float,
     bz: float,
 ) -> float:
-    """Return the largest depth [m] behind surface s on the straight path from a to b, positions in the frame of the
-    surface [m]. The depth is 0 if the gap is nowhere negative or the path is not directed at the surface (`HEAD_ON`);
-    rc is the radius of the cable [m].
+    """Return the largest depth [m] behind surface s on the straight path from the point a to the point b, which are
+    given in the frame of the surface [m]. The depth is 0 if the gap is nowhere negative or the path is not directed at
+    the surface (`HEAD_ON`); rc is the radius of the cable [m].
     """
     ex, ey, ez = bx - ax, by - ay, bz - az
     way, before = sqrt(ex * ex + ey * ey + ez * ez), eval_distance(kind, geo, pieces, s, ax, ay, az)
@@ -151,9 +151,9 @@ def sweep_surfaces(
     row: FloatArray,
     which: IntArray,
 ) -> None:
-    """Find the deepest passage of a contact point through a surface of the set of its row within a step. Write the gap
-    quantities of the point into ``row``, and the indices of its row and of the surface, counted from 1, into ``which``;
-    for the other arguments see `sweep_circles`.
+    """Find, among the passages of contact points through surfaces of their set within a step, the passage with the
+    greatest depth. Write the gap quantities of the point into ``row``, the index of its row into ``which[0]``, and the
+    index of the surface, counted from 1, into ``which[1]``; for the other arguments see `sweep_circles`.
     """
     c, s, place0 = p.points, p.points.surfaces, m0.p
     row[MISSED] = 0.0
@@ -215,7 +215,7 @@ def sweep_surfaces(
 
 
 def watch_surface_sets(rows: LocalRows, p: PairRows, assign: Callable[[Any], Any]) -> Gaps:
-    """Create the gaps of rows with surface sets; ``assign`` assigns rows to their current surfaces."""
+    """Create the `Gaps` of rows with surface sets; ``assign`` assigns rows to their current surfaces."""
     c, fill = p.points, call(fill_surface_gaps)
 
     def measure(s: Any, m: Any, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
@@ -226,8 +226,8 @@ def watch_surface_sets(rows: LocalRows, p: PairRows, assign: Callable[[Any], Any
 
 
 def watch_surfaces(rows: LocalRows, c: ContactRows, family: str, spare: int = 0) -> Gaps:
-    """Create the gaps of rows. ``family`` is the family of the markers, and ``spare`` the number of rows of the gap
-    quantities in addition to one row for each point.
+    """Create the `Gaps` of rows. The array of gap quantities has one row for each point and ``spare`` further rows.
+    ``family`` is the family of the markers.
     """
     numbers = create_numbers(int(c.rows["points"].sum()) + spare)
     fill = call(fill_surface_gaps, lambda s: (c, s.markers[family], s.x, s.v, numbers))

@@ -20,8 +20,8 @@ If mu_k > 0, a point that was open at the start of a step has no friction in thi
 its current position, so only the damper would act, and the force of the damper would exceed the friction limit.
 
 In static solves V = 0. If an iteration reverses the displacement of a slipping point, |tau| can fall below mu |f_n|/2.
-In this range f_t = 2 tau, so the force does not jump and Newton's method converges. The update then sets the point to
-stick.
+In this range f_t = 2 tau, so the force does not jump and Newton's method converges. The update then sets the state of
+the point to 0 (sticks).
 
 The force A (f_n n + f_t) at p is part of the left-hand side of the equations of the cable, and the opposite force at p
 is part of the left-hand side of the equations of the body of the surface. Therefore forces and moments sum to 0, and
@@ -65,14 +65,14 @@ along the axis acts on the axis, as for ropes without twist.
 The anchor a and the material frame at the start of the step are history values. At the end of each step, a becomes
 X - u_t, so bristles follow a rope that rolls. In an infinitesimal motion of rope and surface, θ and s vary as
 
-    dθ = σ - dα·t + g·dp,    g = T_0 × T/(|p| (1 + T_0·T)),    ds = d(σ·y_t) - Ω·dt - dΩ·t
+    dθ = σ·dy - dα·t + g·dp,    g = T_0 × T/(|p| (1 + T_0·T)),    ds = d(σ·y_t) - Ω·dt - dΩ·t
 
 with the coefficients σ of the spin (elements/cable/twist_points.py), the rates y_t of the coordinates y of the cable,
 the rotation dα of the surface, the slope p = r' and the unit tangent T in the frame of the surface, and the value T_0
 of T at the start of the step.
 
-History values of a row: gaps (n), states (n), anchors (n x 3), tangents (n x 3) and axes d_1 (n x 3) of the material at
-the start of the step, in the frame of the surface.
+History values of a row: gaps (n), states (n), anchors (n x 3), unit tangents (n x 3), axes d_1 of the material (n x 3).
+All vectors are in the frame of the surface. Tangents and axes d_1 are values at the start of the step.
 
 Source: own derivation; for the spin of frames M. Bergou and others, ACM Transactions on Graphics 27 (2008), 63; for the
 radial return P. Wriggers, Computational Contact Mechanics, Springer (2006).
@@ -140,8 +140,8 @@ class ContactRows(NamedTuple):
 
 
 class SurfaceFrame(NamedTuple):
-    """Frame of a surface: matrix A, whose columns are the axes, row by row; origin c [m]; velocity v of the origin
-    [m/s]; angular velocity w [rad/s]. All fields are scalars.
+    """Frame of a surface: elements of the matrix A, row by row, where the columns of A are the axes; origin c [m];
+    velocity v of the origin [m/s]; angular velocity w [rad/s]. All fields are scalars.
     """
 
     a00: float
@@ -291,7 +291,7 @@ def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
 
 @kernel(inline=True)
 def read_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int) -> SurfaceRow:
-    """Read row i."""
+    """Return the data of row i."""
     row = c.rows[i]
     s = row.surface
     marker = c.surfaces.marker[s]
@@ -357,7 +357,7 @@ def rubs(law: PointLaw, z: Lever, state: float) -> bool:
 
 @kernel(inline=True)
 def eval_forces(law: PointLaw, rope_radius: float, h: Distance, z: Lever, state: float, a: Vector) -> PointForces:
-    """Return the forces of a closed point; ``a`` is the anchor for the state of the point, see `read_anchor`."""
+    """Return the forces of a closed point; ``a`` is the anchor that `read_anchor` returns."""
     gap, vn = h.phi - rope_radius, h.nx * z.U + h.ny * z.V + h.nz * z.W
     fn, vt, u = eval_normal_force(law, gap, vn), across(h, vn, (z.U, z.V, z.W)), (z.X - a[0], z.Y - a[1], z.Z - a[2])
     u = across(h, h.nx * u[0] + h.ny * u[1] + h.nz * u[2], u)
@@ -404,9 +404,9 @@ FRAMES = work_type(y=(COUNT,), yt=(COUNT,), sigma=(COUNT,))
 
 
 class Spin(NamedTuple):
-    """Rotation of the rope at a point: unit tangent t (global), length |r'|, factors P of the coordinates e, s0, s1 of
-    the cable (elements/cable/twist_points.py) in r'; tangent T and axis d_1 of the material in the frame of the
-    surface; spin s relative to the surface [rad/s].
+    """Rotation of the rope at a point: unit tangent t (global), length |r'|, factors P with which r' is the sum of the
+    coordinates e, s0 and s1 of the cable (elements/cable/twist_points.py); tangent T and axis d_1 of the material in
+    the frame of the surface; spin s relative to the surface [rad/s].
     """
 
     t: Vector
@@ -439,7 +439,8 @@ class TurningRow(NamedTuple):
 
 @kernel(inline=True)
 def read_turning_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> TurningRow:
-    """Read row i. Write the coordinates y of the frames of the material and their rates into ``g.y`` and ``g.yt``."""
+    """Return the data of row i. Write the coordinates y of the frames of the material and their rates into ``g.y`` and
+    ``g.yt``."""
     plain, row = read_row(c, m, x, v, i), c.rows[i]
     read_coordinates(row.dofs, 1.0 / plain.length, x, g.y)
     read_coordinates(row.dofs, 1.0 / plain.length, v, g.yt)

@@ -70,8 +70,9 @@ def lay_line(
 
     Args:
         world: the 3D model, with gravity along -z.
-        bed: height of a level bed [m]; or corners of a bed below the line, shape (k, 2), as distances from the anchor
-            towards the end and heights [m], see `add_bed`; or a `BedGrid`.
+        bed: height of a level bed [m]; or a `BedGrid`; or the corners of a polyline below the line, shape (k, 2). A
+            corner is given by its horizontal distance from the anchor, positive towards the end, and its height [m],
+            see `add_bed`.
         anchor: x and y of the anchor [m]; the anchor has the height of the bed.
         end: position of the upper end [m].
         length: unstretched length [m].
@@ -159,7 +160,7 @@ def _eval_bed(bed: Any, start: FloatArray, points: FloatArray) -> FloatArray:
 
 
 def _find_ground(bed: Any, anchor: FloatArray, end: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-    """Return the anchor [m], shape (3,), and the points of the bed below the line [m] without the anchor."""
+    """Return the anchor [m], shape (3,), and all points of the bed below the line except the anchor [m]."""
     if isinstance(bed, BedGrid):
         start = np.array([*anchor, float(bed.eval_heights(*anchor))])
         return start, [np.array(point) for point in bed.eval_profile(start, end)]

@@ -71,11 +71,11 @@ FN, GAP, STATE, RATE, SPEED = range(5)
 POSITION, NORMAL, FRICTION = slice(5, 8), slice(8, 11), slice(11, 14)
 """Indices of the global vectors of a point: position [m], normal, and the friction -f_t on the cable [N]."""
 POWER = 14
-"""Index of the first quantity for `create_place_account`."""
+"""Index of the first of the quantities that `create_place_account` reads."""
 TORQUE = POWER + power.NUMBERS
 """Index of the torque of friction on a rope with twist about its axis [N m]."""
 TORQUE_VECTOR = slice(TORQUE + 1, TORQUE + 4)
-"""Indices of the components of this torque as a global vector [N m]."""
+"""Indices of the components of the torque of friction about the axis of a rope, as a global vector [N m]."""
 TURN = TORQUE + 4
 """Index of the angle by which a rope with twist has turned about its axis relative to the surface since the start of
 the step [rad].
@@ -133,9 +133,9 @@ def read_closed(
 ) -> None:  # fmt: skip
     """Write forces, rates, powers and energies of closed point k.
 
-    The contact takes the power f_n v_n + f_t.v_t. The energy of a sticking bristle changes by mu_k u_t.(u_t)_t per
-    time. On curved surfaces the force of a sticking bristle also takes the power mu_k (n.u) (u_t.H V), which is the
-    lever power. `kernels.py` defines the symbols; for the arguments see `create_filling`.
+    The contact takes the power f_n v_n + f_t.v_t. The energy of a sticking bristle changes at the rate mu_k
+    u_t.d(u_t)/dt. On curved surfaces the force of a sticking bristle also takes the power mu_k (n.u) (u_t.H V), which
+    is the lever power. `kernels.py` defines the symbols; for the arguments see `create_filling`.
     """
     n, first, law = own.points, own.data, r.law
     state = read_state(data, start, first, n, k, law.friction_stiffness)
@@ -156,9 +156,9 @@ def read_closed_twist(
 ) -> None:  # fmt: skip
     """Write the quantities of `read_closed` for a rope with twist, and the torque about the axis.
 
-    The contact takes the power f_n v_n + f_t.v_t. The energy of a sticking bristle changes by mu_k u_t.(u_t)_t per
-    time. The remaining power of a sticking bristle is the lever power, mu_k ((n.u) (u_t.H V) + r_c (g.p_t) (u_t.b) +
-    r_c theta u_t.(T_t x n + T x H V)), with the symbols of `kernels.py`.
+    The contact takes the power f_n v_n + f_t.v_t. The energy of a sticking bristle changes at the rate mu_k
+    u_t.d(u_t)/dt. The remaining power of a sticking bristle is the lever power, mu_k ((n.u) (u_t.H V) + r_c (g.p_t)
+    (u_t.b) + r_c theta u_t.(T_t x n + T x H V)), with the symbols of `kernels.py`.
     """
     n, first, p, o = own.points, own.data, r.plain, r.plain.o
     spin = eval_spin(o, own, relative_place(k, n), g.y, g.yt, r.twist, g.sigma)
@@ -230,13 +230,13 @@ def read_closed_bed(
 
 @kernel(inline=True)
 def plain_row(r: SurfaceRow) -> SurfaceRow:
-    """Return the data of a row without twist, the argument itself."""
+    """Return r, which is the `SurfaceRow` of a row without twist."""
     return r
 
 
 @kernel(inline=True)
 def plain_row_of(r: TurningRow) -> SurfaceRow:
-    """Return the part of the data of a row of a rope with twist that does not depend on the twist."""
+    """Return the `SurfaceRow` that is part of the data of a row of a rope with twist."""
     return r.plain
 
 
@@ -376,8 +376,8 @@ SUCTION_LOSS, CONTACT_LOSS = len(LOST), LOST.index("contact_damping")
 
 @kernel
 def move_lever(powers: FloatArray) -> None:
-    """Move the lever power to the index after that of the loss of suction, whose power is 0 because
-    `fill_suction_loss` adds its energy.
+    """Move the lever power from the index `SUCTION_LOSS` to the next index, and set the power of the loss of suction to
+    0, because `fill_suction_loss` adds the energy of this loss.
     """
     powers[SUCTION_LOSS + 1] += powers[SUCTION_LOSS]
     powers[SUCTION_LOSS] = 0.0
@@ -385,9 +385,9 @@ def move_lever(powers: FloatArray) -> None:
 
 @kernel
 def fill_suction_loss(before: FloatArray, now: FloatArray, lost: FloatArray) -> None:
-    """Add the energy [J] that suction dissipates in a step, the work of the contact spring minus the change of its
-    energy, to the losses ``lost``; for the arguments see `fill_jumps`. For points that open, `fill_jumps` counts this
-    energy as a loss of normal dampers, from which it is subtracted here.
+    """Add the energy [J] that suction dissipates in a step to the losses ``lost``. This energy is the work of the
+    contact spring minus the change of the energy of the spring. For the arguments see `fill_jumps`. For points that
+    open, `fill_jumps` counts this energy as a loss of normal dampers, from which it is subtracted here.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
@@ -404,7 +404,7 @@ def fill_suction_loss(before: FloatArray, now: FloatArray, lost: FloatArray) -> 
 
 
 def hold_by_suction(account: Account) -> Account:
-    """Add the loss ``suction`` to the account of lines on soft beds."""
+    """Return the account of lines on soft beds with the further loss ``suction``."""
     read, jumps = cast("Call", account.read), cast("Call", account.jumps)
     suction = call(fill_suction_loss, lambda s: (s.parts_before, s.parts, s.jumps))
     move = call(move_lever, lambda s: (s.powers,))
@@ -413,7 +413,8 @@ def hold_by_suction(account: Account) -> Account:
 
 def eval_rounding(c: ContactRows, fields: Fields) -> float:
     """Estimate the rounding errors of the forces, and return the 2-norm of these errors [N]. Gaps and displacements on
-    the surface are assumed to have errors eps (|p| + |c|), with the position c of the marker of the surface.
+    the surface are assumed to have errors eps (|p| + |c|), where p is the position of the point and c the position of
+    the marker of the surface.
     """
     out = eval_points(c, fields)
     size = (
@@ -463,8 +464,8 @@ def _output(unit: str, doc: str, pick: Callable[[FloatArray, ContactRows], Any],
 
 
 def _surface(unit: str, doc: str, pick: Callable[[PositionColumns, Any], Any]) -> Output:
-    """Create an output of the markers of surfaces; ``pick`` receives the columns of the markers and the indices of the
-    markers.
+    """Create an output that depends only on the markers of the surfaces; ``pick`` receives the columns of all markers
+    and, for each row, the index of the marker of its surface.
     """
 
     def evaluate(rows: LocalRows, fields: Fields) -> Any:

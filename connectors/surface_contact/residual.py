@@ -121,8 +121,8 @@ def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray,
 def gather_history(
     c: ContactRows, data: FloatArray, start: FloatArray, rows: IntArray, count: int, j: int, g: Any
 ) -> bool:
-    """Copy the history values of point j to the first lanes, for the first ``count`` of ``rows``. Return whether point
-    j is closed in any of these rows.
+    """Copy the history values of point j of the first ``count`` rows of ``rows`` to the first ``count`` lanes. Return
+    whether point j is closed in any of these rows.
     """
     some = False
     for k in range(LANES):
@@ -207,8 +207,9 @@ def add_forces(j: int, g: Any) -> None:
 
 @kernel(inline=True)
 def add_reaction(c: ContactRows, m: PositionColumns, i: int, n: int, load: FloatArray, f: FloatArray) -> None:
-    """Subtract the generalised forces of ``load``, the force [N] and the moment [N m] of row i, shape (6,), from the
-    elements of f that belong to the marker of the surface. The cable has n coordinates.
+    """Subtract the generalised forces of ``load`` from the elements of f that belong to the marker of the surface of
+    row i. ``load`` contains a force [N] and its moment about the origin of the surface [N m], shape (6,). The cable has
+    n coordinates.
     """
     marker = c.surfaces.marker[c.rows[i].surface]
     for b in range(c.dofs.shape[1] - n):
@@ -312,8 +313,8 @@ def create_turning_residual(evaluate: Callable[..., Any]) -> Callable[..., Any]:
 
     ``evaluate`` is the kernel ``(c, r, i, k, data, start, g) -> there, S, z, F, M, torque`` that evaluates closed point
     k of row i. The results are: whether the point is within the extent of the surface, the shape functions, the
-    `Lever`, the global force F [N], the moment M on the spin of the cable [N m], and the global moment whose opposite
-    acts on the surface in addition to the moment of -F [N m].
+    `Lever`, the global force F [N], the moment M on the spin of the cable [N m], and the global moment [N m] whose
+    opposite acts on the surface in addition to the moment of -F.
     """
 
     @kernel(inline=True)

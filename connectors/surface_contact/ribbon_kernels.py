@@ -8,10 +8,10 @@ pressure that varies linearly across the width:
     p = r + y d_1,    δp = δr + y (σ d_2 - (d_1·δr') t/|r'|),    σ: form of the spin of the frame about t
 
 Forces act at p. Each force F = f_n n + f_t therefore has the moment y d_1 × F on the ribbon: y d_2·F about the axis t
-of the ribbon, and -y t·F about d_2. Normal force and friction are the functions of X and V of `kernels.py`, and the
-reaction acts on the body of the surface at the same point. Forces, moments and power sum to 0 as for points on the
-axis. With g = d_1·e, h = d_2·e, a = t·e, and e = δr'/|r'|, the second variation of p is as follows. The values σ, g, h
-and a belong to the variation δ, and σ', g', h' and a' to the variation δ'.
+of the ribbon, and -y t·F about d_2. Normal force and friction are the functions of X and V that `kernels.py` defines,
+and the reaction acts on the body of the surface at the same point. Forces, moments and power sum to 0 as for points on
+the axis. With g = d_1·e, h = d_2·e, a = t·e, and e = δr'/|r'|, the second variation of p is as follows. The values σ,
+g, h and a belong to the variation δ, and σ', g', h' and a' to the variation δ'.
 
     δ'δp = y (-(σ σ' + g g') d_1 + (δ'σ - h' g) d_2 + (a' g + a g' - h' σ - h σ') t)
 
@@ -48,7 +48,8 @@ from windlass.framework.kernels.kernel import kernel
 
 class RibbonPoint(NamedTuple):
     """A point of a ribbon: place s = x/L [1], shape functions S, offset y [m], length |r'| of the slope [1], factors P
-    of the coordinates e, s0, s1 (`twist_points.py`) in r', global axes t, d_1 and d_2 of the material, and the `Lever`.
+    with which r' is the sum of the coordinates e, s0 and s1 (`twist_points.py`), global axes t, d_1 and d_2 of the
+    material, and the `Lever`.
     """
 
     place: float

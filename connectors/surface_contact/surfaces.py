@@ -45,8 +45,8 @@ AXIS = column(
 )
 RADIUS = column("m", "radius R", above=0)
 PARALLEL = 1e-6
-"""Sine of the angle between the axis of a plane and the direction of its local x axis below which the direction is
-rejected as parallel to the axis [1].
+"""The direction ``along`` of a surface is rejected as parallel to its axis if the sine of the angle between ``along``
+and the axis is below `PARALLEL` [1].
 """
 DEPTH = column("m", "depth beyond which nothing is touched; 0: no limit", default=0.0, minimum=0)
 
@@ -222,8 +222,8 @@ def _field(get: Callable[[str], Any], geo: FloatArray) -> int:
 
 
 def _create_fields(get: Callable[[str], Any], where: str = "") -> list[FloatArray]:
-    """Create the table of each height field, see `create_field`. ``get`` returns a column, and ``where`` describes the
-    rows in messages.
+    """Create the table of each height field, see `create_field`. ``get`` returns the column with a given name, and
+    ``where`` describes the rows in messages.
     """
     rows = zip(get("x"), get("y"), get("heights"), strict=True)
     return [
@@ -233,8 +233,8 @@ def _create_fields(get: Callable[[str], Any], where: str = "") -> list[FloatArra
 
 
 def _create_profiles(get: Callable[[str], Any], where: str = "") -> list[FloatArray]:
-    """Create the lines and arcs of each profile, see `create_pieces`. ``get`` returns a column, and ``where`` describes
-    the rows in messages.
+    """Create the lines and arcs of each profile, see `create_pieces`. ``get`` returns the column with a given name, and
+    ``where`` describes the rows in messages.
     """
     rows = zip(get("vertices"), get("rounding"), strict=True)
     return [

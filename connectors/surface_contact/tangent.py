@@ -8,8 +8,8 @@ velocity omega of the surface,
     dF = theta x F + A Phi_X A^T (dd - theta x d) + A Phi_V A^T (du - omega x dd - domega x d - theta x e),
     dm = dd x F + d x dF.
 
-For ropes with a twist, see `kernels.py`, the forces f in the frame of the surface and the moment M are functions
-Phi of 11 numbers of a point,
+For ropes with a twist, see `kernels.py`, the force f in the frame of the surface and the moment M about the axis of the
+rope are functions Phi of 11 numbers of a point,
 
     w = (X, V, T, s, θ).
 
@@ -226,7 +226,7 @@ def add_tangent(
 COMPONENTS = 11
 """Number of components of w."""
 ROW = TWIST_CABLE + 6
-"""Number of coordinates of the cable, the origin and the rotation of the surface."""
+"""Number of coordinates of the cable (14), of the origin of the surface (3) and of its rotation (3) together."""
 X, V, T, RATE, ANGLE = 0, 3, 6, 9, 10
 """Indices of the first components of X, V, T, s and θ in w."""
 
@@ -239,7 +239,7 @@ def unit_vector(k: int) -> Vector:
 
 @kernel(inline=True)
 def write_column(M: FloatArray, row: int, column: int, a: Vector) -> None:
-    """Write a vector into three rows of a column of M, from the given row."""
+    """Write the vector ``a`` into three rows of a column of M, beginning with the given row."""
     M[row, column], M[row + 1, column], M[row + 2, column] = a[0], a[1], a[2]
 
 
@@ -361,9 +361,9 @@ def multiply_changes(Phi: FloatArray, x: float, Wq: FloatArray, y: float, Wv: Fl
 def add_column(
     S: Four, iL: float, sigma: FloatArray, df: Vector, moment: Vector, dM: float, column: int, K: FloatArray
 ) -> None:
-    """Add the generalised forces of a variation to a column of K: ``df`` is the variation of the global force F,
-    ``moment`` the variation of the moment d × F + M t on the surface, and ``dM`` the variation of the moment M about
-    the axis of the rope."""
+    """Add the variations of the generalised forces of a point to a column of K: ``df`` is the variation of the global
+    force F, ``moment`` the variation of the moment d × F + M t on the surface, and ``dM`` the variation of the moment M
+    about the axis of the rope."""
     for b in range(3):
         for j in range(4):
             K[3 * j + b, column] += S[j] * df[b]

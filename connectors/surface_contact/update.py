@@ -83,14 +83,14 @@ TWIST_POINT = place_type("tx", "ty", "tz", "dx", "dy", "dz", "X", "Y", "Z", "ux"
 """Data of a point of a rope with twist: the fields of `POINT`, T and d_1."""
 
 BED_POINT = place_type("bx", "by", "bz", "open", "X", "Y", "Z", "ux", "uy", "uz", "size")
-"""Data of a point on a soft bed: the fields of `POINT` with û instead of u_t, u_t (``bx``, ``by``, ``bz``) [m], and the
-gap g (``open``) [m].
+"""Data of a point on a soft bed: the fields of `POINT`, whose ``ux``, ``uy`` and ``uz`` contain û instead of u_t; the
+deflection u_t (``bx``, ``by``, ``bz``) [m]; and the gap g (``open``) [m].
 """
 
 
 @kernel(inline=True)
 def begin_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> SurfaceRow:
-    """Read a row."""
+    """Return the data of row i."""
     return read_row(c, m, x, v, i)
 
 
@@ -167,7 +167,8 @@ def keep_suction(row: Any, data: FloatArray, start: FloatArray, k: int, p: Any) 
 def store_bed_anchor(
     data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
 ) -> None:  # fmt: skip
-    """Store the anchor of a point on a soft bed as `store_anchor`, with u_t instead of the deflection û."""
+    """Store the anchor of a point on a soft bed in the same way as `store_anchor`, but with u_t instead of the
+    deflection û."""
     X, Y, Z = p.X - back * p.bx, p.Y - back * p.by, p.Z - back * p.bz
     if stays:
         X, Y, Z = start[at], start[at + 1], start[at + 2]

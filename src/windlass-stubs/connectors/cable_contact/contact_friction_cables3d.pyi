@@ -59,9 +59,9 @@ class CableContactSet(Component):
 class ContactFrictionCables3D(Component):
     ...
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    'Return the initial history values if the user did not specify them.'
+    'Return ``values`` with initial history values if the user has not specified them.'
 def check(world: Tables, table: EntityTable) -> None:
-    'Raise ModelError for points that are more than a diameter apart, for cables that do not form chains, and for\ncables without twist in a set with ``turns_rope``.'
+    'Raise ModelError for points that are more than a diameter apart, for two cables of a set with the same ``node0``\nor the same ``node1``, and for cables without twist in a set with ``turns_rope``.'
 def read_sets(world: Tables, sets: IntArray, name: str) -> NDArray[Any]:
     'Return the values of a column of the given sets, shape (sets,).'
 def find_turning(world: Tables, sets: IntArray) -> BoolArray:
@@ -75,8 +75,8 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:
     'Create the search for contacts between all cables of the table.'
 def build(rows: LocalRows) -> CableSystem:
-    'Create the system that evaluates the rows.'
+    'Return the `System` with the forces, tangent, update and checks of the rows.'
 def add_cable_contact(world: World, cables: Entity | Sequence[Entity], *, radius: float | Sequence[float], points: int, skin: float=0.0, apart: float=0.0, turns_rope: bool=False, name: str=..., contact_stiffness_per_length: Numbers=..., contact_damping_per_length: Numbers=..., damping_depth: Numbers=..., friction_coefficient: Numbers=..., friction_stiffness_per_length: Numbers=..., friction_velocity_penalty_per_length: Numbers=...) -> Entity:
-    'Add contact of 3D cables with each other and with themselves.\n\nArgs:\n    cables: single cables or chains of cables.\n    radius: radius of the cross sections [m]: one value for all cables, or one value for each item of ``cables``.\n    points: number of contact points of each cable. The spacing of points should be at most one radius.\n    skin: distance within which the search finds contacts [m]; with 0, the smallest radius is used.\n    apart: smallest arc length between two points of one chain of cables that may touch each other [m]; with 0, four\n        times the radius of the chain is used.\n    turns_rope: whether friction acts at the radius of the cables and turns them about their axes; all cables must\n        be `TwistCable3D`. If False, friction does not turn cables with twist.\n    **columns: columns of `CableContactSet`.\n\nReturns:\n    The rows, one per cable in the given order.\n\nRaises:\n    ModelError: no cable is given, or a value is not allowed.'
+    'Add contact of 3D cables with each other and with themselves.\n\nArgs:\n    cables: single cables or chains of cables.\n    radius: radius of the cross sections [m]: one value for all cables, or one value for each item of ``cables``.\n    points: number of contact points of each cable. The spacing of points should be at most one radius.\n    skin: distance within which the search finds contacts [m]; with 0, the smallest radius is used.\n    apart: smallest arc length between two points of one chain of cables that may touch each other [m]; with 0, four\n        times the radius of the chain is used.\n    turns_rope: whether friction acts at the radius of the cables and turns them about their axes; all cables must\n        be `TwistCable3D`. If False, friction does not turn cables with twist.\n    **columns: columns of `CableContactSet`.\n\nReturns:\n    The rows, one per cable in the given order.\n\nRaises:\n    ModelError: no cable is given, or a value is outside its range.'
 def check_sets(world: Tables, table: EntityTable) -> None:
     'Raise ModelError for a set whose friction has neither bristles nor dampers, and for a set with ``turns_rope`` but\nwithout friction.'
