@@ -200,7 +200,6 @@ class RunBalance(Watch):
         # values at the last check: energy, stored energy, transferred power, and time
         self._energy, self._kept, self._passing, self._time = 0.0, 0.0, 0.0, 0.0
         self._created, self._granted, self._floor = [0.0], 0.0, 0.0
-        self._carrying = 0.0  # largest power that inertia forces of loads have transferred at a check so far
         # largest kinetic energy so far, changes of the stored energy and of the work, and the smallest and the largest
         # value of these changes
         self._largest, self._changes, self._range = 0.0, np.zeros(2), np.zeros((2, 2))
