@@ -480,7 +480,7 @@ class Static(StepSolver):
         super().restore(kept)
         self.newton.restore(kept["newton"])
         self._jumps, self._error = list(kept["jumps"]), float(kept["error"])
-        self._coarse, self._lost = list(kept["coarse"]), str(kept["lost"])
+        self._coarse, self._lost = list(kept["coarse"]), str(kept.get("lost", ""))
         self.verdict = Verdict(notes=list(kept["notes"]))
 
     def reset_caches(self, state: State) -> None:
