@@ -165,6 +165,12 @@ def eval_slopes_along(law: PointLaw, state: float, fn: float) -> tuple[float, fl
 
 
 @kernel(inline=True)
+def replace_force(f: Friction, force: Vector) -> Friction:
+    """Return the friction ``f`` with another force [N]."""
+    return Friction(force, f.tau, f.size, f.share, f.factor, f.slides)
+
+
+@kernel(inline=True)
 def no_friction() -> Friction:
     """Return a `Friction` whose forces are 0."""
     return Friction((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.0, 1.0, False)

@@ -47,6 +47,7 @@ from windlass.connectors.contact.law import (
     eval_normal_force,
     eval_normal_slopes,
     no_friction,
+    replace_force,
     rub,
     scale_normal,
 )
@@ -216,5 +217,4 @@ def eval_bed_point(
 @kernel(inline=True)
 def total_force(F: BedForces) -> PointForces:
     """Return the forces of a point as `PointForces`, with the friction f_t."""
-    f = Friction(F.force, F.circle.tau, F.circle.size, F.circle.share, F.circle.factor, F.circle.slides)
-    return PointForces(F.fn, f, F.gap, F.vn, F.vt, F.u)
+    return PointForces(F.fn, replace_force(F.circle, F.force), F.gap, F.vn, F.vt, F.u)

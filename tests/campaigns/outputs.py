@@ -166,7 +166,7 @@ def finish_fit(folder: Path) -> None:
     """Write tables, result and picture of windlass identify."""
     data = folder / "data.csv"
     data.write_text("time [s],x [m]\n0,1\n1,2\n2,2\n")
-    own = {"output": str(folder)}
+    own = {"output": str(folder), "confidence": 0.95}
     ranges = {"friction": Range(0.1, 0.8, False, 0.3, "1")}
     plan = identify.FitPlan(data, (), own, ranges, read_measured(data), (float("nan"),))
     best, one = plan.measured.values, np.ones(1)
