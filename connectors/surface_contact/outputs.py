@@ -27,7 +27,7 @@ from windlass.connectors.contact.account import (
 )
 from windlass.connectors.contact.power import clear_place, create_place_account, eval_bristle, write_place
 from windlass.connectors.contact.rows import relative_place
-from windlass.connectors.friction.bristle import SLIPS, UNDEFINED, slip_bend
+from windlass.connectors.friction.bristle import SLIPS, UNDEFINED
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.surface_contact.bed_kernels import change_across, eval_bed_point, stretch
 from windlass.connectors.surface_contact.distances import Distance
@@ -214,7 +214,7 @@ def read_closed_bed(
         if slips:
             # a slipping bristle has the deflection at which its spring alone causes the friction
             hat = F.circle.force
-            bend = slip_bend(1.0, 0.0, mu_k)
+            bend = 1.0 / mu_k if mu_k > 0.0 else 0.0
             along = stretch(1.0 / beta, e.b, (bend * hat[0], bend * hat[1], bend * hat[2]))
             bent = 0.5 * dot(along, f)
         # rates of the normal, of T and of b in the frame of the surface
