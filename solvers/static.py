@@ -549,8 +549,8 @@ class Static(StepSolver):
                 run = self.newton.solve(scheme, damped=True)
                 attempt.iterations += run.iterations
             if "DIVERGED_LINEAR_SOLVE" in run.reason:
-                # A body may be supported only by the geometric stiffness of a joint force. The predictor sets joint
-                # forces to 0, so this Newton run starts from the previous joint forces.
+                # in some models the geometric stiffness due to a joint force is the only support of a body; the
+                # predictor sets joint forces to 0, so this Newton run starts from the previous joint forces
                 run = self.newton.solve(scheme, guess=(np.zeros_like(start.q), start.lam))
                 attempt.iterations += run.iterations
             if not run.converged:

@@ -6,8 +6,7 @@
     spline: cubic between two times, with two continuous derivatives, constant before the first and after the last time
 
 These functions can be used for every argument that accepts a function of time. A kernel evaluates these functions, so
-time steps need no Python calls. At a kink of a function or a jump of its derivative, the derivative from the right-hand
-side is used.
+time steps need no Python calls. At times at which a derivative jumps, its value after the jump is used.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ NO_LIST: Any = np.zeros(0)
 
 
 def pack_matrices(values: dict[str, Any], rows: int, *names: str) -> dict[str, Any]:
-    """Convert dense or sparse matrices to lists of their elements, row by row, for columns of variable length.
+    """Flatten dense or sparse matrices row by row, so that they can be stored in table columns of variable length.
 
     Args:
         values: values that the user gave to `World.add`.

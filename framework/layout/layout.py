@@ -59,8 +59,8 @@ class Layout:
         ghost_numbers: indices of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
         reference: reference coordinates by process-local number, shape (n + 1,); the value for the spare number is 0.
         displacement, velocity: initial displacements and velocities by process-local number, each of shape (n,).
-        nodes: first unknown of each process-local node whose four coordinates have consecutive unknowns, in ascending
-            order, shape (nodes,).
+        nodes: for each process-local node with four coordinates whose unknowns have consecutive numbers, the number of
+            its first unknown, in ascending order, shape (nodes,).
         rotations: process-local numbers of the Euler parameters of all nodes on this process, shape (rotations, 4).
         states: process-local numbers of the coordinates whose velocities are first-order states (unknowns of equations
             of first order in time), shape (states,).

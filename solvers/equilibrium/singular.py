@@ -47,7 +47,8 @@ INVERSE_ITERATIONS = 8
 
 
 def check_stiffness(newton: Newton, scheme: Scheme) -> None:
-    """Check the first tangent, including the stabiliser, with the history values in the fields.
+    """Check that the tangent of the first Newton iteration, including the stabiliser, is not singular. The tangent is
+    evaluated with the history values in ``Fields.data``.
 
     Raises:
         ModelError: forces of rows cannot be evaluated, coordinates have no stiffness, or the tangent is singular; the
