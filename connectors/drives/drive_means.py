@@ -303,9 +303,9 @@ class DriveMeans(Sensors):
             self._motion.add(state)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of coming steps in which this hook need not be called. It must be called if a record is due,
-        or if the buffer in which compiled code stores its records is full. Compiled code integrates the motion of the
-        pulleys in these steps.
+        """Return the number of coming steps in which this hook need not be called. It must be called if a record is
+        due, or if the buffer in which compiled code stores its records is full. Compiled code integrates the motion of
+        the pulleys in these steps.
         """
         if not self._marks or not self._motion.is_wanted:
             return EveryNth.idle_steps(self, state, size)
