@@ -300,7 +300,8 @@ class JumpWatch:
 
         Args:
             end: the equilibrium at the end of the step.
-            solve: function that finds equilibria with the forces of `hold`.
+            solve: function that finds an equilibrium at a load factor, with the forces or constraint gaps that `hold`
+                returns.
         """
         low, high, before, after = self._start, end, self._before, self._after
         assert low is not None
@@ -340,7 +341,8 @@ class JumpWatch:
             if max(first, second) < least:
                 return ""
         if after == last:
-            # it is not yet known whether the path continues to the end
+            # no intermediate equilibrium has shown yet that the path continues to the end, so solve for the equilibrium
+            # at the end
             reached = solve(low, after)
             if reached is None:
                 return ""

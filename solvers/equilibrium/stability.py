@@ -106,8 +106,8 @@ class Finding:
 
 
 def examine(problem: NonlinearProblem, start: FloatArray | None = None) -> Finding:
-    """Check the last equilibrium of a problem, with the history values in the fields; ``start`` contains the
-    displacements at the start of a solve in which no stabiliser acts, shape (n,)."""
+    """Check the last equilibrium of a problem, with the history values in the fields. If the solve has no stabiliser,
+    ``start`` contains the displacements at the start of the solve, shape (n,); otherwise ``start`` is None."""
     problem.expand_unknowns(problem.unknowns)
     found = problem.assembly.find_faults()
     finding = Finding(

@@ -86,7 +86,7 @@ class Errors(NamedTuple):
 
     @property
     def accurate(self) -> bool:
-        """Whether the solution is accurate enough for factors in blocks."""
+        """Whether ``by_largest`` is so small that factors in dense blocks are accurate enough."""
         return self.by_largest <= GROWTH_IN_BLOCKS
 
 

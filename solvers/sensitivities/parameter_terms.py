@@ -188,7 +188,7 @@ class ParameterTerms:
         if system.constraint is not None:
             multipliers = np.unique(system.constraint.multipliers).astype(np.int64)
         if system.neighbours is not None and system.update is not None:
-            # the rows follow the contacts in the history values
+            # the contacts in the history values determine the coordinates of rows
             found.append((system.update, (s,)))
         for function, where, factor in functions:
             found.append((function, (where,)))
@@ -232,5 +232,6 @@ def to_matrix(companion: Companion) -> csr_array:
 
 
 def join(parts: Sequence[tuple[Any, ...]], none: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Concatenate the arrays of tuples, beginning with the empty arrays of ``none``."""
+    """Concatenate the first arrays of all tuples ``parts``, the second arrays, and so on. The empty arrays ``none``
+    determine the types of the results."""
     return tuple(np.concatenate(arrays) for arrays in zip(none, *parts, strict=True))

@@ -121,7 +121,8 @@ class ProjectionTerms:
             change = np.zeros_like(factors[name])
             for dof in self._constrained:
                 change[dof] = differentiate(name, np.array([dof])) / shares[dof]
-            # perturb groups of other coordinates, and divide only groups that change the projection
+            # perturb groups of coordinates on which no constraint acts, and divide only groups that change the
+            # projection
             parts = [np.setdiff1d(np.arange(len(change)), self._constrained)]
             least = INSIGNIFICANT * float(np.abs(factors[name]).max(initial=0.0))
             while parts:

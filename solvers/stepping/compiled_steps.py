@@ -80,7 +80,7 @@ class PassValues(NamedTuple):
     """Data that a pass provides for the next pass: history values, accelerations, multipliers, and the outcome of the
     update.
 
-    The shapes of the arrays are (d,), (n + 1,), (m + 1,) and (6,), in the order of the fields.
+    The shapes of ``data``, ``a``, ``lam`` and ``outcome`` are (d,), (n + 1,), (m + 1,) and (6,).
     """
 
     data: FloatArray
