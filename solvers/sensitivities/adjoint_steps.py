@@ -371,7 +371,7 @@ class Adjoint:
             found.data += later
         centre.load(run.unknowns, run.data)
         if alone and not run.near:
-            # the factorisation belongs to other unknowns nearby
+            # the last tangent was evaluated at other unknowns, so evaluate the tangent at the solution
             problem.update_tangent(problem.unknowns)
         elif not alone:
             run.factors = centre.factorise()

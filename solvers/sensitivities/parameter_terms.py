@@ -97,7 +97,7 @@ class ParameterTerms:
         """Multiply the derivatives of the equations of motion with respect to the parameters by the adjoint variables
         ``mu`` of these equations, shape (n,), and the derivatives of the constraints by the adjoint variables ``nu`` of
         the constraints, shape (m,). Subtract the products from ``gradient``. The derivatives are evaluated at the
-        fields of the nominal model.
+        motion in the fields of the nominal model.
         """
         for name, change in self.find(mu, nu).items():
             gradient[name] -= change
@@ -214,7 +214,7 @@ class ParameterTerms:
                     if function is not None:
                         steps.append((function, (s,)))
             if len(steps) > 2:
-                # rows without changes keep the values of the nominal model
+                # no program is necessary if the parameter changes no rows with history values
                 programs[name] = Program(steps), arrays[0], arrays[1]
 
 
