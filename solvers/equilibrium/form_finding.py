@@ -265,8 +265,8 @@ class FormFinder:
         return run.converged
 
     def _update(self) -> PostNewton:
-        """Update contacts after a solution, and store the state as the start of the next solution. Return the force
-        error and the other data of the update.
+        """Update contacts after a solution, and store the state as the start of the next solution. Return the result of
+        the update, such as the force error.
         """
         assembly = self._newton.problem.assembly
         fields, result = assembly.fields, assembly.post_newton()

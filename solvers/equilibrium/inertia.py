@@ -215,8 +215,8 @@ class TangentInertia:
 
     def _iterate(self) -> tuple[Any, float, float]:
         """Find the lowest mode by inverse iteration. Return its vector v, its eigenvalue μ and its stiffness vᵀ K v,
-        see `find_lowest`. The shift is slightly larger than the smallest shift at which the matrix is positive
-        definite.
+        see `find_lowest`. The shift is the smallest product of `SHIFT` and a power of 10 at which the matrix is
+        positive definite.
         """
         shift = SHIFT
         while self.count_negative(shift) > 0:

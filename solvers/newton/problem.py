@@ -340,7 +340,7 @@ class NonlinearProblem:
         return *contents, self._has_live_loads(scheme), self.assembly.revision
 
     def _has_live_loads(self, scheme: Scheme) -> bool:
-        """Return whether active loads depend on coordinates."""
+        """Return whether the load factor is not 0, and loads depend on coordinates."""
         return scheme.load_factor != 0.0 and not self.assembly.loads.are_steady
 
     def _take_residual_steps(self) -> None:

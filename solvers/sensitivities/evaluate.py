@@ -59,8 +59,8 @@ def evaluate(
         dy["sag"]["length"]
 
     Args:
-        model: function ``(p) -> (world, results)`` that builds the model, with ``results(state) -> {name: number}``.
-            The number of rows of each table must be the same for all p.
+        model: function ``(p) -> (world, results)`` that builds the model. The function ``results(state) -> {name:
+            number}`` computes the results of a state. The number of rows of each table must be the same for all p.
         p: values of the parameters by name.
         solve: function ``(world) -> state`` that finds the equilibrium; default: `Static` with its default settings.
         steps: steps h of the central differences by name of the parameter, in the unit of the parameter; default 6e-6
