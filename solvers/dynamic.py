@@ -77,11 +77,11 @@ class Dynamic(StepSolver):
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
             stored contact states, which is necessary to reproduce data of other programs.
-        decide_in_newton: number of residual evaluations at the beginning of a step. In these evaluations, contacts with
-            a return map can change between open and closed, and between stick and slip. These changes are computed from
-            the history values at the start of the step. After these evaluations, and after contact states have repeated
-            periodically, contact states change only between Newton runs. The states of contacts without a return map
-            always change only between Newton runs.
+        decide_in_newton: number of residual evaluations at the beginning of the first Newton run of a step. In these
+            evaluations, contacts with a return map can change between open and closed, and between stick and slip.
+            These changes are computed from the history values at the start of the step. After these evaluations, and
+            after contact states have repeated periodically, contact states change only between Newton runs. The states
+            of contacts without a return map always change only between Newton runs.
         overshoot: treatment of residuals that fulfil the relative tolerance only because the first Newton iteration was
             much too large. Such an iteration increases the residual to which the tolerance refers. With "check",
             residuals must also be small relative to loads, reactions and inertia. With "accept", residuals need not be

@@ -106,8 +106,8 @@ class Finding:
 
 
 def examine(problem: NonlinearProblem, start: FloatArray | None = None) -> Finding:
-    """Check the last equilibrium of a problem, with the history values in the fields. If the solve has no stabiliser,
-    ``start`` contains the displacements at the start of the solve, shape (n,); otherwise ``start`` is None."""
+    """Check the last equilibrium of a problem, with the history values in the fields. If ``start`` is given, it
+    contains the displacements at the start of a solve without stabiliser, shape (n,)."""
     problem.expand_unknowns(problem.unknowns)
     found = problem.assembly.find_faults()
     finding = Finding(
