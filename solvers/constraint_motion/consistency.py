@@ -178,8 +178,8 @@ class Consistency:
         self.look_back(state)
 
     def refuse_nonlinear(self, state: State, method: str) -> None:
-        """Raise ModelError if the method does not allow nonlinear constraints and the model has nonlinear
-        constraints."""
+        """Raise ModelError if the model has nonlinear constraints. The integration method ``method``, which the message
+        names, does not allow these constraints."""
         if not self._rates.anywhere:
             return
         self._problem.assembly.load_fields(state)

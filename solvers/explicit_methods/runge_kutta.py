@@ -84,7 +84,8 @@ class RungeKutta(Method):
         self._solver, self._next = None, np.inf
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the recommended size of the next step [s]; see `Method`."""
+        """Return the size [s] that the step size control proposes for the next step, inf for no proposal; see
+        `Method`."""
         return {"next": self._next}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
