@@ -181,7 +181,7 @@ class LagPolicy:
 
     @property
     def has_tangent(self) -> bool:
-        """Whether the present run may begin with the tangent of an earlier run."""
+        """Whether the present run can begin with the tangent of an earlier run."""
         return self.active and bool(self.memory["has_tangent"][0])
 
     def note_switch(self, changed: bool) -> None:
