@@ -76,7 +76,7 @@ class Dynamic(StepSolver):
             `Newton`.
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
-            stored contact states, which is necessary to reproduce data of other programs.
+            stored contact states; this setting is necessary to reproduce data of other programs.
         decide_in_newton: number of residual evaluations at the beginning of the first Newton run of a step. In these
             evaluations, contacts with a return map can change between open and closed, and between stick and slip.
             These changes are computed from the history values at the start of the step. After these evaluations, and
@@ -85,7 +85,7 @@ class Dynamic(StepSolver):
         overshoot: treatment of residuals that fulfil the relative tolerance only because the first Newton iteration was
             much too large. Such an iteration increases the residual to which the tolerance refers. With "check",
             residuals must also be small relative to loads, reactions and inertia. With "accept", residuals need not be
-            small relative to these values, which is necessary to reproduce data of other programs.
+            small relative to these values; this setting is necessary to reproduce data of other programs.
         lag: whether to reuse the tangent and its factorisation as long as this saves time, see `LagPolicy`; False
             selects the full Newton method.
         project: whether to project accelerations, multipliers and, for index-3 methods, velocities onto the constraints
@@ -363,7 +363,7 @@ class Run:
 
     def propose(self) -> tuple[float, list[float]]:
         """Return the size [s] of the next step, and the times [s] at the ends of this step and of the subsequent steps
-        that compiled code may execute.
+        that compiled code can execute in the same call.
         """
         solver, state = self._solver, self._state
         self._checkpoint.before_step(state)

@@ -110,17 +110,17 @@ class Static(StepSolver):
             `Newton`.
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
-            stored contact states, which is necessary to reproduce data of other programs.
+            stored contact states; this setting is necessary to reproduce data of other programs.
         decide_in_newton: number of residual evaluations at the beginning of the first Newton run of a load step. In
             these evaluations, contact points of cables can change between open and closed, and between stick and slip.
             With 0, contact states change only between Newton runs.
         overshoot: treatment of residuals that fulfil the relative tolerance only because the first Newton iteration was
             much too large. Such an iteration increases the residual to which the tolerance refers. With "check",
             residuals must also be small relative to loads, reactions and inertia. With "accept", residuals need not be
-            small relative to these values, which is necessary to reproduce data of other programs.
+            small relative to these values; this setting is necessary to reproduce data of other programs.
         passes_from: initial values of the passes (Newton runs) of a load step. With "near", a pass starts from the
             solution of the previous pass if the force error of that solution is at most the largest contact force. With
-            "step", all passes start from the last converged state, which is necessary to reproduce data of other
+            "step", all passes start from the last converged state; this setting is necessary to reproduce data of other
             programs.
         stability: treatment of an equilibrium that is unstable or whose shape is implausible. With "follow", the solver
             continues along decreasing potential energy to a stable equilibrium and prints a note. With "check", the
@@ -285,8 +285,8 @@ class Static(StepSolver):
         self.statistics.begin()
         self.progress.begin(0.0, 1.0)
         first, self._steps = current.copy(), self.statistics.steps
-        # The result of an earlier solve is an equilibrium and needs no form-finding. Therefore lines are sought only
-        # for other initial states.
+        # The result of an earlier solve is an equilibrium and needs no form-finding. Therefore slack lines are sought
+        # only if the initial state is not such a result.
         seeks = self.stability == "follow" and current.step == 0
         self._lines = find_lines(self.newton, self._scheme(current, 1.0, time)) if seeks else None
         lines, slack = self._lines, self._lines is not None and self._lines.are_slack()

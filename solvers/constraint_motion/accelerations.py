@@ -120,9 +120,7 @@ class Accelerations:
         return PetscFactors(matrix, prefix, definite=not self._varies), "petsc"
 
     def refresh(self) -> None:
-        """Delete cached data after a change of model parameters that may change between steps (switchable columns of
-        tables).
-        """
+        """Delete cached data after `World.set` has changed columns of tables."""
         self.assembly.refresh()
         self._is_rate = self._find_rates()
 

@@ -197,8 +197,8 @@ class RungeKutta(Method):
         h = solver.t - state.t
         whole = h >= size * (1.0 - 1e-9)
         advance.t = solver.t = then if whole else solver.t
-        # if this step was shortened to end at a given time, the next step may have the larger size that was proposed
-        # before
+        # if this step was shortened to end at a given time, the next size is the larger one of the new proposal and the
+        # proposal before this step
         self._next = solver.h_abs = max(solver.h_abs, wanted) if whole else solver.h_abs
         self._unpack(solver.y)
         return self._end_step(state, advance, h)

@@ -1,7 +1,8 @@
 """Derivatives of Σ w y with respect to the values of a state, where w are weights of the results y of the state.
 
 A result usually depends on few values of the state. The first evaluation finds these values by perturbations of groups
-of values. The search is repeated whenever a perturbation of all other values changes a result.
+of values. The search is repeated whenever a result changes although only values on which no result has depended so far
+are perturbed.
 """
 
 from __future__ import annotations
