@@ -76,16 +76,16 @@ class Dynamic(StepSolver):
             `Newton`.
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
-            stored contact states, which is necessary to reproduce data of other programs.
-        decide_in_newton: number of residual evaluations, in the first Newton run of a step, in which contacts with a
-            return map may change between open and closed, and between stick and slip. These changes are computed from
-            the history values at the start of the step. After these evaluations, and after contact states have repeated
-            periodically, contact states change only between Newton runs. The states of contacts without a return map
-            always change only between Newton runs.
+            stored contact states; this setting is necessary to reproduce data of other programs.
+        decide_in_newton: number of residual evaluations at the beginning of the first Newton run of a step. In these
+            evaluations, contacts with a return map can change between open and closed, and between stick and slip.
+            These changes are computed from the history values at the start of the step. After these evaluations, and
+            after contact states have repeated periodically, contact states change only between Newton runs. The states
+            of contacts without a return map always change only between Newton runs.
         overshoot: treatment of residuals that fulfil the relative tolerance only because the first Newton iteration was
-            much too large and thereby increased the residual to which the tolerance refers. With "check", residuals
-            must also be small relative to loads, reactions and inertia. With "accept", such residuals are accepted,
-            which is necessary to reproduce data of other programs.
+            much too large. Such an iteration increases the residual to which the tolerance refers. With "check",
+            residuals must also be small relative to loads, reactions and inertia. With "accept", residuals need not be
+            small relative to these values; this setting is necessary to reproduce data of other programs.
         lag: whether to reuse the tangent and its factorisation as long as this saves time, see `LagPolicy`; False
             selects the full Newton method.
         project: whether to project accelerations, multipliers and, for index-3 methods, velocities onto the constraints
@@ -111,8 +111,8 @@ class Dynamic(StepSolver):
         state: the last state; after an interrupted or failed solve, the last good state.
         snes: the PETSc solver.
         decides: whether the initial state determines the contact states.
-        mapped: number of residual evaluations of the first pass in which contact states may change; 0 without return
-            maps.
+        mapped: number of residual evaluations at the beginning of the first pass in which contact states can change; 0
+            if the model has no return maps.
         attempt: the last attempt at a step.
         failed_attempts: (time, step size, reason) of each rejected attempt.
     """
@@ -209,7 +209,7 @@ class Dynamic(StepSolver):
             hooks: user code around steps, see `StepHook`.
             resume: whether the state is the result of a dynamic run of this model, for example a state from a file
                 (`State.load`). The run then continues with the accelerations of the state. On one process and with the
-                full Newton method, its results are bit-identical to the results of an uninterrupted run. With False,
+                full Newton method, the results are bit-identical to the results of an uninterrupted run. With False,
                 accelerations are computed again, which is necessary after statics or a change of the model.
 
         Raises:
@@ -363,7 +363,7 @@ class Run:
 
     def propose(self) -> tuple[float, list[float]]:
         """Return the size [s] of the next step, and the times [s] at the ends of this step and of the subsequent steps
-        that compiled code may execute.
+        that compiled code can execute in the same call.
         """
         solver, state = self._solver, self._state
         self._checkpoint.before_step(state)
@@ -501,7 +501,8 @@ class Run:
             froze = compiled and steps.froze
             self._maps = run.converged and not froze
         if mapped and not run.converged and not froze:
-            # if the run did not converge, repeat it from the predictor with the contact states at the start of the step
+            # if the Newton run with return maps did not converge, repeat the run from the predictor, with the contact
+            # states at the start of the step
             contacts.data[:] = contacts.first
             run = solver.newton.solve(scheme)
             attempt.iterations += run.iterations

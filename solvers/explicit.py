@@ -92,10 +92,11 @@ class Explicit(StepSolver):
     """Explicit time integration of a world, with the interface of `Dynamic`.
 
     Every force evaluation computes history values (contact states) from their values at the start of the step. The
-    history values are stored when the step is accepted. If the force error of the post-Newton update is large and a
-    contact recommends a shorter step, the step is repeated with the recommended size. The new size is at most
-    `SHORTEST_CUT` times the rejected size, and at least ``smallest_step``. The next step then ends at the time at which
-    the rejected step would have ended.
+    history values are stored when the step is accepted. If the force error of the post-Newton update is large, and a
+    contact changes its state within the step, the step is repeated. The size of the repeated step is the recommended
+    size, with which the step ends at the time of the change. The recommended size is reduced or increased if necessary,
+    so that the new size is at most `SHORTEST_CUT` times the rejected size, and at least ``smallest_step``. The next
+    step then ends at the time at which the rejected step would have ended.
 
     Args:
         world: the model.
@@ -111,11 +112,11 @@ class Explicit(StepSolver):
         velocities: treatment of initial velocities that constraints forbid. With "check", an error that names these
             constraints is raised. With "project", the nearest allowed velocities in the norm of the mass matrix are
             used. The argument has an effect only with ``project``.
-        discontinuous_atol: force error of the post-Newton update below which step sizes recommended by contacts are
-            ignored [N].
-        adaptive: whether to use recommended step sizes. With True, ``"rk"`` also repeats a step with a shorter size if
-            the step does not resolve a contact, or if a point passes through an object within the step.
-        smallest_step: lower limit of recommended step sizes [s]; default 1e-4 of the step size.
+        discontinuous_atol: force error [N] of the post-Newton update up to which a step is not repeated, although a
+            contact changes its state within the step.
+        adaptive: whether to repeat steps with recommended sizes. With True, ``"rk"`` also repeats a step with a shorter
+            size if the step does not resolve a contact, or if a point passes through an object within the step.
+        smallest_step: smallest size with which a step is repeated [s]; default 1e-4 of ``step``.
         pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware in real
             time. The run waits after a step if the ratio would be exceeded. With 0, there is no limit. The option
             ``-<prefix>pace`` overrides the argument.
@@ -207,9 +208,9 @@ class Explicit(StepSolver):
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
-        The same object is yielded at each step; copy the state to keep it. The state, and columns of tables that can be
-        changed by `World.set`, may be changed between steps, for instance by hooks. After a restart, the first yielded
-        state is the result of the first step that follows the checkpoint, or the final state if the solve was complete.
+        The same object is yielded at each step; copy the state to keep it. Between steps, the caller and hooks may
+        change the state, and columns of tables that `World.set` can change. After a restart, the first yielded state is
+        the result of the first step that follows the checkpoint, or the final state if the solve was complete.
 
         Args:
             state: initial state, which stays unchanged.
@@ -353,7 +354,7 @@ class Explicit(StepSolver):
         self._method.reset_caches(state)
 
     def _is_too_long(self, result: PostNewton, size: float) -> bool:
-        """Return whether a step must be repeated with the size that a contact recommends."""
+        """Return whether a step must be repeated so that it ends at the time at which a contact changes its state."""
         cut = result.error > self._error_atol and result.recommended_step < size * (1.0 - 1e-9)
         return self._adaptive and cut and size > self._smallest * (1.0 + 1e-9)
 

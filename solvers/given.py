@@ -68,7 +68,8 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
 
     Raises:
         ModelError: values are not finite, or settings differ between processes. All processes raise the error.
-        OptionError: the value of an option is wrong. Options of solvers that are created later are also checked.
+        OptionError: the value of an option is wrong. Options of solvers that have not been created yet are also
+            checked.
     """
     where, assembly = type(solver).__name__, solver.assembly
     options.check_values()

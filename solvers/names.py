@@ -26,7 +26,7 @@ def name_largest(
 
     Args:
         assembly: the systems of this process.
-        values: values at the coordinates of this process; ghosts are ignored and may be missing.
+        values: values at the coordinates of this process. Values of ghosts are ignored and can be omitted.
         count: number of values.
         multipliers: values at the multipliers of this process, if the model has multipliers.
     """

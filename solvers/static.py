@@ -110,17 +110,17 @@ class Static(StepSolver):
             `Newton`.
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
-            stored contact states, which is necessary to reproduce data of other programs.
-        decide_in_newton: number of residual evaluations, in the first Newton run of a load step, in which contact
-            points of cables may change between open and closed, and between stick and slip. With 0, contact states
-            change only between Newton runs.
+            stored contact states; this setting is necessary to reproduce data of other programs.
+        decide_in_newton: number of residual evaluations at the beginning of the first Newton run of a load step. In
+            these evaluations, contact points of cables can change between open and closed, and between stick and slip.
+            With 0, contact states change only between Newton runs.
         overshoot: treatment of residuals that fulfil the relative tolerance only because the first Newton iteration was
-            much too large and thereby increased the residual to which the tolerance refers. With "check", residuals
-            must also be small relative to loads, reactions and inertia. With "accept", such residuals are accepted,
-            which is necessary to reproduce data of other programs.
+            much too large. Such an iteration increases the residual to which the tolerance refers. With "check",
+            residuals must also be small relative to loads, reactions and inertia. With "accept", residuals need not be
+            small relative to these values; this setting is necessary to reproduce data of other programs.
         passes_from: initial values of the passes (Newton runs) of a load step. With "near", a pass starts from the
             solution of the previous pass if the force error of that solution is at most the largest contact force. With
-            "step", all passes start from the last converged state, which is necessary to reproduce data of other
+            "step", all passes start from the last converged state; this setting is necessary to reproduce data of other
             programs.
         stability: treatment of an equilibrium that is unstable or whose shape is implausible. With "follow", the solver
             continues along decreasing potential energy to a stable equilibrium and prints a note. With "check", the
@@ -140,7 +140,8 @@ class Static(StepSolver):
         state: the last state; after an interrupted or failed solve, the last good state.
         snes: the PETSc solver.
         failed_attempts: (load factor, size of the load step, reason) of each rejected attempt.
-        reached: progress of the last accepted load step, from 0 to 1 [1].
+        reached: progress at the end of the last accepted load step, from 0 to 1 [1]; after step i, the progress is
+            i/load_steps.
     """
 
     @checked(
@@ -284,8 +285,8 @@ class Static(StepSolver):
         self.statistics.begin()
         self.progress.begin(0.0, 1.0)
         first, self._steps = current.copy(), self.statistics.steps
-        # The result of an earlier solve is an equilibrium and needs no form-finding. Therefore lines are sought only
-        # for other initial states.
+        # The result of an earlier solve is an equilibrium and needs no form-finding. Therefore slack lines are sought
+        # only if the initial state is not such a result.
         seeks = self.stability == "follow" and current.step == 0
         self._lines = find_lines(self.newton, self._scheme(current, 1.0, time)) if seeks else None
         lines, slack = self._lines, self._lines is not None and self._lines.are_slack()
@@ -564,8 +565,8 @@ class Static(StepSolver):
                 self.problem.store_static(current)
             return run.converged
 
-        # The argument 0.0 disables step sizes recommended by contacts, because these sizes are times and not fractions
-        # of the load.
+        # The argument 0.0 is the step size. It disables the step sizes with which a step ends when a contact changes
+        # its state, because such sizes are times and not fractions of the load.
         attempt = iterate(self.passes, newton, contacts, 0.0, last)
         # after the first pass, changed contact states may be the reason why Newton's method fails
         if not attempt.converged and attempt.passes > 1 and not self._plain:

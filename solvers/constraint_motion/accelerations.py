@@ -16,8 +16,8 @@ Mass. If the mass matrix is diagonal and constant, the forces are divided by the
 mass matrix is factorised once. If the model has constraints, or if the mass matrix depends on q, each evaluation of the
 accelerations evaluates the matrix of `SaddleMatrix`, and factorises this matrix if it has changed since the last
 factorisation. If constraints do not couple the bodies, the matrix consists of small independent blocks, and each block
-is factorised as a dense matrix (`BlockFactors`). Otherwise PETSc factorises the matrix. Any option of a PETSc linear
-solver, ``-<prefix>ksp_...`` or ``-<prefix>pc_...``, selects PETSc instead of these methods.
+is factorised as a dense matrix (`BlockFactors`). Otherwise PETSc factorises the matrix. If an option of a PETSc linear
+solver (``-<prefix>ksp_...`` or ``-<prefix>pc_...``) is given, PETSc replaces all of these methods.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Accelerations:
     Attributes:
         a: accelerations of all coordinates of this process at the last evaluation, shape (n,).
         lam: multipliers of this process [N, N m], shape (m,).
-        f: the forces f of the equations above minus the loads, at the last evaluation [N, N m], shape (n + 1,).
+        f: forces f - loads at the last evaluation [N, N m], shape (n + 1,); see the docstring of this module.
         evaluations: number of force evaluations so far.
         factorisations: number of factorisations so far.
         has_history: whether the model has laws with a post-Newton update.
@@ -120,9 +120,7 @@ class Accelerations:
         return PetscFactors(matrix, prefix, definite=not self._varies), "petsc"
 
     def refresh(self) -> None:
-        """Delete cached data after a change of model parameters that may change between steps (switchable columns of
-        tables).
-        """
+        """Delete cached data after `World.set` has changed columns of tables."""
         self.assembly.refresh()
         self._is_rate = self._find_rates()
 
@@ -162,8 +160,8 @@ class Accelerations:
             start_data: history values at the start of the step, shape (d,).
 
         Returns:
-            The force error and the other data of the update of history values; default values if no law has history
-            values.
+            The result of the update of history values, such as the force error. If no law has history values, the
+            result contains default values.
 
         Raises:
             SingularError: the matrix of accelerations and multipliers is singular.
@@ -273,8 +271,8 @@ class Accelerations:
             fields.v[:-1] += self._solve_constraints(c)
 
     def _eval_constraints(self, rate_level: bool) -> FloatArray:
-        """Return the constraint values C, or with ``rate_level`` their time derivative, at the state in the fields,
-        shape (m + 1,).
+        """Return the constraint values C at the state in the fields, shape (m + 1,). If ``rate_level`` is true, return
+        their time derivatives instead.
         """
         fields, c = self.assembly.fields, self._c
         fields.lam[:], c[:] = 0.0, 0.0
@@ -305,8 +303,8 @@ class Accelerations:
         return found
 
     def describe_worst(self) -> list[tuple[str, float]]:
-        """Return names of the coordinates with the largest forces, and these forces [N, N m], identical on every
-        process.
+        """Return the names of the coordinates with the largest forces, and the values of these forces [N, N m]. The
+        result is identical on every process.
         """
         return [(name, force) for name, force in name_largest(self.assembly, self.f) if force != 0.0]
 

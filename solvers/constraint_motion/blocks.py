@@ -1,8 +1,8 @@
 """Factorisation of a matrix of small independent blocks, such as blocks of single bodies, by dense LU factors of each
 block.
 
-Each row is divided by its largest entry, and the factorisation uses partial pivoting. Therefore masses of bodies may
-differ by any factor, and diagonal entries of constraint rows may be 0.
+Each row is divided by its largest entry, and the factorisation uses partial pivoting. Therefore masses of bodies can
+differ by any factor, and diagonal entries of constraint rows can be 0.
 
 Source: G. H. Golub, C. F. Van Loan, Matrix Computations, chapter 3.
 """

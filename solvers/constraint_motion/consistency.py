@@ -27,15 +27,15 @@ rotate the body. A projection would only change the rotation by a fraction of th
 
 Generalised-alpha's algorithmic acceleration A is an acceleration at the time t + Δ h with Δ = α_m - α_f. A is corrected
 only in the directions of the constraints, such that C_q A = C_q a + Δ h j. This correction preserves order 2 of the
-method. At index 3 velocities are projected onto the velocities of a smooth numerical solution, c = 1/6 - β - Δ/2. Exact
-velocities would excite the same oscillation again; the oscillating accelerations would be of order h. For the same
-reason, velocities at index 3 are also projected after the first step of a run. Constraints on velocities have index 2
-in every method, so c = 0 for these constraints.
+method. At index 3, c = 1/6 - β - Δ/2, with Newmark's constant β. With this c, velocities are projected onto the
+velocities of a smooth numerical solution. Exact velocities would excite the same oscillation again; the oscillating
+accelerations would be of order h. For the same reason, velocities at index 3 are also projected after the first step of
+a run. Constraints on velocities have index 2 in every method, so c = 0 for these constraints.
 
-If only the norm of M is minimised, the change of velocities causes large strain rates in few elements. If damping would
-dissipate more energy in a step h than the kinetic energy of this change of velocities, stiff dampers would exert very
-large forces. In this case M + h ∂f/∂v replaces M in the projection of velocities. The change of velocities is then the
-response of the step to an impulse. The derivative j is a one-sided derivative. The time interval of its difference
+If only the norm of M is minimised, the change of velocities causes large strain rates in few elements, and stiff
+dampers may exert very large forces. Therefore M + h ∂f/∂v replaces M in the projection of velocities if damping would
+dissipate more energy in a step h than the kinetic energy of the change of velocities. The change of velocities is then
+the response of the step to an impulse. The derivative j is a one-sided derivative. The time interval of its difference
 quotient lies either before or after the present time, and contains no kink. If the motion is smooth, a projection does
 not reduce the accuracy of the method. The projection is repeated after the next step, because the time interval of the
 difference quotients in the first projection may have contained the kink.
@@ -120,7 +120,8 @@ class Trace:
         velocities: changes of velocities after which the velocities fulfil the constraints, shape (n,).
         over: factor [s] of the damping matrix that is added to the mass matrix in the computation of ``velocities``.
         accelerations: changes of accelerations, shape (n,).
-        offset: subsequent changes of velocities, which give the velocities of a smooth numerical solution, shape (n,).
+        offset: changes of velocities in addition to ``velocities``, shape (n,). With these changes, the velocities are
+            the velocities of a smooth numerical solution.
         carried: changes of algorithmic accelerations, shape (n,).
     """
 
@@ -177,8 +178,8 @@ class Consistency:
         self.look_back(state)
 
     def refuse_nonlinear(self, state: State, method: str) -> None:
-        """Raise ModelError if the method does not allow nonlinear constraints and the model has nonlinear
-        constraints."""
+        """Raise ModelError if the model has nonlinear constraints. The integration method ``method``, which the message
+        names, does not allow these constraints."""
         if not self._rates.anywhere:
             return
         self._problem.assembly.load_fields(state)

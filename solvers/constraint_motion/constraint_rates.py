@@ -64,7 +64,8 @@ class ConstraintRates:
         self._equations.clear()
 
     def eval(self, rate_level: bool) -> FloatArray:
-        """Return C or Ċ with the present markers, shape (m,); 0 for inactive constraints."""
+        """Return C, or Ċ if ``rate_level`` is true, with the present markers, shape (m,). Values of inactive
+        constraints are 0."""
         self._find_programs()
         assembly, fields, c = self._assembly, self._assembly.fields, self._c
         self._lam[:] = fields.lam
@@ -81,7 +82,7 @@ class ConstraintRates:
         return c[:-1].copy()
 
     def multiply(self, w: FloatArray) -> FloatArray:
-        """Return C_q w, shape (m,), for ``w`` of shape (n,) at the coordinates in the fields."""
+        """Return C_q w, shape (m,), with C_q at the coordinates in the fields, and ``w`` of shape (n,)."""
         return self._change(w, rate_level=True)
 
     def _change(self, w: FloatArray, rate_level: bool) -> FloatArray:

@@ -48,7 +48,7 @@ class SaddleMatrix:
 
     Attributes:
         pattern: sparsity over the unknowns of this process.
-        values: stored matrix entries, shape (nnz,).
+        values: values of the matrix entries in the order of ``pattern``, shape (entries,).
         scale: a typical mass, identical on all processes [kg, kg m^2].
         assembly: the systems of this process.
     """
@@ -233,7 +233,8 @@ def add_right_side(
 
 
 def saddle_right_side(unknowns: Unknowns, f: FloatArray, c: FloatArray) -> FloatArray:
-    """Return f and c of `add_right_side` as a right-hand side in the order of the unknowns of this process."""
+    """Return the right-hand side [-f; c] in the order of the unknowns of this process, with f and c of
+    `add_right_side`."""
     right = np.zeros(len(unknowns.numbers))
     right[unknowns.of_dof] = -f[:-1]
     right[unknowns.of_multiplier] = c[:-1]

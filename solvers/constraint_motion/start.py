@@ -86,8 +86,8 @@ def check_gaps(
 
 
 def refuse_gaps(assembly: Assembly, rates: ConstraintRates, gap: FloatArray, allowed: float) -> None:
-    """Raise ModelError with the names of violated constraints if a position ``gap``, shape (m,), exceeds ``allowed``.
-    The call is collective."""
+    """Raise ModelError with the names of violated constraints if the absolute value of a position gap exceeds
+    ``allowed``. The gaps are the elements of ``gap``, shape (m,). The call is collective."""
     largest = assembly.processes.largest_of(np.abs(gap).max(initial=0.0))
     if largest <= allowed:
         return

@@ -26,7 +26,8 @@ AGAIN = 3
 
 def measure_imbalance(problem: NonlinearProblem, force: float, settings: Passes) -> float:
     """Return the ratio [1] of the largest unbalanced force to ``force`` [N], after the last update of contacts in a
-    converged load step. The result is 0 if the ratio is small. The call is collective.
+    converged load step. The result is 0 if the ratio is at most the largest of `TOUCHING_ERROR` and the tolerances in
+    ``settings``. The call is collective.
     """
     if force == 0.0:
         return 0.0

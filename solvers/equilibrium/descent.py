@@ -1,10 +1,11 @@
 """Descent to a stable equilibrium by implicit steps. Each step decreases the potential and ends in a stable state.
 
-Each step solves f(q) + k M (q - q_last) = 0, where q_last is the solution q of the previous step. A large step of this
-type (a backward Euler step) does not detect instability. If k is less than half of the squared growth rate of an
-unstable mode, the steps damp this mode and approach a saddle point. Therefore a step is accepted only if its tangent K
-+ k M, with the constraints, is positive definite at its end. The end is then a minimum of the potential plus k/2 |q -
-q_last|²_M, and the potential decreases. The factor k decreases after successful steps and increases after a failed
+Each step solves f(q) + k M (q - q_last) = 0 with the unbalanced forces f, the coordinates q and the mass matrix M,
+where q_last is the solution q of the previous step. A large step of this type (a backward Euler step) does not detect
+instability. If k is less than half of the squared growth rate of an unstable mode, the steps damp this mode and
+approach a saddle point. Therefore a step is accepted only if, at the end of the step, K + k M is positive definite for
+all motions that the constraints allow. Here K is the tangent of f. The end is then a minimum of the potential plus k/2
+|q - q_last|²_M, and the potential decreases. The factor k decreases after successful steps and increases after a failed
 step; near a stable equilibrium k tends to 0. Contact states are updated after every step.
 
 Source: pseudo-transient continuation, C. T. Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35 (1998) 508-523; proximal

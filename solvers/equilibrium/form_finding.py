@@ -81,8 +81,8 @@ class Lines:
 
     Attributes:
         load: sum of the absolute values of all loads [N].
-        exist: whether at least one process has a line that may be slack.
-        are_lines: whether each row of this process is a line that may be slack, shape (rows,).
+        exist: whether at least one process has a line that can be slack.
+        are_lines: whether each row of this process is a line that can be slack, shape (rows,).
         row, weight, stiffness, free: values at the integration points of all laws, see `Strands`. The rows of all laws
             are numbered consecutively.
         length, row_stiffness: length [m] and stiffness [N] of each row.
@@ -126,7 +126,7 @@ class Lines:
         """
         force = self.mean(self.stiffness * (self.eval_stretch() - 1.0 - self.free))
         folded = np.concatenate([np.zeros(0, np.bool_), *(p.find_folded(self._assembly.fields) for p in self._parts)])
-        # the comparison is written so that NaN is treated as slack
+        # a line whose force is NaN is treated as slack
         slack = self.are_lines & (folded | ~(force >= -np.maximum(self.load, self._bearable)))
         return self._processes.any(bool(slack.any()))
 
@@ -160,8 +160,8 @@ class Lines:
 
 
 def divide(force: FloatArray, stiffness: FloatArray, where: BoolArray) -> FloatArray:
-    """Return force / stiffness [1] where ``where`` is true, and 0 elsewhere. Rows that are not lines may be broken, so
-    their stiffness may be 0.
+    """Return force / stiffness [1] where ``where`` is true, and 0 elsewhere. The stiffness of a row that is not a line
+    can be 0, for example if the row is broken.
     """
     return np.divide(force, stiffness, out=np.zeros_like(force), where=where)
 
@@ -204,7 +204,7 @@ def sum_loads(assembly: Assembly, load_factor: float) -> float:
 
 
 def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
-    """Return the data of the lines of a model under the loads of a scheme. Return None if no line may be slack, or if
+    """Return the data of the lines of a model under the loads of a scheme. Return None if no line can be slack, or if
     there are no loads. The fields contain the initial state of the scheme.
     """
     newton.problem.start(scheme)
@@ -265,8 +265,8 @@ class FormFinder:
         return run.converged
 
     def _update(self) -> PostNewton:
-        """Update contacts after a solution, and store the state as the start of the next solution. Return the force
-        error and the other data of the update.
+        """Update contacts after a solution, and store the state as the start of the next solution. Return the result of
+        the update, such as the force error.
         """
         assembly = self._newton.problem.assembly
         fields, result = assembly.fields, assembly.post_newton()

@@ -11,10 +11,10 @@ on its diagonal and therefore adds exactly one negative eigenvalue, even if the 
 D is added to the diagonal entries of the coordinates, where D_i = Σ_j |K_ij|. The eigenvalues of modes without
 stiffness then become positive. With this shift, only modes K v = μ D v with μ < -ε are counted.
 
-If K is not symmetric (friction, follower loads, user functions), the symmetric part of K is checked first. If this part
-is positive definite, no real eigenvalue of K is negative in any metric. If this part is not positive definite, for
-example with sliding contacts, the sign of the determinant and the eigenvalues of K closest to 0 are checked. Flutter,
-which depends on masses, is not checked.
+If K is not symmetric (friction, follower loads, user functions), the symmetric part of K is checked first. If the
+symmetric part is positive definite, the problem K v = μ B v has no negative real eigenvalue μ for any positive definite
+matrix B. If the symmetric part is not positive definite, for example with sliding contacts, the sign of the determinant
+and the eigenvalues of K closest to 0 are checked. Flutter, which depends on masses, is not checked.
 
 Source: N. I. M. Gould, Mathematical Programming 32 (1985) 90-99 (inertia of KKT matrices); R. Hill, J. Mech. Phys.
 Solids 6 (1958) 236-249 (symmetric part); R. B. Lehoucq, D. C. Sorensen, C. Yang, ARPACK Users' Guide (1998).
@@ -215,8 +215,8 @@ class TangentInertia:
 
     def _iterate(self) -> tuple[Any, float, float]:
         """Find the lowest mode by inverse iteration. Return its vector v, its eigenvalue μ and its stiffness vᵀ K v,
-        see `find_lowest`. The shift is slightly larger than the smallest shift at which the matrix is positive
-        definite.
+        see `find_lowest`. The shift is the smallest product of `SHIFT` and a power of 10 at which the matrix is
+        positive definite.
         """
         shift = SHIFT
         while self.count_negative(shift) > 0:

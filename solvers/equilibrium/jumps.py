@@ -42,10 +42,10 @@ equal to the work of Δp. The step is then traced from this equilibrium, and the
 in addition to the value at the start. Lines without load are almost mechanisms, so the shape of a line without load
 changes rapidly, but continuously, with the first small load.
 
-At other starts q0 the imbalance is larger, for example if a prestrain has changed, because prestrain is not scaled by
-the load factor. Let f0 = f(q0) be the imbalance of all forces, with the loads at the end of the step. In this case the
-path is defined by f = (1 - τ) f0. The imbalance decreases gradually along this path, and -f0 replaces Δp. No path
-exists from a start that is unstable under the forces -f0.
+At starts q0 that are not near an equilibrium, the imbalance is larger. For example, a prestrain may have changed,
+because prestrain is not scaled by the load factor. Let f0 = f(q0) be the imbalance of all forces, with the loads at the
+end of the step. In this case the path is defined by f = (1 - τ) f0. The imbalance decreases gradually along this path,
+and -f0 replaces Δp. No path exists from a start that is unstable under the forces -f0.
 
 If the contact states of a step do not settle, the step is checked together with the next step that settles. If the
 contact states of a half of the step do not settle, this half is assumed to be beyond the limit point. Steps that begin
@@ -119,8 +119,8 @@ STEEP = 5.0
 
 
 class SolveStep(Protocol):
-    """Solves for the equilibrium at a load factor from a state; returns None if the solve fails. ``plain`` selects
-    Newton's method without other methods.
+    """Solves for the equilibrium at a load factor from a state; returns None if the solve fails. If ``plain`` is true,
+    only Newton's method is used, without line search, relaxation and settling of contacts.
     """
 
     def __call__(self, start: State, load_factor: float, plain: bool = False) -> State | None: ...
@@ -300,7 +300,8 @@ class JumpWatch:
 
         Args:
             end: the equilibrium at the end of the step.
-            solve: function that finds equilibria with the forces of `hold`.
+            solve: function that finds an equilibrium at a load factor, with the forces or constraint gaps that `hold`
+                returns.
         """
         low, high, before, after = self._start, end, self._before, self._after
         assert low is not None
@@ -340,7 +341,8 @@ class JumpWatch:
             if max(first, second) < least:
                 return ""
         if after == last:
-            # it is not yet known whether the path continues to the end
+            # no intermediate equilibrium has shown yet that the path continues to the end, so solve for the equilibrium
+            # at the end
             reached = solve(low, after)
             if reached is None:
                 return ""

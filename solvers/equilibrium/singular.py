@@ -6,7 +6,8 @@ numbers. If a motion has no stiffness, x is of the order of |b|/(eps |K|), and t
 
 The linear solver of Newton's method is tried first, and the first iteration uses its factorisation. If the solution of
 this solver is not accurate, a solver with pivoting is used. The same solution shows whether factors in dense blocks are
-accurate. If the errors of the refined solution exceed rounding errors, later tangents are stored by rows.
+accurate. If the errors of the refined solution exceed rounding errors, later tangents are stored by rows instead of in
+blocks.
 """
 
 from __future__ import annotations
@@ -124,11 +125,11 @@ class Trial(NamedTuple):
 
     Attributes:
         held: whether the solution shows that the matrix is regular.
-        accurate: whether the solution is accurate enough for factors in blocks, see `Errors`.
+        accurate: whether factors in dense blocks are accurate enough, see `Errors.accurate`.
         exact: whether the errors of the solution are only rounding errors.
         left: 2-norm of the residual, divided by the 2-norm of the right-hand side [1].
 
-    On several processes the last three attributes are not evaluated.
+    On several processes only ``held`` is evaluated.
     """
 
     held: bool
@@ -138,8 +139,8 @@ class Trial(NamedTuple):
 
 
 def try_factors(problem: NonlinearProblem, ksp: Any = None) -> Trial:
-    """Solve with the present tangent of a problem and a random right-hand side, by Newton's linear solver or the given
-    solver."""
+    """Solve the equations with the present tangent of a problem and a random right-hand side. The solver is ``ksp``, or
+    the linear solver of Newton's method if ``ksp`` is None."""
     if ksp is None:
         ksp = problem.snes.getKSP()
         ksp.setOperators(problem.matrix.mat)
@@ -174,8 +175,9 @@ def find_error(matrix: Any, solution: Any, right: Any) -> Any:
 
 
 def find_free_motion(problem: NonlinearProblem) -> str:
-    """Return names of the coordinates or constraints with the largest components of a motion without stiffness; empty
-    if the present tangent of a problem is regular. The motion is written to the residual vector, 0 if it is not found.
+    """Find a motion without stiffness, and write it to the residual vector. Return the names of the coordinates or
+    constraints with the largest components of this motion. If the present tangent of a problem is regular, return an
+    empty text. If no motion is found, the residual vector is set to 0.
     """
     layout = problem.assembly.layout
     package = default_package(problem.pattern, layout.size, "klu")
@@ -191,11 +193,11 @@ def find_free_motion(problem: NonlinearProblem) -> str:
 
 
 def find_weakest(matrix: Any, size: Any, package: str) -> Any:
-    """Return a unit vector whose product with a nearly singular matrix is almost 0, as a PETSc vector, or None if no
-    vector is found.
+    """Return a PETSc vector x of norm 1 for which A x is almost 0, where A is a nearly singular matrix. Return None if
+    no vector is found.
 
     Args:
-        matrix: PETSc matrix.
+        matrix: the PETSc matrix A.
         size: PETSc vector with the sum of the absolute values in each row of the matrix; the vector is overwritten.
         package: direct solver with pivoting.
     """

@@ -96,7 +96,7 @@ class Finding:
         return self.negative > 0 or bool(self.faults)
 
     def describe(self) -> str:
-        """Return a text of one or two sentences about the faults."""
+        """Return a text about implausible shapes and modes with negative stiffness."""
         words = []
         if self.negative:
             modes = "1 negative eigenvalue" if self.negative == 1 else f"{self.negative} negative eigenvalues"
@@ -106,8 +106,8 @@ class Finding:
 
 
 def examine(problem: NonlinearProblem, start: FloatArray | None = None) -> Finding:
-    """Check the last equilibrium of a problem, with the history values in the fields; ``start`` contains the
-    displacements at the start of a solve in which no stabiliser acts, shape (n,)."""
+    """Check the last equilibrium of a problem, with the history values in the fields. If ``start`` is given, it
+    contains the displacements at the start of a solve without stabiliser, shape (n,)."""
     problem.expand_unknowns(problem.unknowns)
     found = problem.assembly.find_faults()
     finding = Finding(
@@ -276,7 +276,7 @@ def say_findings(left: Finding | None, found: Finding) -> list[str]:
     Args:
         left: findings about the unstable equilibrium from which the solve has continued to a stable equilibrium, or
             None.
-        found: findings about the returned equilibrium, which the user must judge.
+        found: findings about the returned equilibrium. The notes contain its ``doubts``.
     """
     notes = []
     if left is not None:

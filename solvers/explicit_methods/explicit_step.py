@@ -31,9 +31,9 @@ class Advance:
         accepted: whether the state is now at ``t``.
         reason: reason why the step was not accepted.
         error: force error of the post-Newton update [N].
-        recommended_step: step size that a contact recommends [s], if this is the only reason for the rejection;
-            otherwise inf.
-        unresolved: whether the step size is recommended because the step is too long to resolve a contact.
+        recommended_step: step size [s] with which the rejected step must be repeated because of a contact; inf if the
+            step was accepted or was rejected for another reason.
+        unresolved: whether the step was rejected because it is too long to resolve a contact.
         rejected: number of attempts at this step that the method's own step size control has rejected.
     """
 
@@ -59,7 +59,7 @@ class Method(ABC):
 
     Args:
         accelerations: evaluator of the accelerations a(t, q, v).
-        judge: function that decides whether a step is repeated with the recommended size.
+        judge: function that decides whether a step is repeated so that it ends when a contact changes its state.
         project: whether to project coordinates and velocities onto the constraints after each step. Without projection,
             only accelerations fulfil the constraints, and coordinates and velocities drift slowly.
     """

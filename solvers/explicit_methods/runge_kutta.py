@@ -4,11 +4,12 @@ step size by error estimates of orders 5 and 3.
 The error of each accepted step is kept below atol + rtol |y|, as root mean square over all coordinates and velocities.
 In all stages of a step, history values are computed from their values at the start of the step. The history values are
 stored when the step is accepted. If a contact state changes within a step, the forces have a kink, and the error
-control shortens the step. Because steps can also end at the times that contacts recommend, the method does not search
-for these kinks. The error estimates do not show contacts that begin and end within a step, or impacts whose effect is
-smaller than the tolerances. Monitors find such steps, which are repeated with a shorter size. Within a step, only the
-accelerations fulfil the constraints. After the step, coordinates and velocities are projected onto the constraints.
-This projection changes coordinates and velocities by less than the error of the step.
+control shortens the step. The method does not search for the times of these kinks, because steps can be repeated so
+that they end when a contact changes its state. The error estimates do not show contacts that begin and end within a
+step, or impacts whose effect is smaller than the tolerances. Monitors find such steps, which are repeated with a
+shorter size. Within a step, only the accelerations fulfil the constraints. After the step, coordinates and velocities
+are projected onto the constraints. This projection changes coordinates and velocities by less than the error of the
+step.
 
 Source: P. J. Prince, J. R. Dormand, J. Comput. Appl. Math. 7 (1981) 67-75; E. Hairer, S. P. Norsett, G. Wanner, Solving
 Ordinary Differential Equations I, Springer, section II.10 (DOP853); `scipy.integrate.DOP853`.
@@ -83,7 +84,8 @@ class RungeKutta(Method):
         self._solver, self._next = None, np.inf
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the recommended size of the next step [s]; see `Method`."""
+        """Return the size [s] that the step size control proposes for the next step, inf for no proposal; see
+        `Method`."""
         return {"next": self._next}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -195,8 +197,8 @@ class RungeKutta(Method):
         h = solver.t - state.t
         whole = h >= size * (1.0 - 1e-9)
         advance.t = solver.t = then if whole else solver.t
-        # if this step was shortened to end at a given time, the next step may have the larger size that was proposed
-        # before
+        # if this step was shortened to end at a given time, the next size is the larger one of the new proposal and the
+        # proposal before this step
         self._next = solver.h_abs = max(solver.h_abs, wanted) if whole else solver.h_abs
         self._unpack(solver.y)
         return self._end_step(state, advance, h)

@@ -40,7 +40,8 @@ def register_integrator(name: str, create: Create) -> None:
 
 
 def method_name() -> Check:
-    """Return a check for the name of an integrator, which may be registered later."""
+    """Return a check that a value is the name of an integrator. The names that are registered when the check is applied
+    are allowed."""
 
     def read(value: Any) -> str:
         if not isinstance(value, str) or value not in _methods:

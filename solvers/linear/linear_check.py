@@ -86,7 +86,7 @@ class Errors(NamedTuple):
 
     @property
     def accurate(self) -> bool:
-        """Whether the solution is accurate enough for factors in blocks."""
+        """Whether ``by_largest`` is so small that factors in dense blocks are accurate enough."""
         return self.by_largest <= GROWTH_IN_BLOCKS
 
 
@@ -103,7 +103,8 @@ def find_errors(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArr
 def sum_errors(
     indptr: IntArray, indices: IntArray, block: int, values: FloatArray, x: FloatArray, b: FloatArray, largest: float
 ) -> tuple[float, float, float, float]:
-    """Return the squares of the first two fields of `Errors`, and the values of the other two fields."""
+    """Return the squares of the attributes ``left`` and ``terms`` of `Errors`, and the attributes ``by_terms`` and
+    ``by_largest``."""
     sum_left, sum_terms, by_terms, by_largest = 0.0, 0.0, 0.0, 0.0
     left, terms, size = np.empty(block), np.empty(block), np.empty(block)
     for i in range(len(indptr) - 1):

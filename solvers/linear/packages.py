@@ -77,8 +77,8 @@ def reset_factors(ksp: Any) -> None:
     """Delete the factors of a linear solver, so that its next solve is identical to the first solve of a new solver.
     Factors of SuperLU_DIST are kept, see `can_reset`. The operators must be set again afterwards.
 
-    MUMPS and UMFPACK choose their orderings by the values of the first matrix, and keep these orderings. Orderings of
-    SuperLU_DIST do not depend on values.
+    MUMPS and UMFPACK choose an ordering that depends on the values of the first matrix, and use this ordering for later
+    matrices. Orderings of SuperLU_DIST do not depend on values.
     """
     if can_reset(ksp.getPC()):
         ksp.reset()

@@ -185,7 +185,7 @@ class Eigensolver:
 
     @staticmethod
     def _leave_out(pairs: list[Eigenpair]) -> list[Eigenpair]:
-        """Return the solutions that are modes."""
+        """Return the solutions whose residuals are small enough for modes."""
         return [pair for pair in pairs if pair.residual <= max(RESIDUAL, pair.rounding)]
 
     def _available(self) -> int:
@@ -449,7 +449,7 @@ class Eigensolver:
         return min(found, LARGEST)
 
     def _norm(self, vectors: list[Any]) -> float:
-        """Return the common 2-norm of several vectors, over the coordinates of all processes."""
+        """Return the 2-norm of all values of the given vectors at the coordinates of all processes."""
         motion = self._motion
         own = motion.sparsity.unknowns.of_dof[: len(motion.assembly.layout.owned)]
         squares = np.array([sum(float(np.sum(vector.array_r[own] ** 2)) for vector in vectors)])

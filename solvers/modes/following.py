@@ -27,8 +27,8 @@ Frequencies influence the assignment only if several MAC values are nearly equal
 
 
 def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:
-    """Return the MAC of each mode at one state and each mode at another state of the same model, shape (modes, modes).
-    The call is collective.
+    """Return the MAC of each pair of a mode at one state and a mode at another state, shape (modes, modes). The call is
+    collective.
 
     The result is 0 if the models differ in the number of coordinates, or in the number or size of closed belts.
     """

@@ -51,8 +51,8 @@ class Imbalance(NamedTuple):
 
 
 def find_imbalance(motion: LinearMotion) -> Imbalance:
-    """Return the largest unbalanced force at the state of ``motion``, which the fields of its assembly must contain.
-    The call is collective."""
+    """Return the largest unbalanced force at the state of ``motion``. The fields of the assembly must contain this
+    state. The call is collective."""
     assembly, processes = motion.assembly, motion.assembly.processes
     layout, fields = assembly.layout, assembly.fields
     parts = [np.zeros(layout.spare + 1) for _ in range(4)]

@@ -46,7 +46,7 @@ class Modes:
         world: the model.
         count: number of modes, the slowest first.
         problem: ``"quadratic"`` includes damping and gyroscopic forces, ``"linear"`` omits these forces, and ``"auto"``
-            is quadratic if the model has such forces at the state.
+            includes these forces if they are not 0 at the state.
         output: folder for ``modes.csv`` and a film of each mode, if the model can be drawn; None for no files.
         running: whether displacements of running closed belts refer to positions that are fixed in space, with
             gyroscopic and centrifugal terms, see docs/howto/modes.md. With False, displacements refer to the moving
@@ -189,9 +189,9 @@ class Modes:
         return ModesResult(motion, state, values, shapes, forces, masses, residuals, missing, notes, imbalance.value)
 
     def _find_scale(self, shape: ComplexArray) -> complex:
-        """Return the factor that scales the largest component of ``shape`` to 1. If several components have this size,
-        the component with the smallest index in the numbering of the world is used. This numbering does not depend on
-        the number of processes.
+        """Return the factor that scales the largest component of ``shape`` to 1. If several components are equally
+        large, the component with the smallest index in the numbering of the world is used. This numbering does not
+        depend on the number of processes.
         """
         layout = self.assembly.layout
         own = shape[: len(layout.owned)]

@@ -51,8 +51,8 @@ SHOWN = 3
 class ModesResult:
     """Natural frequencies, damping and mode shapes about a state, the slowest mode first.
 
-    A mode moves with δq = Re(x exp(σ t)), σ = -ζ ω ± i ω √(1 - ζ²). Free motions have σ = 0. A real σ is a separate
-    mode with frequency 0, which decays (ζ = 1) or grows (ζ = -1) without oscillation.
+    A mode moves with δq = Re(x exp(σ t)), σ = -ζ ω ± i ω √(1 - ζ²). Free motions have σ = 0. Each real σ belongs to a
+    separate mode with frequency 0. Such a mode decays (ζ = 1) or grows (ζ = -1) without oscillation.
 
     Attributes:
         motion: the linear equations of motion.
@@ -62,7 +62,8 @@ class ModesResult:
         forces: multipliers of each mode, scaled by the same factor as its shape, shape (modes, m).
         masses: modal masses xᴴ M x [kg, kg m^2], shape (modes,).
         residuals: errors of the shapes [1], see `solvers.modes.eigen`, shape (modes,).
-        missing: number of modes below the last mode that were not found; None if this number is unknown.
+        missing: number of modes that were not found although their frequencies are lower than the frequency of the last
+            mode; None if this number is unknown.
         notes: remarks on the solve.
         imbalance: largest unbalanced force at the state [N, N m]; 0 if only rounding errors remain.
     """

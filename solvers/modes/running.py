@@ -46,7 +46,8 @@ class RunningBelt:
     Attributes:
         nodes: world indices of the coordinates of the nodes, in the order of the nodes along the belt, shape (nodes,
             n).
-        flow: reference length that passes a fixed position per time [m/s], positive in the direction of the node order.
+        flow: reference length of the belt that passes a fixed position, per unit of time [m/s]; positive in the
+            direction of the node order.
         held: whether constraints act on nodes of the belt. If this is true, the terms with the flow c are omitted.
     """
 

@@ -7,8 +7,8 @@ the diagonal entry of each constraint is a small negative number -δ, each const
 eigenvalue, even if the constraint is redundant.
 
 For τ close to 0, the result is the number of independent directions, among the directions that the constraints allow,
-in which K is not positive definite. If material flows through supports, K is symmetric only along free motions: xᵀ(K -
-Kᵀ)y = 0 for all x and y with C_q x = C_q y = 0.
+in which K is not positive definite. If material flows through supports, K is symmetric only along motions that the
+constraints allow: xᵀ(K - Kᵀ)y = 0 for all x and y with C_q x = C_q y = 0.
 
 Source: N. I. M. Gould, Mathematical Programming 32 (1985) 90-99; B. N. Parlett, The Symmetric Eigenvalue Problem,
 SIAM (1998), chapter 3 (Sylvester, Sturm).
@@ -57,8 +57,8 @@ def count_below(motion: LinearMotion, tau: float) -> int | None:
 
 
 def count_unheld(motion: LinearMotion) -> int | None:
-    """Return the number of negative eigenvalues of K along free motions, or None if K is not symmetric along free
-    motions.
+    """Return the number of negative eigenvalues of K along motions that the constraints allow, or None if K is not
+    symmetric along these motions.
 
     The result is also None if PETSc has no package that counts negative pivots. Motions without stiffness, such as
     rigid-body motions, are not counted.
@@ -93,7 +93,8 @@ def _find_largest_square(motion: LinearMotion) -> float:
 
 
 def _is_symmetric_along(motion: LinearMotion, factors: SymmetricFactors) -> bool:
-    """Return whether K is symmetric along free motions, tested with motions caused by random forces."""
+    """Return whether K is symmetric along motions that the constraints allow. The motions of the test are caused by
+    random forces."""
     random = np.random.default_rng(motion.assembly.layout.rank)
     x, y, product = (motion.create_vector() for _ in range(3))
     for vector in (x, y):

@@ -72,7 +72,7 @@ class Context(NamedTuple):
         buffers: the arrays `Buffers` of the problem.
         lag, measures, history: see lagging.py and convergence.py.
         before: residual of the previous iteration, shape (u,).
-        motion, factors: accelerations and multipliers from which a run may start, and the factors that convert
+        motion, factors: accelerations and multipliers from which a run can start, and the factors that convert
             accelerations and multipliers to unknowns, see `carry`.
         mapped: the array ``mapped`` of the fields.
     """

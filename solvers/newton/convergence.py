@@ -106,8 +106,8 @@ def has_stalled(history: FloatArray, iterations: int) -> bool:
 
 @kernel(fast=False)
 def conclude(measures: Any, lag: Any, norm: float, reason: int, residual: FloatArray, before: FloatArray) -> None:
-    """Store the data that the next iteration needs. The residual is copied to ``before`` only if the next linear
-    solution may be checked.
+    """Store the data that the next iteration needs. The residual is copied to ``before`` only if a check of the next
+    linear solution is possible.
     """
     m = measures[0]
     if reason == NOT_A_NUMBER:

@@ -124,8 +124,8 @@ class LagPolicy:
 
     Args:
         active: whether the policy is used; False evaluates the tangent in every iteration (full Newton).
-        refresh_cost: see `REFRESH_COST`; with 0 the tangent is reused only if this is expected to need no additional
-            iteration.
+        refresh_cost: see `REFRESH_COST`; with 0, the tangent is reused only if no additional iteration is expected
+            because of the reuse.
 
     Attributes:
         memory: data of the policy, see `MEMORY`.
@@ -181,7 +181,7 @@ class LagPolicy:
 
     @property
     def has_tangent(self) -> bool:
-        """Whether the present run may begin with the tangent of an earlier run."""
+        """Whether the present run can begin with the tangent of an earlier run."""
         return self.active and bool(self.memory["has_tangent"][0])
 
     def note_switch(self, changed: bool) -> None:

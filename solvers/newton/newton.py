@@ -86,8 +86,9 @@ class Newton:
             constraints [m, m/s]; ``-<prefix>snes_atol`` overrides it.
         max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides it.
         overshoot: treatment of residuals that fulfil the relative tolerance only because the first iteration was much
-            too large and thereby increased the residual to which the tolerance refers. With "check", such residuals are
-            compared with loads, reactions and inertia. With "accept", such residuals are accepted.
+            too large. Such an iteration increases the residual to which the tolerance refers. With "check", residuals
+            must also be small relative to loads, reactions and inertia. With "accept", residuals need not be small
+            relative to these values.
 
     Attributes:
         iterations: number of linear solves so far.
@@ -116,7 +117,7 @@ class Newton:
         options.set_from_options(snes)
         own_test = not PETSc.Options().hasName(problem.prefix + "snes_convergence_test")
         if snes.getType() != PETSc.SNES.Type.NEWTONLS or not own_test:
-            # without Windlass's convergence test, the policy for reused tangents does not receive the norms
+            # without Windlass's convergence test, the policy for reused tangents does not receive the residual norms
             problem.lag.active = False
         check_package(snes.getKSP(), problem.matrix.mat, problem.prefix)
         self._help_multigrid()
@@ -216,12 +217,12 @@ class Newton:
             guess: accelerations, shape (n,), and multipliers, shape (m,), of the previous pass, as initial values. In
                 statics, increments of the displacements replace the accelerations. In dynamics the guess is used only
                 if a tangent is reused; the full Newton method starts from the predictor. In statics the guess is always
-                used, because only the geometric stiffness of multipliers may support a body.
+                used, because the geometric stiffness due to multipliers can be the only support of a body.
             around: compiled code that executes this run and the runs of later steps; this code is used if the run is
                 completely compiled. The function then returns the result of the last run.
             carried: whether to start from the accelerations and multipliers of the previous step, which the fields
-                contain. Such a run uses return maps, and is not repeated with new tangents in every iteration if it
-                fails.
+                contain. Such a run uses return maps. If such a run fails, it is not repeated with new tangents in every
+                iteration.
         """
         self._damped[0], max_it = damped, 0
         if damped:

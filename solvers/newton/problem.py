@@ -82,7 +82,7 @@ class NonlinearProblem:
         scheme, buffers: relation between unknowns and motion in the present Newton run, and the arrays of the
             callbacks.
         run: key of the present Newton run. Two runs have equal keys if they differ only in time and motion.
-        may_compile, uses: whether callbacks may be compiled, and the limit `USES`; both may be changed.
+        may_compile, uses: whether compiled callbacks are allowed, and the limit `USES`; callers may change both.
         q0, v0: predicted values of the scheme, shape (n,); the scheme may use the same arrays.
         motion: motion that the unknowns represent, see `Solution`.
         factors: factors that convert increments of the unknowns to velocities, accelerations and multipliers, shape
@@ -340,7 +340,7 @@ class NonlinearProblem:
         return *contents, self._has_live_loads(scheme), self.assembly.revision
 
     def _has_live_loads(self, scheme: Scheme) -> bool:
-        """Return whether active loads depend on coordinates."""
+        """Return whether the load factor is not 0, and loads depend on coordinates."""
         return scheme.load_factor != 0.0 and not self.assembly.loads.are_steady
 
     def _take_residual_steps(self) -> None:

@@ -202,9 +202,9 @@ class Adjoint:
                 self.gradient[name] += change
 
     def find_size(self) -> float:
-        """Return the common 2-norm of two vectors. The first vector contains the adjoint variables of coordinates,
-        multiplied by the largest coordinate so far. The second vector contains the adjoint variables of velocities,
-        multiplied by the largest velocity so far.
+        """Return the 2-norm of all elements of two vectors. The first vector contains the adjoint variables of
+        coordinates, multiplied by the largest coordinate so far. The second vector contains the adjoint variables of
+        velocities, multiplied by the largest velocity so far.
         """
         state = self._centre.state
         self._place = max(self._place, find_largest(state.q))
@@ -371,7 +371,7 @@ class Adjoint:
             found.data += later
         centre.load(run.unknowns, run.data)
         if alone and not run.near:
-            # the factorisation belongs to other unknowns nearby
+            # the last tangent was evaluated at other unknowns, so evaluate the tangent at the solution
             problem.update_tangent(problem.unknowns)
         elif not alone:
             run.factors = centre.factorise()

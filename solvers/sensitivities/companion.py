@@ -220,7 +220,7 @@ class Companion:
         self.problem.expand_unknowns(self.problem.unknowns)
         self.assembly.fields.data[:] = data
         if self.searches:
-            # the rows follow the contacts in the history values
+            # the contacts in the history values determine the coordinates of rows
             self.assembly.update_markers()
 
     def eval_residual(self, unknowns: FloatArray, data: FloatArray) -> FloatArray:

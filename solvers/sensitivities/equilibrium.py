@@ -211,10 +211,11 @@ def create_model(model: AnyModel, p: Mapping[str, float], moves: bool = False) -
 def call_model(model: AnyModel, p: Mapping[str, float], moves: bool = False) -> tuple[Any, ...]:
     """Build the model with the given values of the parameters; return the world and the function ``results``.
 
-    For a motion (``moves``), the model may also provide a function that computes the start.
+    If ``moves``, which means that derivatives of a motion are computed, ``model`` may also return a function that
+    computes the state at the start. This function is then the third result.
 
     Raises:
-        ModelError: the function does not return a world and functions.
+        ModelError: ``model`` does not return a world and functions.
     """
     made = model(dict(p))
     right = isinstance(made, tuple) and len(made) in ((2, 3) if moves else (2,)) and isinstance(made[0], World)

@@ -8,9 +8,9 @@ For the equations r(x, p) = 0 and the results y(x, p), with the tangent K = ∂r
 The direct method needs a solve and four models for each parameter. Then dy/dp is the central difference of the results
 of two models with the parameters p ± h at x ± h dx/dp. The adjoint needs a solve for each result, and the central
 difference of r at x for each parameter. Parameters that change forces of different rows share two models for this
-difference, see parameter_groups.py. This is possible because each entry of r then depends on one of these parameters
-only. The derivatives ∂y/∂x are central differences with respect to the coordinates, multipliers and first-order states
-on which the result depends (see state_slopes.py).
+difference, see parameter_groups.py. This is possible because each entry of r depends on at most one of these
+parameters. The derivatives ∂y/∂x are central differences with respect to the coordinates, multipliers and first-order
+states on which the result depends (see state_slopes.py).
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
 """
@@ -59,8 +59,8 @@ def evaluate(
         dy["sag"]["length"]
 
     Args:
-        model: function ``(p) -> (world, results)`` that builds the model, with ``results(state) -> {name: number}``.
-            The number of rows of each table must be the same for all p.
+        model: function ``(p) -> (world, results)`` that builds the model. The function ``results(state) -> {name:
+            number}`` computes the results of a state. The number of rows of each table must be the same for all p.
         p: values of the parameters by name.
         solve: function ``(world) -> state`` that finds the equilibrium; default: `Static` with its default settings.
         steps: steps h of the central differences by name of the parameter, in the unit of the parameter; default 6e-6
@@ -147,8 +147,8 @@ def find_slopes(
     Args:
         model, p, found, y: the model, its parameters, equilibrium and results.
         names: the parameters of the group.
-        of_dof: for each coordinate, the index in ``names`` of the parameter to which the coordinate belongs, shape (n +
-            1,).
+        of_dof: for each coordinate, the index in ``names`` of the parameter that changes forces on the coordinate, or 0
+            if no parameter does, shape (n + 1,).
         factors: μ by name of the result, shape (u,) each.
 
     Returns:

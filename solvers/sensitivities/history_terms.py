@@ -3,17 +3,17 @@ for single rows of laws.
 
 History values belong to rows of laws, mostly of contacts. The forces of a row, before they are added to the forces of
 other rows, depend only on the history values of this row. The history values of a row after an update depend on the
-coordinates and on the history values of this row. In addition, these values may depend on the history values that rows
-with common coordinates have at the start of the step. Therefore one pair of perturbed evaluations yields the
-derivatives of many rows. The coordinates are divided into groups (colours): a row has at most one coordinate of each
-group (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of Applied Mathematics 13 (1974) 117-119).
+coordinates and on the history values of this row. In addition, these values can depend on history values of rows with
+common coordinates at the start of the step. Therefore one pair of perturbed evaluations yields the derivatives of many
+rows. The coordinates are divided into groups (colours): a row has at most one coordinate of each group (A. R. Curtis,
+M. J. D. Powell, J. K. Reid, IMA Journal of Applied Mathematics 13 (1974) 117-119).
 
 Contact states are history values that are whole numbers, so contact states have no derivatives. If an update changes a
 contact state of a row for one of the two perturbations, the derivatives of this row are computed from the other
 perturbation alone.
 
 Laws that search for contacts store the numbers of their contact partners in the history values, also as whole numbers.
-The coordinates of the rows of these laws therefore depend on the history values. An update may give other partners to a
+The coordinates of the rows of these laws therefore depend on the history values. An update can change the partners of a
 row. The results of the update then depend on the coordinates of the partners before and after the update. The groups
 are created again if partners change. Every update searches for contacts again, so an update is a function of the motion
 and of the history values alone.

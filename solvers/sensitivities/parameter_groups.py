@@ -73,8 +73,8 @@ def _find_rows(
     """Return the rows that each parameter changes, or None for parameters that change more than forces and masses. The
     argument ``world`` is the model with the parameters p, and is not finalized.
 
-    If each row depends on one parameter only, few models are sufficient. The indices of the parameters are written in
-    binary form. For each digit, two models are built. In one model the changed parameters are all parameters whose
+    If each row depends on at most one parameter, few models are sufficient. The indices of the parameters are written
+    in binary form. For each digit, two models are built. In one model the changed parameters are all parameters whose
     index has the digit 1. In the other model the changed parameters are all parameters whose index has the digit 0. The
     models in which a row changes give the digits of the index of its parameter.
     """

@@ -72,7 +72,8 @@ class ParameterModels:
             pair = self._create_pair(names) if len(names) > 1 else self.find_pair(names[0])
             self._prepare(pair)
             if len(names) > 1 and any(pair.slopes[name].any() for name in ("q", "v", "data")):
-                # the start depends on these parameters
+                # the state at the start depends on parameters of the group, so each parameter needs its own pair of
+                # models
                 for name in names:
                     self._prepare(self.find_pair(name))
                     self.groups.append(ParameterGroup([name], self.find_pair(name), nowhere))

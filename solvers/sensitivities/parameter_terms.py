@@ -97,7 +97,7 @@ class ParameterTerms:
         """Multiply the derivatives of the equations of motion with respect to the parameters by the adjoint variables
         ``mu`` of these equations, shape (n,), and the derivatives of the constraints by the adjoint variables ``nu`` of
         the constraints, shape (m,). Subtract the products from ``gradient``. The derivatives are evaluated at the
-        fields of the nominal model.
+        motion in the fields of the nominal model.
         """
         for name, change in self.find(mu, nu).items():
             gradient[name] -= change
@@ -188,7 +188,7 @@ class ParameterTerms:
         if system.constraint is not None:
             multipliers = np.unique(system.constraint.multipliers).astype(np.int64)
         if system.neighbours is not None and system.update is not None:
-            # the rows follow the contacts in the history values
+            # the contacts in the history values determine the coordinates of rows
             found.append((system.update, (s,)))
         for function, where, factor in functions:
             found.append((function, (where,)))
@@ -214,7 +214,7 @@ class ParameterTerms:
                     if function is not None:
                         steps.append((function, (s,)))
             if len(steps) > 2:
-                # rows without changes keep the values of the nominal model
+                # no program is necessary if the parameter changes no rows with history values
                 programs[name] = Program(steps), arrays[0], arrays[1]
 
 
@@ -232,5 +232,6 @@ def to_matrix(companion: Companion) -> csr_array:
 
 
 def join(parts: Sequence[tuple[Any, ...]], none: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Concatenate the arrays of tuples, beginning with the empty arrays of ``none``."""
+    """Concatenate the first arrays of all tuples ``parts``, the second arrays, and so on. The empty arrays ``none``
+    determine the types of the results."""
     return tuple(np.concatenate(arrays) for arrays in zip(none, *parts, strict=True))

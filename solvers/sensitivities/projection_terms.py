@@ -121,7 +121,8 @@ class ProjectionTerms:
             change = np.zeros_like(factors[name])
             for dof in self._constrained:
                 change[dof] = differentiate(name, np.array([dof])) / shares[dof]
-            # perturb groups of other coordinates, and divide only groups that change the projection
+            # perturb groups of coordinates on which no constraint acts, and divide only groups that change the
+            # projection
             parts = [np.setdiff1d(np.arange(len(change)), self._constrained)]
             least = INSIGNIFICANT * float(np.abs(factors[name]).max(initial=0.0))
             while parts:
@@ -232,7 +233,8 @@ class ProjectionTerms:
         return found
 
     def _multiply_transposed(self, nu: FloatArray) -> FloatArray:
-        """Return C_qᵀ nu, shape (n,), at the fields; the multipliers in the fields are restored."""
+        """Return C_qᵀ nu, shape (n,), with C_q at the motion in the fields. The multipliers in the fields do not
+        change."""
         assembly = self._centre.assembly
         lam, found = assembly.fields.lam.copy(), np.zeros(assembly.layout.spare + 1)
         assembly.fields.lam[:-1] = nu
@@ -242,7 +244,8 @@ class ProjectionTerms:
 
 
 class TransposedMass:
-    """Solves the transposed equations of `MassSolver` at the fields; see `MassSolver` for the arguments."""
+    """Solves the transposed equations of `MassSolver` at the motion in the fields; see `MassSolver` for the
+    arguments."""
 
     def __init__(self, problem: NonlinearProblem, over: float = 0.0) -> None:
         self._places, self._scale = problem.sparsity.unknowns, MassSolver(problem, over).scale

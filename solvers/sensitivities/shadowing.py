@@ -9,9 +9,10 @@ own coefficients a_k,
 
 where λ* is the usual adjoint solution. At the earlier end of a segment, W = Q R is made orthonormal, and Q b with b =
 Qᵀ λ* is subtracted from λ*. The adjoint variables λ are continuous if the coefficients of the next earlier segment are
-a_k+1 = R_k a_k + b_k. The a_k minimise the integral of |λ|². In addition, the mean of λ·dz/dt is 0, which excludes the
-solution that corresponds to a shift in time. M must exceed the number of positive Lyapunov exponents, because a shift
-in time has the exponent 0. The derivative is linear in λ and consists of the products of ∂F/∂p with λ* and with W a_k.
+a_k+1 = R_k a_k + b_k. The a_k minimise the integral of |λ|². If the equations of motion do not depend explicitly on
+time, the mean of λ·dz/dt is also set to 0. This condition excludes the solution that corresponds to a shift in time. M
+must exceed the number of positive Lyapunov exponents, because a shift in time has the exponent 0. The derivative is
+linear in λ and consists of the products of ∂F/∂p with λ* and with W a_k.
 
 Sources: A. Ni, Q. Wang, Journal of Computational Physics 347 (2017) 56-77 (non-intrusive least squares shadowing); A.
 Ni, C. Talnikar, Journal of Computational Physics 395 (2019) 690-709 (its adjoint form).
@@ -210,7 +211,7 @@ class Shadow:
 
     def __init__(self, adjoint: Adjoint, centre: Companion, last: StoredState, directions: int) -> None:
         self._adjoint, self._centre = adjoint, centre
-        # sizes of coordinates and velocities, by which adjoint variables are multiplied
+        # largest coordinate and largest velocity at the end of the motion, by which adjoint variables are multiplied
         self._scales = {key: float(np.abs(last.arrays[key]).max(initial=0.0)) or 1.0 for key in ("q", "v")}
         none = {key: np.zeros_like(last.arrays[key]) for key in NAMES}
         random, self._factors = np.random.default_rng(0), [none]
@@ -296,8 +297,8 @@ class Shadow:
         return np.array([self._adjoint.gradient[name] for name in self._names])
 
     def _stack(self) -> FloatArray:
-        """Return the parts of λ* and W that belong to coordinates and velocities, multiplied by their sizes, shape (2
-        n, M + 1)."""
+        """Return the adjoint variables λ* and W of coordinates and velocities as columns, shape (2 n, M + 1). The rows
+        are multiplied by the largest coordinate or by the largest velocity at the end of the motion."""
         parts = [[scale * each[key] for key, scale in self._scales.items()] for each in self._factors]
         return np.array([np.concatenate(part) for part in parts]).T
 

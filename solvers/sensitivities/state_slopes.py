@@ -1,7 +1,8 @@
 """Derivatives of Σ w y with respect to the values of a state, where w are weights of the results y of the state.
 
 A result usually depends on few values of the state. The first evaluation finds these values by perturbations of groups
-of values. The search is repeated whenever a perturbation of all other values changes a result.
+of values. The search is repeated whenever a result changes although only values on which no result has depended so far
+are perturbed.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ class StateSlopes:
         results: function that computes the results of a state.
         state: the state, which is perturbed and restored.
         names: names of the arrays of the state.
-        varies: for each array by name, whether each value may change, in the shape of the array. By default all values
-            may change.
+        varies: for each array by name, whether each value is perturbed, in the shape of the array. By default all
+            values are perturbed.
     """
 
     def __init__(
@@ -110,7 +111,7 @@ class StateSlopes:
     def _changes(
         self, array: FloatArray, group: IntArray, h: float, random: np.random.Generator, centre: Mapping[str, float]
     ) -> bool:
-        """Return whether small or larger random changes of values change a result."""
+        """Return whether random changes of the values of a group, of the size h or `LARGER` h, change a result."""
         kept, found = array[group].copy(), False
         for size in (h, LARGER * h):
             array[group] = kept + size * random.uniform(0.5, 1.0, len(group))

@@ -80,7 +80,7 @@ class PassValues(NamedTuple):
     """Data that a pass provides for the next pass: history values, accelerations, multipliers, and the outcome of the
     update.
 
-    The shapes of the arrays are (d,), (n + 1,), (m + 1,) and (6,), in the order of the fields.
+    The shapes of ``data``, ``a``, ``lam`` and ``outcome`` are (d,), (n + 1,), (m + 1,) and (6,).
     """
 
     data: FloatArray
@@ -283,7 +283,8 @@ class CompiledSteps:
             last step.
         follow: data for the check for kinks of constraints, see `Follow`.
         found: see `StepContext`.
-        mapped: number of residual evaluations of a Newton run in which contact states may change, see `Fields`.
+        mapped: number of residual evaluations at the beginning of a Newton run in which contact states can change, see
+            `Fields`.
 
     Attributes:
         programs: the compiled programs, in the order of the constants `BEGIN` to `IDLE`.
@@ -345,7 +346,7 @@ class CompiledSteps:
             follow: compiled program that checks for kinks of constraints after the step; None if the end of the step
                 needs Python.
             idle: compiled programs of monitors and hooks for all steps except the last.
-            repeats: whether a step with unsettled contacts may have a second pass in compiled code.
+            repeats: whether compiled code executes a second pass if contacts have not settled after the first pass.
         """
         self.stage = self.earlier = self.iterations = self.passes = self.first_iterations = 0
         self.had_second = self.froze = False

@@ -23,7 +23,7 @@ class CycleFinder:
     pass.
 
     Args:
-        start: history values of the first pass, shape (d,).
+        start: history values at the start of the first pass, shape (d,).
         largest: function that returns, for each value, the maximum over all processes, so that all processes find the
             same cycle.
 

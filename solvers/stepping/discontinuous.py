@@ -68,7 +68,8 @@ class StepAttempt:
     Attributes:
         converged: whether the step can be accepted.
         reason: reason why the attempt has not converged, as a text or PETSc's name.
-        recommended_step: step size that a contact recommends [s]; inf if no contact recommends a step size.
+        recommended_step: step size [s] with which the step would end when a contact changes its state, see
+            `PostNewton`; inf if this size is not used.
         passes, iterations: numbers of Newton runs and of linear solves in this attempt.
         earlier: number of steps that compiled code has executed before this step.
         error: force error after the last pass [N].

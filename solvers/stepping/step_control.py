@@ -29,7 +29,8 @@ class StepControl:
 
     Args:
         smallest: smallest step size [s]; a failure with this size ends the run. Default: 1e-4 of the nominal step size.
-        cut: factor [1] by which the step size is multiplied after a failure, if no contact recommends a step size.
+        cut: factor [1] by which the step size is multiplied after a failure, unless a contact changes its state within
+            the step. In this case the repeated step ends at the time of the change or earlier.
         growth: factor [1] by which the step size is multiplied after ``easy_steps`` steps without failure.
         easy_steps: number of steps without failure before the step size increases. After a failure due to unsettled
             contact states, three such steps are sufficient.
@@ -79,8 +80,8 @@ class StepSizes:
         """Return the size of the next step, and the time (in statics the progress) at the end of this step. The last
         step is shortened to end exactly at ``end``.
 
-        If the last step is shortened and the run continues later, the subsequent steps end at multiples of the step
-        size after ``end``.
+        If the last step is shortened and the run continues later, the subsequent steps end at ``end`` plus multiples of
+        the step size.
         """
         if self._anchor is None:
             # A resumed run must have bit-identical times. Therefore steps are counted from 0 if the present time is a
@@ -139,7 +140,8 @@ class StepSizes:
 
         Args:
             tried: size of the failed step.
-            recommended: step size that a contact recommends, or inf if no contact recommends a step size.
+            recommended: step size with which the step would end when a contact changes its state; inf if no contact
+                changes its state.
             switched: whether the step failed because contacts did not settle; the step size then increases again after
                 fewer steps.
         """

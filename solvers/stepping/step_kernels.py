@@ -33,8 +33,8 @@ from windlass.solvers.stepping.integrator import (
 
 @kernel
 def begin_history(data: FloatArray, kept: FloatArray, now: FloatArray, start: FloatArray) -> None:
-    """Copy the history values ``data`` of a state to three arrays, each of shape (d,). The array ``kept`` of the state
-    contains the values at the start of the step; ``now`` and ``start`` are arrays of the fields.
+    """Copy the history values ``data`` of a state to three arrays, each of shape (d,). These arrays are ``start_data``
+    of the state (``kept``), and ``data`` and ``start_data`` of the fields (``now`` and ``start``).
     """
     for i in range(len(data)):
         kept[i] = data[i]

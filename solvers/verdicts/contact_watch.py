@@ -401,7 +401,8 @@ class ContactWatch(Watch):
         time = assembly.fields.t
         assembly.load_fields(state)
         assembly.fields.t = time
-        # with a step size of 1 s, the evaluation reports no sudden change of the motion
+        # the size 1 s is used instead of the step size, so that the evaluation does not report a sudden change of the
+        # motion
         size = float(self._size[0])
         self._size[0] = 1.0
         self._measure_program()

@@ -12,9 +12,9 @@ each step, even if the motion appears correct. Therefore created energy indicate
 time, only some steps are checked, with the states at both ends of the step.
 
 With the relative rounding error eps of floating-point numbers, rounding of coordinates x by eps |x| changes energies by
-up to eps |f| |x|, and rounding of energies changes energies by eps U. Energy created in a step is reduced by these
-rounding errors. Energy created in the run is ignored below the fraction `SOLVED` of U. This fraction of U is the error
-that the tolerances of an initial equilibrium allow.
+up to eps |f| |x|, and rounding of energies changes energies by eps U. These rounding errors are subtracted from the
+energy created in a step. Energy created in the run is ignored below the fraction `SOLVED` of U. This fraction of U is
+the error that the tolerances of an initial equilibrium allow.
 
 Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """

@@ -123,8 +123,8 @@ def follow_pulleys(
 @kernel
 def find_largest_wave(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: FloatArray) -> float:
     """Return the largest force that a wave can cause [N]. For each cable this force is sqrt(EA rhoA) w. Here w is the
-    speed of the cable relative to the mean motion of all cables along their axes. See `Pulls` for dofs and impedance; x
-    and v are coordinates and velocities, shape (n + 1,).
+    speed of the first end of the cable relative to the mean motion of all cables along their axes. See `Pulls` for dofs
+    and impedance; x and v are coordinates and velocities, shape (n + 1,).
     """
     d, mean, largest = dofs.shape[1] // 2, 0.0, 0.0
     # mean speed of the rows along their axes

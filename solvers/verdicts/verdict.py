@@ -3,8 +3,8 @@
 A solve that fails raises an error. A solve that reaches its end can still be wrong. For example, steps may have created
 energy because the step size did not resolve contacts. Steps may have been accepted although contact states did not
 settle. The step size may have been reduced repeatedly. A belt may have left its pulleys, or the solution of a load step
-may have jumped at a limit point. The result of such a solve is called *doubtful*. Known reasons, such as a step longer
-than the period of a contact, are reported before the solve.
+may have jumped at a limit point. The result of such a solve is called *doubtful*. Reasons for doubt that are known
+before the solve, such as a step longer than the period of a contact, are printed before the solve.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class DoubtfulError(WindlassError):
 
 @dataclass(repr=False)
 class Verdict:
-    """The verdict on a solve, which is true if its word is "ok".
+    """The verdict on a solve. ``bool(verdict)`` is true if the attribute ``word`` is "ok".
 
     Attributes:
         reasons: reasons why the result is doubtful; empty if the result can be trusted.
@@ -83,7 +83,7 @@ class Verdict:
         return self.stopped or ("doubtful" if self.reasons else "ok")
 
     def __bool__(self) -> bool:
-        """Return whether the word is "ok"."""
+        """Return whether ``word`` is "ok"."""
         return self.word == "ok"
 
     def describe(self) -> str:
