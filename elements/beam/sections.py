@@ -53,8 +53,8 @@ def interpolate(rows: LocalRows, values: FloatArray, places: LinePlaces, width: 
 
 
 def place_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, LinePlaces], FloatArray]) -> Output:
-    """Create an output variable that is evaluated at positions on the beams. The shape functions of the previous call
-    are cached.
+    """Create an output variable that is evaluated at positions on the beams. A call with the same positions as the
+    previous call uses the same shape functions again.
     """
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:

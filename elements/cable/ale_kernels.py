@@ -14,8 +14,8 @@ With the moving mass per length μ, for each global axis
 Kernels read the records ``rows`` of cables. The fields are ``moving_mass_per_length`` μ and ``mass_per_length`` [kg/m],
 ``length`` [m], and the matrices ``G``, ``P``, ``Q`` and ``R``, shape (4, 4). ``dofs`` are the process-local coordinate
 indices of the two nodes and of s (9). If ``convective`` is true, damping uses w instead of v. If ``use_coupling_terms``
-is true, s_tt acts on the nodes, and accelerations of the nodes act on s. If ``add_ale_variation`` is true, elastic
-forces act on s.
+is true, s_tt causes forces on the nodes, and accelerations of the nodes cause a force on s. If ``add_ale_variation`` is
+true, the elastic forces cause a force on s.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ def slide_matrices(L: FloatArray) -> FloatArray:
 
 @kernel(inline=True)
 def fill_product(A: FloatArray, q: FloatArray, n: IntArray, out: FloatArray) -> None:
-    """Fill out, shape (8,), with A q for x and y, where A has shape (4, 4) and the coordinates are q[n[0:8]]."""
+    """Fill ``out``, shape (8,), with the products of A, shape (4, 4), and the coordinates q[n[0:8]] along x and along
+    y.
+    """
     for a in range(8):
         k = a % 2
         i = a // 2

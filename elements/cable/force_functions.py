@@ -10,19 +10,19 @@ stiffnesses and dampings of the cables, see `Parameters`. A user function replac
 must accept any number of rows and points. A result of shape (rows, 1) or a scalar applies to all points. A result of
 any other shape, or with NaN, raises an error.
 
-A function with the same arguments in ``axial_force_derivatives`` or ``bending_moment_derivatives`` returns the
-derivatives with respect to strain, strain_rate, curvature and curvature_rate. Without such a function the derivatives
-are central differences. The other terms of the tangent are exact. With the integration weights w L, the generalised
-forces f and the derivatives of N with respect to coordinates q and velocities v, where a subscript denotes a partial
-derivative, are
+The columns ``axial_force_derivatives`` and ``bending_moment_derivatives`` can contain functions that return the
+derivatives of N or M with respect to strain, strain_rate, curvature and curvature_rate. These functions have the same
+arguments. Without these functions the derivatives are central differences. The other terms of the tangent are exact.
+With the integration weights w L, the generalised forces f and the derivatives of N with respect to coordinates q and
+velocities v, where a subscript denotes a partial derivative, are
 
     f = Σ w L (N ε_q + M κ_q),
     ∂N/∂q = N_ε ε_q + N_κ κ_q + (N_ε_t ε_qq + N_κ_t κ_qq) v,    ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q.
 
 The derivatives of M have the same form. In 3D the argument curvature is |κ|, and the returned moment acts about the
 current direction of κ, see strains.py. Rows with a user function are evaluated with NumPy. The evaluation of a row with
-a user function takes about a hundred times as long as the evaluation of another row. In 2D, the elastic energy of these
-rows is not computed. In 3D, only the energy of the replaced law is not computed.
+a user function takes about a hundred times as long as the evaluation of a row with the linear laws. In 2D, the elastic
+energy of rows with a user function is not computed. In 3D, only the energy of the replaced law is not computed.
 """
 
 from __future__ import annotations

@@ -149,8 +149,8 @@ def find_slot(slots: Slots, row: int, i: int, j: int) -> int:
 
 @kernel(inline=True)
 def add_matrix(dims: int, matrix: FloatArray, k: int, slots: Slots, row: int, values: FloatArray) -> None:
-    """Add the element matrix of the cable in lane k, which belongs to row ``row``, to the values of the matrix of the
-    model.
+    """Add the element matrix of the cable in lane k to the values of the matrix of the model. The slots of this cable
+    are ``slots.places[row]``.
 
     A slot is the index of a block of size 1 x 1, 1 x w or w x w in the values of the matrix, where w = 2 ``dims`` is
     the number of coordinates of a node.

@@ -75,7 +75,7 @@ class Kinematics(NamedTuple):
 
 
 def eval_motion(rows: LocalRows, fields: Fields) -> CableMotion:
-    """Return the motion of the nodes, with which the material of `Cable2D` and `Cable3D` moves."""
+    """Return the motion of the nodes. The material of `Cable2D` and `Cable3D` moves with the nodes."""
     dofs = node_dofs(rows)
     return CableMotion(fields.x[dofs], fields.v[dofs], fields.a[dofs])
 

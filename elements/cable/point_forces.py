@@ -160,7 +160,7 @@ def bending_blocks_space(
     ppt = dot(p, pt)
     kappa_t = combine(1.0, ht, -2.0 * ig * ppt, kappa)
     free = combine(1.0, kappa, -1.0, kap)
-    # M = dq m/g, and the forces on p and on k times dq
+    # M = dq m/g; P and K: forces on p and on k, times dq
     M = combine(dq * ig * EI, free, dq * ig * dEI, kappa_t)
     kM, K = cross(k, M), cross(M, p)
     s = dot(M, kappa)

@@ -65,8 +65,9 @@ class References(NamedTuple):
 
 
 def cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return a × b. In 3D the shape is (..., 3). In 2D the shape is (..., 1) for two vectors in the plane, and (..., 2)
-    for a vector in the plane and a vector along z."""
+    """Return a × b. In 3D the product has the shape (..., 3). In 2D the product of two vectors in the plane has the
+    shape (..., 1), and the product of a vector in the plane and a vector along z has the shape (..., 2).
+    """
     if a.shape[-1] == 3:
         return np.cross(a, b)
     if a.shape[-1] == 1:

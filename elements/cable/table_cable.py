@@ -5,7 +5,7 @@
 Between the values of the table, T is a cubic that preserves monotony (PCHIP), so that the derivative is continuous.
 Beyond the ends of the table, T continues linearly with the derivative at the end. The energy per length is ∫ T dε.
 Bending, mass, damping and the reference configuration are treated as in `Cable2D` and `Cable3D`. ``axial_stiffness``
-only determines the stretch in the start shape of catenaries and the stiffness of the ends of broken cables
+determines only the stretch in the start shape of catenaries and the stiffness of the ends of broken cables
 (broken_cables.py). Its default is the mean slope of the table.
 
 Source: F. N. Fritsch, R. E. Carlson, Monotone piecewise cubic interpolation, SIAM J. Numer. Anal. 17 (1980) 238-246.

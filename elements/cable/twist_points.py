@@ -81,8 +81,7 @@ def interpolate(P: Vector, scale: float, y: FloatArray) -> Vector:
 
 @kernel(inline=True)
 def add_gradient(w: float, P: Vector, u: Vector, g: FloatArray) -> None:
-    """Add w u·δp to the linear form g, which is an array of the coefficients of δy. The vector p is P0 e + P1 s0 + P2
-    s1."""
+    """Add the linear form w u·δp, where p = P0 e + P1 s0 + P2 s1, to g. The array g contains the coefficients of δy."""
     for i in range(3):
         for a in range(3):
             g[3 * i + a] += w * P[i] * u[a]

@@ -211,8 +211,8 @@ class SectionPlaces:
 
 
 def section_output(unit: str, doc: str, evaluate: Callable[[RodSections, SectionPlaces], FloatArray]) -> Output:
-    """Create an output variable that is evaluated at positions on the cables. The shape functions of the previous call
-    are cached.
+    """Create an output variable that is evaluated at positions on the cables. A call with the same positions as the
+    previous call uses the same shape functions again.
     """
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:

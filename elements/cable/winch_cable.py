@@ -284,8 +284,8 @@ def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Draw each cable as ``subdivisions`` lines; all cables of a winch get the same part label. Positions on a cable
-    are fractions of its length.
+    """Draw each cable as ``subdivisions`` lines; all cables of a winch get the same part label. The positions ``start``
+    and ``end`` of the lines in the drawing are fractions of the length of the cable.
 
     All drawings must have the same number of lines, so the lines of cables in reserve are points at the start of the
     first active cable.

@@ -136,10 +136,10 @@ def cables_from_mesh(
             than ``cables_per_line`` times this length are divided into more cables.
         scale: length [m] of one unit of length in the file.
         slopes: points at which lines share a slope. With ``"smooth"``, two lines share a slope at points at which only
-            these two lines meet, if both are of one section and their directions differ by at most ``corner_angle``.
-            With ``"through"``, points at which more lines meet are included; the lines of a section are paired by the
-            smallest angles between their directions. With ``"separate"``, lines do not share slopes; only the cables of
-            one line share slopes.
+            these two lines meet, if both lines have the same section and their directions differ by at most
+            ``corner_angle``. With ``"through"``, points at which more lines meet are included; the lines of a section
+            are paired by the smallest angles between their directions. With ``"separate"``, lines do not share slopes;
+            only the cables of one line share slopes.
         corner_angle: largest angle [rad] between the directions of two lines that share a slope, 0 to π/2. The angle is
             0 if one line continues the other without a corner.
         hinges: names of groups of points or lines. Lines do not share a slope at points of these groups.

@@ -389,7 +389,7 @@ def check_turns(route: CenterLine, elements: int, name: str) -> None:
     """Raise ModelError if an element turns back on itself, because the chain has too few elements.
 
     At a node of such an element the slope r' points against the chord: r'·(r_1 - r_0) < 0, where r_0 and r_1 are the
-    positions of its nodes. A cubic cannot follow such a route.
+    positions of the two nodes of the element. A cubic cannot follow such a route.
     """
     ends, slopes, _ = route.eval_points(route.length * (np.arange(elements + 1) / elements))
     chords = np.diff(ends, axis=0)
