@@ -157,7 +157,7 @@ def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, Float
     eps_p, kap_p, kap_k = _point_gradients(s)
     g, b, unit = dot(s.p, s.p)[..., None, None], _direction(s), np.eye(s.p.shape[-1])
     eps_pp = (unit - outer(eps_p, eps_p)) / np.sqrt(g)
-    # b·κ_zz
+    # second derivatives of b·κ with respect to p and k at constant b
     along = (s.kap * dot(b, b))[..., None, None]
     kap_pp = -2.0 / g * (along * unit + outer(kap_p, s.p) + outer(s.p, kap_p))
     kap_pk = (-_cross_matrix(b) - 2.0 * outer(s.p, kap_k)) / g

@@ -3,8 +3,8 @@ upper end.
 
 Let s be the unstretched arc length, w the weight per unstretched length, and a the slope angle of the ground. The
 coefficient of friction on the ground is mu; the line has been pulled over the ground towards its upper end. The line
-leaves the ground at s = B with the tension T_B. On the ground, the tension T and the position x along the ground are
-given by
+leaves the ground at s = B with the tension T_B. With ' for derivatives with respect to s, the tension T and the
+position x along the ground are given by
 
     T' = w (sin a + mu cos a),    T >= 0,    x' = 1 + T/EA.
 
@@ -15,7 +15,7 @@ sufficiently accurate as the initial state of a solve.
 
 On level ground, B is computed from the height of the upper end above the ground for a given force H. Then H is computed
 from the condition that the upper end has the given horizontal distance from the anchor; this distance is an increasing
-function of the force H. If the ground has a slope, each point at which the line may leave the ground, with the slope
+function of the force H. If the ground has a slope, each point at which the line can leave the ground, with the slope
 angle at this point, defines one catenary to the upper end. The total length of the line increases with the distance of
 this point from the anchor.
 
@@ -200,8 +200,9 @@ def hang_from_ground(
 
 
 def eval_pull(tension: float, rise: float, way: float) -> float:
-    """Return the integral ∫ T ds [N m] over the arc length ``way`` [m], along which T decreases from ``tension`` with
-    the slope ``rise`` [N/m] to at least 0."""
+    """Return the integral ∫ T ds [N m] from s = 0 to ``way`` [m], where T is the larger value of ``tension`` - ``rise``
+    s and 0.
+    """
     on = min(way, tension / rise) if rise > 0.0 else way
     return on * (tension - 0.5 * rise * on)
 
@@ -256,8 +257,8 @@ def _lie(
 
 
 class GroundProfile:
-    """Ground with several slopes in the vertical plane of a line. Coordinates are horizontal distance and height from
-    the anchor [m].
+    """Ground with several slopes in the vertical plane of a line. Coordinates are the horizontal distance from the
+    anchor [m] and the height above the anchor [m].
 
     Args:
         corners: the anchor and the corners of the ground, shape (k, 2). The ground is straight beyond the last corner.
