@@ -26,8 +26,9 @@ def pack_matrices(values: dict[str, Any], rows: int, *names: str) -> dict[str, A
 
     Args:
         values: values that the user gave to `World.add`.
-        rows: number of table rows. names: names of columns; each of these columns contains one matrix for all rows, or
-            a list with one matrix for each row.
+        rows: number of table rows.
+        names: names of columns; each of these columns contains one matrix for all rows, or a list with one matrix for
+            each row.
     """
     for name in names:
         given: Any = values.get(name)

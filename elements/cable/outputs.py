@@ -84,7 +84,7 @@ def node_dofs(rows: LocalRows) -> IntArray:
     """Return the process-local indices of the coordinates of both nodes of each cable, shape (rows, 4 d) in d
     dimensions.
     """
-    # omit the coordinate of the axial motion, which may follow the coordinates of the nodes
+    # omit coordinates that follow the positions and slopes of the nodes, such as the coordinate of the axial motion
     return rows.dofs[:, : rows.dofs.shape[1] // 4 * 4]
 
 

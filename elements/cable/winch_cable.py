@@ -112,8 +112,8 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 @kernel
 def take_flows(own: Any, v: FloatArray, flow: FloatArray, powers: FloatArray) -> None:
-    """Add the powers of strain energy and kinetic energy that the rope carries out of the model, and reset the flows of
-    `fill_flows`.
+    """Add the flows of strain energy and kinetic energy out of the model [W] to ``powers``, and set ``flow``, the
+    result of `fill_flows`, to 0.
     """
     for i in range(len(own)):
         row = own[i]

@@ -62,10 +62,10 @@ class CableMesh:
         all_cables: all cables, ordered by section, then in the order of the lines of the file.
         all_nodes: all nodes, including nodes that share the position of another node.
         cables: the cables of each group of lines, in order along each line.
-        nodes: for each group, one node per position, to which supports and loads on positions are attached. A group of
+        nodes: for each group, one node per position. Attach supports and loads on positions to these nodes. A group of
             lines includes the nodes within the lines.
-        slope_nodes: for each group, all nodes, including nodes that share the position of another node. Supports and
-            loads on slopes are attached to these nodes.
+        slope_nodes: for each group, all nodes, including nodes that share the position of another node. Attach supports
+            and loads on slopes to these nodes.
         notes: messages about parts of the file that were omitted.
     """
 
@@ -308,7 +308,7 @@ def _same_as(sections: list[MeshSection], number: int) -> int:
 
 
 def _plan_cables(plan: NodePlan, lines: IntArray) -> NetCables:
-    """Return the cables of the lines of a section, line by line."""
+    """Return the cables of the lines with the indices ``lines``, line by line."""
     parts = plan.parts[lines]
     line = np.repeat(lines, parts)
     step = np.arange(len(line)) - np.repeat(np.cumsum(parts) - parts, parts)

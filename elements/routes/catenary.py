@@ -2,8 +2,8 @@
 or 3D. The shape lies in the vertical plane through the points.
 
 Let s be the unstretched arc length, w the weight per unstretched length, and n = 1 + ε0 the stretch in the stress-free
-state. For the horizontal force H and the upward force V of the first support, the coordinates, with z downwards, the
-tension and the stretch are
+state. The coordinate x is horizontal, and z points downwards. For the horizontal force H and the upward force V of the
+first support, the coordinates, the tension and the stretch are
 
     x(s) = H s/EA + n H/w (asinh(V/H) - asinh((V - w s)/H)),
     z(s) = (V s - w s²/2)/EA + n/w (√(H² + V²) - √(H² + (V - w s)²)),

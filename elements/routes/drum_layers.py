@@ -163,7 +163,8 @@ class DrumLayers:
         """Create the route from the point where the rope reaches the drum to the dead end of the rope.
 
         Args:
-            angle: angle [rad] between this point and the dead end, > 0, at most `largest_angle`.
+            angle: angle phi [rad] of the point where the rope reaches the drum, measured from the dead end, > 0, at
+                most `largest_angle`.
             center: point [m] on the axis of the drum, in the plane in which the rope reaches the drum.
             axis: direction in which layer one advances, of any length > 0.
             start: direction from the axis to the point where the rope reaches the drum, see `helix`.

@@ -200,8 +200,7 @@ def hang_from_ground(
 
 
 def eval_pull(tension: float, rise: float, way: float) -> float:
-    """Return the integral ∫ T ds [N m] from s = 0 to ``way`` [m], where T is the larger value of ``tension`` - ``rise``
-    s and 0.
+    """Return the integral ∫ T ds [N m] from s = 0 to ``way`` [m] with T = max(``tension`` - ``rise`` s, 0).
     """
     on = min(way, tension / rise) if rise > 0.0 else way
     return on * (tension - 0.5 * rise * on)
