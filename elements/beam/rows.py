@@ -35,9 +35,9 @@ OTHER_LENGTH = 2.0
 
 
 def order_dofs(world: Tables, table: EntityTable, width: int) -> IntArray:
-    """Return the global indices of the coordinates of node0 to node3, ``width`` indices per node, -1 for missing nodes,
-    shape (rows, n). If no row has a node3, the indices of node3 are omitted. If, in addition, no row has a node2, the
-    indices of node2 are also omitted.
+    """Return the global indices of the coordinates of node0 to node3, shape (rows, n). Each node has ``width`` indices,
+    which are -1 for a missing node. If no row has a node3, the indices of node3 are omitted. If, in addition, no row
+    has a node2, the indices of node2 are also omitted.
     """
     ids = [table.local(name) for name in NODES]
     used = 4 if (ids[3] >= 0).any() else 3 if (ids[2] >= 0).any() else 2

@@ -47,7 +47,9 @@ def eval_loads(rows: LocalRows, s: Fields, places: LinePlaces, fill: Fill) -> Se
 
 
 def interpolate(rows: LocalRows, values: FloatArray, places: LinePlaces, width: int) -> FloatArray:
-    """Interpolate values of the node coordinates at positions on the axis, shape (rows, k, width)."""
+    """Interpolate ``values`` of the coordinates between the nodes. Return the values at k positions on the axis of each
+    beam, shape (rows, k, width).
+    """
     found = values[rows.dofs].reshape(len(rows.dofs), -1, width)
     return places.N[:, :, : found.shape[1]] @ found
 

@@ -113,7 +113,7 @@ class UserRows:
 
     row: indices of the rows among the rows of the table on this process, shape (rows,).
     dofs: process-local coordinate indices, shape (rows, 4 d) in d dimensions.
-    parameters: columns of the rows that user functions receive.
+    parameters: columns that user functions receive.
     parts: for axial forces (key 0) and bending moments (key 1): name of the quantity, functions, points, and
         integration weights times length [m], shape (rows, n).
     """
@@ -149,7 +149,9 @@ def has_function(rows: LocalRows) -> NDArray[np.bool_]:
 
 
 def read_functions(rows: LocalRows | EntityTable, name: str) -> NDArray[Any]:
-    """Return a column of functions, shape (rows,); None for each row of cables without this column."""
+    """Return the column ``name``, which contains functions, shape (rows,). If the cables do not have this column, all
+    elements are None.
+    """
     if name in (rows.table if isinstance(rows, LocalRows) else rows).component.columns:
         return rows.local(name)
     count = len(rows.rows) if isinstance(rows, LocalRows) else len(rows.resident)
@@ -163,7 +165,7 @@ def is_none(functions: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def create_parameters(rows: LocalRows) -> Parameters:
-    """Return the columns of the rows that user functions receive."""
+    """Return the columns that user functions receive."""
     names = Parameters._fields[1:]
     return Parameters(rows.rows[:, None], *(rows.local(name)[:, None] for name in names))
 
@@ -219,7 +221,9 @@ def eval_forces(
 def eval_force_derivatives(
     quantity: str, forces: list[ForceGroup], t: float, places: Places, strains: Strains, parameters: Parameters
 ) -> FloatArray:
-    """Return the derivatives with respect to strain, strain rate, curvature and curvature rate, shape (4, rows, n)."""
+    """Return the derivatives of the axial force or the bending moment with respect to strain, strain rate, curvature
+    and curvature rate, shape (4, rows, n).
+    """
     arguments = _arguments(places, strains, parameters)
     out = np.empty((4, *strains.eps.shape))
     for group in forces:

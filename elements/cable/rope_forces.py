@@ -128,8 +128,9 @@ def eval_slope(row: Any, j: int, x: FloatArray, p: FloatArray) -> float:
 
 @kernel
 def residual(c: Any, slow: bool, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces [N, N m] to f. If the cables have slow strains y, add K y - N [N] to the equations of the slow
-    strains."""
+    """Add the forces [N, N m] to f. If the cables have slow strains y, add K y - N [N] to the elements of f that belong
+    to the slow strains.
+    """
     t = np.zeros(3)
     for i in range(len(c)):
         row = c[i]
@@ -218,7 +219,7 @@ def mass(c: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
 
 @kernel
 def mass_product(c: Any, a: FloatArray, f: FloatArray) -> None:
-    """Add η y_t to the equations of the slow strains in f; ``a`` contains the rates y_t."""
+    """Add η y_t to the elements of f that belong to the slow strains; ``a`` contains the rates y_t."""
     for i in range(len(c)):
         for j in range(len(c[i].states)):
             f[c[i].states[j]] += c[i].damping * a[c[i].states[j]]

@@ -79,7 +79,7 @@ def create_own(rows: LocalRows) -> NDArray[Any]:
         curve = PchipInterpolator(strains[i], tensions[i])
         x[i, :k], T[i, :k], slope[i, :k] = strains[i], tensions[i], curve.derivative()(strains[i])
         energy = curve.antiderivative()
-        # the energy is 0 without strain
+        # the energy is 0 at the strain 0, or at the strain of the table that is nearest to 0
         zero = np.clip(0.0, strains[i][0], strains[i][-1])
         work[i, :k] = energy(strains[i]) - energy(zero)
     count = np.where(whole, np.array([len(values) for values in strains], np.int64), 0)
