@@ -66,8 +66,9 @@ def gather(rows: NDArray[Any], x: FloatArray, v: FloatArray, xe: FloatArray, ve:
 
 @kernel
 def scatter_forces(rows: NDArray[Any], x: FloatArray, fe: FloatArray, f: FloatArray) -> None:
-    """Add the 8 forces fe of each element to f, and (G q)·fe, the generalised force of a motion along the axis, to the
-    force on s."""
+    """Add the 8 forces fe of each element to f. If ``add_ale_variation`` is true, add (G q)·fe, the generalised force
+    of a motion along the axis, to the force on s.
+    """
     g = np.empty(8)
     for i in range(len(rows)):
         row = rows[i]
@@ -96,7 +97,8 @@ def scatter_tangent(
         row = rows[i]
         n, to, G = row.dofs, slots[i], row.G
         fill_product(G, x, n, g)
-        # B is the derivative of fe with respect to the 9 coordinates; ve depends on q through s_t G q
+        # B contains the derivatives of fe with respect to the 9 coordinates and their rates, multiplied by dq and dv;
+        # ve contains s_t G q, which depends on q
         for a in range(8):
             B[a, 8] = 0.0
             for b in range(8):

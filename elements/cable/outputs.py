@@ -357,7 +357,7 @@ def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:
 
 
 def simplify(values: FloatArray) -> FloatArray:
-    """Convert vectors with only the component about z, shape (rows, k, 1), to numbers, shape (rows, k)."""
+    """Convert values about z, shape (rows, k, 1), to numbers, shape (rows, k). 3D vectors are not changed."""
     return values[..., 0] if values.shape[-1] == 1 else values
 
 

@@ -43,7 +43,7 @@ class Bed:
     """A straight piece of the ground and the part of the line that lies on it.
 
     Attributes:
-        place: end [m] of the piece that is nearer to the anchor, (x, y) or (x, y, z).
+        place: position [m] of the start of the piece, (x, y) or (x, y, z). The start is the end nearer to the anchor.
         along: unit vector along the piece, towards the upper end of the line.
         first, last: unstretched arc lengths [m] of the line at the start and end of the piece.
         tension: tension [N] of the line at ``last``.
@@ -200,8 +200,7 @@ def hang_from_ground(
 
 
 def eval_pull(tension: float, rise: float, way: float) -> float:
-    """Return the integral ∫ T ds [N m] from s = 0 to ``way`` [m] with T = max(``tension`` - ``rise`` s, 0).
-    """
+    """Return the integral ∫ T ds [N m] from s = 0 to ``way`` [m] with T = max(``tension`` - ``rise`` s, 0)."""
     on = min(way, tension / rise) if rise > 0.0 else way
     return on * (tension - 0.5 * rise * on)
 
