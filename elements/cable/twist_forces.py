@@ -160,7 +160,7 @@ def residual(rows: Any, r: Rule, x: FloatArray, v: FloatArray, f: FloatArray) ->
             N = row.axial_stiffness * (l - 1.0 - row.free_strain[j]) + row.coupling * tau
             N += row.axial_damping * dot(p, pt) / l
             add_gradient(r.wa[j] * L * N / l, P, p, total)
-        # bending moments; the curvatures are computed first, because they do not depend on β
+        # bending moments; the curvatures at all bending points are computed first, because β depends on all of them
         for j in range(len(r.wb)):
             fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
         beta, _ = find_bubble(row, r, kappa)
@@ -266,7 +266,7 @@ def tangent(
             for m in range(COUNT):
                 along[m] += r.wa[j] * stretch[m]
         add_product(dq * row.coupling, along, twist, matrix)
-        # bending moments; the curvatures are computed first, because they do not depend on β
+        # bending moments; the curvatures at all bending points are computed first, because β depends on all of them
         for j in range(len(r.wb)):
             fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
         beta, stiffness = find_bubble(row, r, kappa)

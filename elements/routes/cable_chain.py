@@ -143,9 +143,10 @@ def straight_cable(
         name: name for messages and output.
         **cable_columns: columns of `Cable2D`, in 3D of `Cable3D`. If ``ale=`` is given: columns of `ALECable2D`. If
             ``torsional_stiffness=`` is given: columns of `TwistCable3D`, see `cable_along`. If ``slow_stiffness=`` is
-            given: columns of `FibreCable3D`, and ``slow_strain``, the slow strain at the start. If ``tension_table=``
-            is given: columns of `TableCable3D`. The table is a list of pairs of strain [1] and tension [N]. Default of
-            ``length`` [m]: the length of the line divided by the number of elements.
+            given: columns of `FibreCable2D` or `FibreCable3D`, and ``slow_strain``, the slow strain at the start. If
+            ``tension_table=`` is given: columns of `TableCable2D` or `TableCable3D`. The table is a list of pairs of
+            strain [1] and tension [N]. Default of ``length`` [m]: the length of the line divided by the number of
+            elements.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -408,7 +409,7 @@ def nodes_of(world: World, cables: Entity) -> Entity:
     nodes if the chain is closed.
 
     A chain of n beams of order p has p n + 1 nodes, or p n nodes if the chain is closed. For entities with one node
-    each, such as bodies and sliding joints, the nodes are returned in the order of the rows.
+    each, such as bodies and sliding joints, the nodes are returned in the order of the entities.
 
     Raises:
         ModelError: the entities have no nodes.
