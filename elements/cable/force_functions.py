@@ -12,9 +12,9 @@ any other shape, or with NaN, raises an error.
 
 The columns ``axial_force_derivatives`` and ``bending_moment_derivatives`` can contain functions that return the
 derivatives of N or M with respect to strain, strain_rate, curvature and curvature_rate. These functions have the same
-arguments. Without these functions the derivatives are central differences. The other terms of the tangent are exact.
-With the integration weights w L, the generalised forces f and the derivatives of N with respect to coordinates q and
-velocities v, where a subscript denotes a partial derivative, are
+arguments as the functions for N and M. Without these functions the derivatives are central differences. The other terms
+of the tangent are exact. Subscripts denote partial derivatives. With the integration weights w L, the generalised
+forces f and the derivatives of N with respect to the coordinates q and the velocities v are
 
     f = Σ w L (N ε_q + M κ_q),
     ∂N/∂q = N_ε ε_q + N_κ κ_q + (N_ε_t ε_qq + N_κ_t κ_qq) v,    ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q.
@@ -94,10 +94,10 @@ Derivatives = Callable[..., tuple[Any, Any, Any, Any]]
 
 
 class ForceGroup(NamedTuple):
-    """Rows with the same force function ``force`` and the same ``derivatives``, which is None or a function that
-    returns the derivatives of the force with respect to the strains and strain rates. ``rows`` contains the indices of
-    the rows, shape (m,). For user functions, ``calls`` counts the calls, and ``kind`` is the name of the cable
-    component for messages.
+    """Rows with the same force function ``force`` and the same ``derivatives``. The field ``derivatives`` is None, or a
+    function that returns the derivatives of the force with respect to the strains and strain rates. ``rows`` contains
+    the indices of the rows, shape (m,). For user functions, ``calls`` counts the calls, and ``kind`` is the name of the
+    cable component for messages.
     """
 
     rows: IntArray

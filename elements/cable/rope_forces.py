@@ -76,8 +76,9 @@ def create_ropes(rows: LocalRows, dims: int, **law: FloatArray | IntArray) -> ND
 
 @kernel
 def eval_table(row: Any, e: float) -> tuple[float, float, float]:
-    """Return tension [N], its derivative with respect to the strain e [N], and the energy per length [N] of a table,
-    which is linear beyond its ends."""
+    """Return the tension [N] of a table at the strain e, the derivative of the tension with respect to e [N], and the
+    energy per length [N]. Beyond the ends of the table the tension is linear.
+    """
     last = row.count - 1
     if e <= row.x[0] or e >= row.x[last]:
         k = 0 if e <= row.x[0] else last

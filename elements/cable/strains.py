@@ -9,10 +9,10 @@ form in 2D and 3D:
 
 In 2D, κ replaces |κ|, and b = 1. The module points.py defines further symbols.
 
-Force functions receive |κ| and return the moment M, which acts along the binormal b; its virtual work is M times the
-variation of |κ|. The energy does not change when a cable rotates as a rigid body, even if the cable is curved in the
-stress-free state. With the term δ, |κ| is differentiable for straight cables in 3D. For any δ, M = EI |κ| gives the
-moment EI κ and the tangent of the linear law.
+Force functions receive |κ| and return the moment M, which acts along the binormal b. The virtual work of this moment is
+M times the variation of |κ|. The energy does not change when a cable rotates as a rigid body, even if the cable is
+curved in the stress-free state. With the term δ, |κ| is differentiable for straight cables in 3D. For any δ, M = EI |κ|
+gives the moment EI κ and the tangent of the linear law.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def find_place(quantity: str, point: int) -> int:
 
 
 class StrandGroup(NamedTuple):
-    """Cables with the same integration rule that one thread evaluates, in the order of their lanes.
+    """Cables with the same integration rule, evaluated by one thread, in the order of their lanes.
 
     Attributes:
         lanes: parameters that the kernels read.

@@ -88,7 +88,7 @@ def beam_along(
 
     Args:
         world: the world.
-        route: result of `helix`, `through_points`, `route_around` and others.
+        route: result of `helix`, `through_points`, `route_around` or another function that creates routes.
         elements: number of elements.
         order: order of the elements, 1, 2 or 3; an element has order + 1 nodes.
         normal: direction of e_2 at the start of 3D beams, shape (3,). The default is global y, rotated by the smallest

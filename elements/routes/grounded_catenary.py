@@ -15,9 +15,9 @@ sufficiently accurate as the initial state of a solve.
 
 On level ground, B is computed from the height of the upper end above the ground for a given force H. Then H is computed
 from the condition that the upper end has the given horizontal distance from the anchor; this distance is an increasing
-function of the force H. If the ground has a slope, each point at which the line can leave the ground, with the slope
-angle at this point, defines one catenary to the upper end. The total length of the line increases with the distance of
-this point from the anchor.
+function of the force H. If the ground has a slope, a point of the ground and the slope angle at this point define one
+catenary that begins at this point and ends at the upper end. The total length of the line increases with the distance
+of this point from the anchor.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, "Dynamics Modeling
 and Loads Analysis of an Offshore Floating Wind Turbine", NREL/TP-500-41958 (2007), section 2.6.
