@@ -99,8 +99,8 @@ class Beam3D(Component):
 
 
 def find_flips(e: FloatArray) -> FloatArray:
-    """Return an array of shape (rows, 4) that contains the sign (1 or -1) of the dot product of the Euler parameters of
-    each node with the Euler parameters of node0, and 1 for missing nodes.
+    """Return one sign for each node, shape (rows, 4). The sign is -1 if the dot product of the Euler parameters of the
+    node and of node0 is negative, otherwise 1. The sign of a missing node is 1.
 
     Args:
         e: Euler parameters of n nodes, shape (rows, n, 4).

@@ -138,8 +138,8 @@ def scatter_forces(dims: int, c: Lanes, first: int, g: Any, f: FloatArray) -> No
 
 @kernel(inline=True)
 def find_slot(slots: Slots, row: int, i: int, j: int) -> int:
-    """Return the index of element (i, j) of the element matrix of a row in the values of the matrix of the model, for
-    the block sizes of `add_matrix`.
+    """Return the index at which the values of the matrix of the model contain element (i, j) of the element matrix of a
+    row. The docstring of `add_matrix` explains the sizes of the blocks.
     """
     to, width = slots.places[row], slots.width
     if slots.height > 1:
