@@ -68,7 +68,8 @@ def fill_entries(
     pk, kp, kk) at the two bending points, without weights.
     """
     a, b = n // dims, n % dims
-    # index differences in M between successive positions or slopes: x along a matrix row, y along a matrix column
+    # distances in M between the elements for successive vectors r0, s0, r1, s1: x along a row of the matrix, y along a
+    # column
     x, y = dims, 4 * dims * dims
     # sums and differences of the blocks of the two bending points, and derivatives of the bending forces with respect
     # to d and w. Each point has the weight L/2

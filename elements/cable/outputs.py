@@ -176,8 +176,8 @@ def label_parts(ends: IntArray) -> IntArray:
     while not np.array_equal(labels, before):
         before = labels
         one, other, labels = before[node0], before[node1], before.copy()
-        # replace the labels of connected lines by the smaller label; then replace each label by the label at the index
-        # of this label, until no label changes
+        # replace the two labels at the ends of each line by the smaller label; then replace each label k by labels[k],
+        # until no label changes
         np.minimum.at(labels, np.maximum(one, other), np.minimum(one, other))
         while not np.array_equal(labels, labels[labels]):
             labels = labels[labels]

@@ -106,7 +106,7 @@ class SheaveWrap(NamedTuple):
         # is positive [rad]
         float
     )
-    exit_fleet_angle: float  # angle [rad] between the leaving span and the plane of the sheave, sign as above
+    exit_fleet_angle: float  # angle [rad] between the leaving span and the plane of the sheave, sign as at the entry
 
 
 class SpatialPiece(NamedTuple):
