@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from windlass.elements.routes.spline_route import SplineRoute as SplineRoute
     from windlass.elements.routes.spline_route import through_points as through_points
 
-if not TYPE_CHECKING:  # hidden from type checkers; otherwise they would not report imported names that do not exist
+if not TYPE_CHECKING:  # hidden from type checkers, which would otherwise accept imports of names that do not exist
     __getattr__, __dir__, __all__ = offer(__name__)
 
 # functions that create component classes with a given number of coordinates; model files call these functions

@@ -98,8 +98,8 @@ class Beam2D(Component):
 
 def find_shifts(phi: FloatArray, node_angles: FloatArray) -> FloatArray:
     """Return ``node_angles`` plus multiples of 2π [rad], shape (rows, nodes). The multiples are chosen such that the
-    angles of e_1 at all nodes of an element differ from the angle of e_1 at node0 by at most π. Closed lines of beams
-    need these multiples.
+    angles of e_1 at all nodes of an element differ from the angle of e_1 at node0 by at most π. Without these
+    multiples, the angles in the last element of a closed line of beams would differ by a full turn.
 
     Args:
         phi: angles [rad] of the nodes in the reference configuration.

@@ -8,7 +8,7 @@ cross section, where κ~ is the matrix of the cross product κ ×:
 
 Here r is the position of the axis, ' the derivative with respect to the position x on the axis, A(e) the rotation
 matrix of the Euler parameters e, and S and D are the matrices of stiffness and damping of the section. The virtual work
-of the section forces is ∫ [N, ..., M_3] δz dx, and the elastic energy is ∫ z S z/2 dx.
+of the section forces is ∫ [N, ..., M_3] δz dx, and the elastic energy is ∫ zᵀ S z/2 dx.
 
 Without ``reference_strain`` the reference configuration has no internal forces. The Euler parameters of the nodes are
 interpolated, e(s) = Σ N_a e_a. A rigid rotation is a linear map of Euler parameters, so a rigid rotation rotates the
@@ -99,8 +99,8 @@ class Beam3D(Component):
 
 
 def find_flips(e: FloatArray) -> FloatArray:
-    """Return an array of shape (rows, 4) that contains the sign (1 or -1) of the dot product of the Euler parameters of
-    each node with the Euler parameters of node0, and 1 for missing nodes.
+    """Return one sign for each node, shape (rows, 4). The sign is -1 if the dot product of the Euler parameters of the
+    node and of node0 is negative, otherwise 1. The sign of a missing node is 1.
 
     Args:
         e: Euler parameters of n nodes, shape (rows, n, 4).

@@ -10,8 +10,8 @@ with respect to y are
 
 The matrix L(e) is defined in rotations.py. For an element of order 1, l is the square of half the length of the
 element. The curvature is then the rotation vector between the nodes, divided by the length of the element. For other
-orders l = 0 and F = 1. Second derivatives of the strains follow from products of Γ and k with constant vectors b and m,
-where m~ is the matrix of the cross product m ×,
+orders l = 0 and F = 1. The second derivatives of the strains follow from the dot products of Γ and k with constant
+vectors b and m. With the matrix m~ of the cross product m ×, these products are
 
     b·Γ = eᵀ Q e/n,    Q = [[b·p, (b × p)ᵀ], [b × p, b pᵀ + p bᵀ - (b·p) I]],
     m·k = eᵀ P d/n,    P = [[0, 2 mᵀ], [-2 m, 2 m~]].

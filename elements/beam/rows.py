@@ -35,9 +35,9 @@ OTHER_LENGTH = 2.0
 
 
 def order_dofs(world: Tables, table: EntityTable, width: int) -> IntArray:
-    """Return the global indices of the coordinates of node0 to node3, ``width`` indices per node, -1 for missing nodes,
-    shape (rows, n). If no row has a node3, the indices of node3 are omitted. If, in addition, no row has a node2, the
-    indices of node2 are also omitted.
+    """Return the global indices of the coordinates of node0 to node3, shape (rows, n). Each node has ``width`` indices,
+    which are -1 for a missing node. If no row has a node3, the indices of node3 are omitted. If, in addition, no row
+    has a node2, the indices of node2 are also omitted.
     """
     ids = [table.local(name) for name in NODES]
     used = 4 if (ids[3] >= 0).any() else 3 if (ids[2] >= 0).any() else 2
@@ -100,17 +100,19 @@ def bind_beams(rows: LocalRows, width: int, dims: int, strains: int, **own: NDAr
 
 
 def group_rows(own: NDArray[Any]) -> list[tuple[NDArray[Any], LineRule]]:
-    """Return the records of the rows of each order, with the shape functions and Gauss rule of this order."""
+    """Group the records by the order of the elements. For each order that occurs, return the records of its rows and
+    its `LineRule`.
+    """
     groups = [(own[own["order"] == p], create_rule(p)) for p in ORDERS]
     return [(some, rule) for some, rule in groups if len(some)]
 
 
 def expand_section(component: type[Component], values: dict[str, Any], **sizes: int) -> dict[str, Any]:
-    """Replace section matrices that are given as diagonals by full matrices. ``sizes`` contains the number of rows of
-    each matrix by name.
+    """Convert section matrices that the user gave as diagonals to full matrices. ``sizes`` contains the required size n
+    of each n x n matrix by the name of its column.
 
     Raises:
-        ModelError: the values are neither diagonals nor matrices of this size.
+        ModelError: the values are neither diagonals nor matrices of the required size.
     """
     for name, size in sizes.items():
         given = read_numbers(values[name]) if name in values else None

@@ -47,14 +47,16 @@ def eval_loads(rows: LocalRows, s: Fields, places: LinePlaces, fill: Fill) -> Se
 
 
 def interpolate(rows: LocalRows, values: FloatArray, places: LinePlaces, width: int) -> FloatArray:
-    """Interpolate values of the node coordinates at positions on the axis, shape (rows, k, width)."""
+    """Interpolate ``values`` of the coordinates between the nodes. Return the values at k positions on the axis of each
+    beam, shape (rows, k, width).
+    """
     found = values[rows.dofs].reshape(len(rows.dofs), -1, width)
     return places.N[:, :, : found.shape[1]] @ found
 
 
 def place_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, LinePlaces], FloatArray]) -> Output:
-    """Create an output variable that is evaluated at positions on the beams. The shape functions of the previous call
-    are cached.
+    """Create an output variable that is evaluated at positions on the beams. A call with the same positions as the
+    previous call uses the same shape functions again.
     """
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:

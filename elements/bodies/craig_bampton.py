@@ -201,7 +201,7 @@ def _read_matrix(given: Any, name: str) -> Any:
 def _read_file(file: Path, name: str, io: Any, sparse: Any) -> Any:
     if file.suffix not in (".npz", ".mtx"):
         raise ModelError(f"{name} = {str(file)!r} in craig_bampton: must end with .npz (SciPy) or .mtx (Matrix Market)")
-    # the argument is given explicitly, because its default depends on the version of SciPy
+    # the argument ``spmatrix`` is given explicitly, because its default depends on the version of SciPy
     kind = {"spmatrix": False} if "spmatrix" in signature(io.mmread).parameters else {}
     try:
         return io.mmread(file, **kind) if file.suffix == ".mtx" else sparse.load_npz(file)

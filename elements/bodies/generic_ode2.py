@@ -72,8 +72,8 @@ class GenericODE2(Component):
 class Columns(NamedTuple):
     """Data of the rows in arrays that the kernels read; w is the largest number of coordinates of a row.
 
-    dofs: process-local indices of the coordinates, padded with the index of the spare entry of `Fields`, shape (rows,
-        w).
+    dofs: process-local indices of the coordinates, shape (rows, w). In rows with fewer than w coordinates, the
+        remaining indices refer to the spare entry of the arrays in `Fields`.
     at: for each of these coordinates, the column of `LocalRows.dofs` that contains the coordinate, shape (rows, w).
     size: number of coordinates of each row, shape (rows,).
     x0: reference coordinates, shape (rows, w).
@@ -230,8 +230,8 @@ def build(rows: LocalRows) -> System:
 
 
 def create_inertia(c: Columns, masses: dict[int, StateFunction]) -> Term:
-    """Create the inertia forces M_u q_tt of user mass functions, and the derivatives of these forces. Derivatives with
-    respect to q and q_t are computed by finite differences.
+    """Create the `Term` that evaluates the inertia forces M_u q_tt of user mass functions and the derivatives of these
+    forces. Derivatives of M_u with respect to q and q_t are computed by finite differences.
     """
 
     def add_force(s: Evaluation) -> None:
@@ -369,7 +369,7 @@ def check(world: Tables, table: EntityTable) -> None:
         p, B, lines = (table.local(name)[place] for name in ("points", "basis", "lines"))
         n, where = int(count[place]), f"in {table.kind} row {row}"
         mass = table.local("mass")[place]
-        # with a user mass function the constant matrix may have negative eigenvalues
+        # with a user mass function, negative eigenvalues of the constant matrix are allowed
         if len(mass) and functions[place] is None:
             check_mass(mass, n, where)
         if len(p) % 3:
@@ -383,7 +383,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Convert the matrices to lists of their elements."""
+    """Flatten matrices row by row, so that they can be stored in table columns of variable length."""
     return pack_matrices(values, count_chains(values.get("nodes")) or 1, *MATRICES)
 
 

@@ -1,5 +1,5 @@
-"""Functions that read matrices and user functions from columns of variable length. The rows may have different numbers
-of coordinates.
+"""Functions that read matrices and user functions from columns of variable length. The rows of a table can have
+different numbers of coordinates.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def pack_matrices(values: dict[str, Any], rows: int, *names: str) -> dict[str, A
 
     Args:
         values: values that the user gave to `World.add`.
-        rows: number of rows.
+        rows: number of table rows.
         names: names of columns; each of these columns contains one matrix for all rows, or a list with one matrix for
             each row.
     """
@@ -78,7 +78,7 @@ def bind_state_functions(
     """Return the user functions of the active rows, in a dictionary whose keys are indices into ``rows``.
 
     Args:
-        rows: the rows on this process of the table that has these columns.
+        rows: the rows of the table on this process.
         function: name of the column of the functions.
         derivative: name of the column of the derivatives; if empty, finite differences are used.
         shapes: for each row, the required shape of the result of its function.

@@ -2,7 +2,7 @@
 which all elements of a belt share.
 
 The nodes describe the axis r(x, t), and the material moves along this axis with the speed s_t. Therefore the nodes of a
-running belt may have zero velocity. With μ = f_M ρA, f_M = moving_mass_factor, and the symbols of `Cable2D`:
+running belt can be at rest. With μ = f_M ρA, f_M = moving_mass_factor, and the symbols of `Cable2D`:
 
     velocity of the material    r_t + s_t r'
     forces on the nodes         forces of Cable2D + ∫ μ Sᵀ (2 s_t r'_t + s_t² r'' + s_tt r') dx

@@ -14,8 +14,8 @@ With the moving mass per length μ, for each global axis
 Kernels read the records ``rows`` of cables. The fields are ``moving_mass_per_length`` μ and ``mass_per_length`` [kg/m],
 ``length`` [m], and the matrices ``G``, ``P``, ``Q`` and ``R``, shape (4, 4). ``dofs`` are the process-local coordinate
 indices of the two nodes and of s (9). If ``convective`` is true, damping uses w instead of v. If ``use_coupling_terms``
-is true, s_tt acts on the nodes, and accelerations of the nodes act on s. If ``add_ale_variation`` is true, elastic
-forces act on s.
+is true, s_tt causes forces on the nodes, and accelerations of the nodes cause a force on s. If ``add_ale_variation`` is
+true, the elastic forces cause a force on s.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ def slide_matrices(L: FloatArray) -> FloatArray:
 
 @kernel(inline=True)
 def fill_product(A: FloatArray, q: FloatArray, n: IntArray, out: FloatArray) -> None:
-    """Fill out, shape (8,), with A q for x and y, where A has shape (4, 4) and the coordinates are q[n[0:8]]."""
+    """Fill ``out``, shape (8,), with the products of A, shape (4, 4), and the coordinates q[n[0:8]] along x and along
+    y.
+    """
     for a in range(8):
         k = a % 2
         i = a // 2
@@ -64,8 +66,9 @@ def gather(rows: NDArray[Any], x: FloatArray, v: FloatArray, xe: FloatArray, ve:
 
 @kernel
 def scatter_forces(rows: NDArray[Any], x: FloatArray, fe: FloatArray, f: FloatArray) -> None:
-    """Add the 8 forces fe of each element to f, and (G q)·fe, the generalised force of a motion along the axis, to the
-    force on s."""
+    """Add the 8 forces fe of each element to f. If ``add_ale_variation`` is true, add (G q)·fe, the generalised force
+    of a motion along the axis, to the force on s.
+    """
     g = np.empty(8)
     for i in range(len(rows)):
         row = rows[i]
@@ -94,7 +97,8 @@ def scatter_tangent(
         row = rows[i]
         n, to, G = row.dofs, slots[i], row.G
         fill_product(G, x, n, g)
-        # B is the derivative of fe with respect to the 9 coordinates; ve depends on q through s_t G q
+        # B contains the derivatives of fe with respect to the 9 coordinates and their rates, multiplied by dq and dv;
+        # ve contains s_t G q, which depends on q
         for a in range(8):
             B[a, 8] = 0.0
             for b in range(8):

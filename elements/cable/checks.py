@@ -15,7 +15,7 @@ at the two ends of the element.
 
 A cable of the length L and the bending stiffness EI with clamped ends buckles at the axial force N = -4 π² EI/L². A
 single element cannot buckle, so its compressive force can exceed the buckling load of the real cable. An element whose
-compression exceeds this load is reported as a possible fault only, because contact may support the cable laterally.
+compression exceeds this load is reported only as a possible fault, because contact may support the cable laterally.
 
 Broken cables carry no force, and are not checked.
 

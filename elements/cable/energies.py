@@ -52,8 +52,8 @@ def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: 
     """Add the strain energies [J] of stretching and of bending to ``energies``, and the powers [W] that axial and
     bending damping dissipate to ``powers``. Both arrays have the shape (2, rows).
 
-    The energies are evaluated at the points of the integration rule, so the gradients of the energies are the residual
-    without damping. If ``powers`` is empty, only the energies are computed.
+    The energies are evaluated at the points of the integration rule, so the gradient of the sum of both energies is the
+    residual without damping. If ``powers`` is empty, only the energies are computed.
     """
     d = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):

@@ -91,7 +91,7 @@ class FibreCable3D(FibreCable2D):
 
 
 def join(first: Callable[[Evaluation], None], last: Call) -> Callable[[Evaluation], None]:
-    """Combine a function of cables and calls of kernels into one function."""
+    """Return a function that calls ``first`` and then ``last``."""
     if isinstance(first, Call):
         return first + last
 

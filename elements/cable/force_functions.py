@@ -10,19 +10,19 @@ stiffnesses and dampings of the cables, see `Parameters`. A user function replac
 must accept any number of rows and points. A result of shape (rows, 1) or a scalar applies to all points. A result of
 any other shape, or with NaN, raises an error.
 
-A function with the same arguments in ``axial_force_derivatives`` or ``bending_moment_derivatives`` returns the
-derivatives with respect to strain, strain_rate, curvature and curvature_rate. Without such a function the derivatives
-are central differences. The other terms of the tangent are exact. With the integration weights w L, the generalised
-forces f and the derivatives of N with respect to coordinates q and velocities v, where a subscript denotes a partial
-derivative, are
+The columns ``axial_force_derivatives`` and ``bending_moment_derivatives`` can contain functions that return the
+derivatives of N or M with respect to strain, strain_rate, curvature and curvature_rate. These functions have the same
+arguments as the functions for N and M. Without these functions the derivatives are central differences. The other terms
+of the tangent are exact. Subscripts denote partial derivatives. With the integration weights w L, the generalised
+forces f and the derivatives of N with respect to the coordinates q and the velocities v are
 
     f = Σ w L (N ε_q + M κ_q),
     ∂N/∂q = N_ε ε_q + N_κ κ_q + (N_ε_t ε_qq + N_κ_t κ_qq) v,    ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q.
 
 The derivatives of M have the same form. In 3D the argument curvature is |κ|, and the returned moment acts about the
 current direction of κ, see strains.py. Rows with a user function are evaluated with NumPy. The evaluation of a row with
-a user function takes about a hundred times as long as the evaluation of another row. In 2D, the elastic energy of these
-rows is not computed. In 3D, only the energy of the replaced law is not computed.
+a user function takes about a hundred times as long as the evaluation of a row with the linear laws. In 2D, the elastic
+energy of rows with a user function is not computed. In 3D, only the energy of the replaced law is not computed.
 """
 
 from __future__ import annotations
@@ -94,10 +94,10 @@ Derivatives = Callable[..., tuple[Any, Any, Any, Any]]
 
 
 class ForceGroup(NamedTuple):
-    """Rows with the same force function ``force`` and the same ``derivatives``, which is None or a function that
-    returns the derivatives of the force with respect to the strains and strain rates. ``rows`` contains the indices of
-    the rows, shape (m,). For user functions, ``calls`` counts the calls, and ``kind`` is the name of the cable
-    component for messages.
+    """Rows with the same force function ``force`` and the same ``derivatives``. The field ``derivatives`` is None, or a
+    function that returns the derivatives of the force with respect to the strains and strain rates. ``rows`` contains
+    the indices of the rows, shape (m,). For user functions, ``calls`` counts the calls, and ``kind`` is the name of the
+    cable component for messages.
     """
 
     rows: IntArray
@@ -113,7 +113,7 @@ class UserRows:
 
     row: indices of the rows among the rows of the table on this process, shape (rows,).
     dofs: process-local coordinate indices, shape (rows, 4 d) in d dimensions.
-    parameters: columns of the rows that user functions receive.
+    parameters: columns that user functions receive.
     parts: for axial forces (key 0) and bending moments (key 1): name of the quantity, functions, points, and
         integration weights times length [m], shape (rows, n).
     """
@@ -149,7 +149,9 @@ def has_function(rows: LocalRows) -> NDArray[np.bool_]:
 
 
 def read_functions(rows: LocalRows | EntityTable, name: str) -> NDArray[Any]:
-    """Return a column of functions, shape (rows,); None for each row of cables without this column."""
+    """Return the column ``name``, which contains functions, shape (rows,). If the cables do not have this column, all
+    elements are None.
+    """
     if name in (rows.table if isinstance(rows, LocalRows) else rows).component.columns:
         return rows.local(name)
     count = len(rows.rows) if isinstance(rows, LocalRows) else len(rows.resident)
@@ -163,7 +165,7 @@ def is_none(functions: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def create_parameters(rows: LocalRows) -> Parameters:
-    """Return the columns of the rows that user functions receive."""
+    """Return the columns that user functions receive."""
     names = Parameters._fields[1:]
     return Parameters(rows.rows[:, None], *(rows.local(name)[:, None] for name in names))
 
@@ -219,7 +221,9 @@ def eval_forces(
 def eval_force_derivatives(
     quantity: str, forces: list[ForceGroup], t: float, places: Places, strains: Strains, parameters: Parameters
 ) -> FloatArray:
-    """Return the derivatives with respect to strain, strain rate, curvature and curvature rate, shape (4, rows, n)."""
+    """Return the derivatives of the axial force or the bending moment with respect to strain, strain rate, curvature
+    and curvature rate, shape (4, rows, n).
+    """
     arguments = _arguments(places, strains, parameters)
     out = np.empty((4, *strains.eps.shape))
     for group in forces:

@@ -71,7 +71,7 @@ def create_kernels(ops: Operations, forces: AxisForces) -> tuple[Kernel, Kernel]
             for j in range(3 * d):
                 for k in range(LANES):
                     g.on_points[j, k] = 0.0
-            # axial integration points: forces N p
+            # axial integration points: forces N p/|p|, where ``N`` in the code contains the factor 1/|p|
             for j in range(axial):
                 P0, P1, P2, w = r.Pa[j, 0], r.Pa[j, 1], r.Pa[j, 2], r.wa[j]
                 take_free(c, block, j, 1, g.free)

@@ -138,8 +138,8 @@ def scatter_forces(dims: int, c: Lanes, first: int, g: Any, f: FloatArray) -> No
 
 @kernel(inline=True)
 def find_slot(slots: Slots, row: int, i: int, j: int) -> int:
-    """Return the index of element (i, j) of the element matrix of a row in the values of the matrix of the model, for
-    the block sizes of `add_matrix`.
+    """Return the index at which the values of the matrix of the model contain element (i, j) of the element matrix of a
+    row. The docstring of `add_matrix` explains the sizes of the blocks.
     """
     to, width = slots.places[row], slots.width
     if slots.height > 1:
@@ -149,8 +149,8 @@ def find_slot(slots: Slots, row: int, i: int, j: int) -> int:
 
 @kernel(inline=True)
 def add_matrix(dims: int, matrix: FloatArray, k: int, slots: Slots, row: int, values: FloatArray) -> None:
-    """Add the element matrix of the cable in lane k, which belongs to row ``row``, to the values of the matrix of the
-    model.
+    """Add the element matrix of the cable in lane k to the values of the matrix of the model. The slots of this cable
+    are ``slots.places[row]``.
 
     A slot is the index of a block of size 1 x 1, 1 x w or w x w in the values of the matrix, where w = 2 ``dims`` is
     the number of coordinates of a node.

@@ -63,13 +63,13 @@ def fill_entries(
     dims: int, n: int, B0: Four, B1: Four, A0: float, A: float, A1: float, L: float, iL: float, k: int, M: FloatArray
 ) -> None:
     """Fill the elements (a + d i, b + d j), i and j from 0 to 3, of the element matrix of the cable in lane k. Here d =
-    ``dims`` is the number of dimensions, and n = d a + b. The arguments are the elements (a, b) of the derivative
-    blocks: A0, A and A1 at the three axial points, B0 and B1 = (pp, pk, kp, kk) at the two bending points.
-
-    A0, A, A1 already contain the integration weights.
+    ``dims`` is the number of dimensions, and n = d a + b. A0, A and A1 are the elements (a, b) of the derivative blocks
+    at the three axial points, times the integration weights. B0 and B1 contain the elements (a, b) of the blocks (pp,
+    pk, kp, kk) at the two bending points, without weights.
     """
     a, b = n // dims, n % dims
-    # index differences in M between successive positions or slopes: x along a matrix row, y along a matrix column
+    # distances in M between the elements for successive vectors r0, s0, r1, s1: x along a row of the matrix, y along a
+    # column
     x, y = dims, 4 * dims * dims
     # sums and differences of the blocks of the two bending points, and derivatives of the bending forces with respect
     # to d and w. Each point has the weight L/2

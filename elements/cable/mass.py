@@ -67,7 +67,7 @@ def mass_matrices(rho: FloatArray, L: FloatArray) -> FloatArray:
 
 def eval_flow(c: Inertia) -> AxialFlow:
     """Return the matrices P = M G and Q = Gᵀ M G for all coordinates of each cable, each of shape (rows, 4 d, 4 d) in d
-    dimensions. Modes of running belts use these matrices; see `slide_matrices` for G.
+    dimensions. These matrices are needed for the modes of running belts; see `slide_matrices` for G.
     """
     rho, L = c.rows["mass_per_length"], c.rows["length"]
     G = slide_matrices(L)

@@ -75,7 +75,7 @@ class Kinematics(NamedTuple):
 
 
 def eval_motion(rows: LocalRows, fields: Fields) -> CableMotion:
-    """Return the motion of the nodes, with which the material of `Cable2D` and `Cable3D` moves."""
+    """Return the motion of the nodes. The material of `Cable2D` and `Cable3D` moves with the nodes."""
     dofs = node_dofs(rows)
     return CableMotion(fields.x[dofs], fields.v[dofs], fields.a[dofs])
 
@@ -84,7 +84,7 @@ def node_dofs(rows: LocalRows) -> IntArray:
     """Return the process-local indices of the coordinates of both nodes of each cable, shape (rows, 4 d) in d
     dimensions.
     """
-    # omit the coordinate of the axial motion, which may follow the coordinates of the nodes
+    # omit coordinates that follow the positions and slopes of the nodes, such as the coordinate of the axial motion
     return rows.dofs[:, : rows.dofs.shape[1] // 4 * 4]
 
 
@@ -176,8 +176,8 @@ def label_parts(ends: IntArray) -> IntArray:
     while not np.array_equal(labels, before):
         before = labels
         one, other, labels = before[node0], before[node1], before.copy()
-        # replace the labels of connected lines by the smaller label; then replace each label by the label at the index
-        # of this label, until no label changes
+        # replace the two labels at the ends of each line by the smaller label; then replace each label k by labels[k],
+        # until no label changes
         np.minimum.at(labels, np.maximum(one, other), np.minimum(one, other))
         while not np.array_equal(labels, labels[labels]):
             labels = labels[labels]
@@ -357,7 +357,7 @@ def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:
 
 
 def simplify(values: FloatArray) -> FloatArray:
-    """Convert vectors with only the component about z, shape (rows, k, 1), to numbers, shape (rows, k)."""
+    """Convert values about z, shape (rows, k, 1), to numbers, shape (rows, k). 3D vectors are not changed."""
     return values[..., 0] if values.shape[-1] == 1 else values
 
 

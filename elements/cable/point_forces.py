@@ -1,7 +1,8 @@
 """Force and tangent of one point of a 2D or 3D cable.
 
 Strains depend only on p = r' and k = r'' (points.py). The force on p or k is the generalised force conjugate to this
-vector. With g = p·p, the axial force N and the bending moment m, a number in 2D and a vector in 3D,
+vector. The bending moment m is a number in 2D and a vector in 3D. With g = p·p and the axial force N, the forces on p
+and k are
 
     axial force on p    N p/|p|,    N = EA (|p| - 1 - ε_ref) + d_EA p·p_t/|p|,
     κ = (p × k)/g,    m = EI (κ - κ_ref) + d_EI κ_t,    κ_t = (p_t × k + p × k_t)/g - 2 (p·p_t)/g κ,
@@ -50,7 +51,9 @@ class AxisForces(NamedTuple):
 
 
 def create_point_forces(ops: Operations, bending_force: Kernel, bending_blocks: Kernel) -> AxisForces:
-    """Create the kernels of a point in 2D or 3D from the force and the tangent of the bending moment."""
+    """Create the kernels for a point in 2D or 3D. The kernels ``bending_force`` and ``bending_blocks`` compute the
+    forces due to the bending moment and their derivatives.
+    """
     dot, combine, dyad = ops.dot, ops.combine, ops.dyad
 
     @kernel(inline=True)
@@ -160,7 +163,7 @@ def bending_blocks_space(
     ppt = dot(p, pt)
     kappa_t = combine(1.0, ht, -2.0 * ig * ppt, kappa)
     free = combine(1.0, kappa, -1.0, kap)
-    # M = dq m/g, and the forces on p and on k times dq
+    # M = dq m/g; P and K: forces on p and on k, times dq
     M = combine(dq * ig * EI, free, dq * ig * dEI, kappa_t)
     kM, K = cross(k, M), cross(M, p)
     s = dot(M, kappa)

@@ -32,7 +32,8 @@ def fill_pulls(
     x: FloatArray,
     tensions: FloatArray,
 ) -> None:
-    """Write the mean elastic axial force of cables with the same integration rule into ``tensions``.
+    """Write the elastic axial force, averaged along each cable, to ``tensions``, for cables with the same integration
+    rule.
 
     Args:
         row: indices of these cables, shape (k,).

@@ -76,8 +76,9 @@ def create_ropes(rows: LocalRows, dims: int, **law: FloatArray | IntArray) -> ND
 
 @kernel
 def eval_table(row: Any, e: float) -> tuple[float, float, float]:
-    """Return tension [N], its derivative with respect to the strain e [N], and the energy per length [N] of a table,
-    which is linear beyond its ends."""
+    """Return the tension [N] of a table at the strain e, the derivative of the tension with respect to e [N], and the
+    energy per length [N]. Beyond the ends of the table the tension is linear.
+    """
     last = row.count - 1
     if e <= row.x[0] or e >= row.x[last]:
         k = 0 if e <= row.x[0] else last
@@ -128,8 +129,9 @@ def eval_slope(row: Any, j: int, x: FloatArray, p: FloatArray) -> float:
 
 @kernel
 def residual(c: Any, slow: bool, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces [N, N m] to f. If the cables have slow strains y, add K y - N [N] to the equations of the slow
-    strains."""
+    """Add the forces [N, N m] to f. If the cables have slow strains y, add K y - N [N] to the elements of f that belong
+    to the slow strains.
+    """
     t = np.zeros(3)
     for i in range(len(c)):
         row = c[i]
@@ -218,7 +220,7 @@ def mass(c: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
 
 @kernel
 def mass_product(c: Any, a: FloatArray, f: FloatArray) -> None:
-    """Add η y_t to the equations of the slow strains in f; ``a`` contains the rates y_t."""
+    """Add η y_t to the elements of f that belong to the slow strains; ``a`` contains the rates y_t."""
     for i in range(len(c)):
         for j in range(len(c[i].states)):
             f[c[i].states[j]] += c[i].damping * a[c[i].states[j]]

@@ -9,10 +9,10 @@ form in 2D and 3D:
 
 In 2D, κ replaces |κ|, and b = 1. The module points.py defines further symbols.
 
-Force functions receive |κ| and return the moment M, which acts along the binormal b; its virtual work is M times the
-variation of |κ|. The energy does not change when a cable rotates as a rigid body, even if the cable is curved in the
-stress-free state. With the term δ, |κ| is differentiable for straight cables in 3D. For any δ, M = EI |κ| gives the
-moment EI κ and the tangent of the linear law.
+Force functions receive |κ| and return the moment M, which acts along the binormal b. The virtual work of this moment is
+M times the variation of |κ|. The energy does not change when a cable rotates as a rigid body, even if the cable is
+curved in the stress-free state. With the term δ, |κ| is differentiable for straight cables in 3D. For any δ, M = EI |κ|
+gives the moment EI κ and the tangent of the linear law.
 """
 
 from __future__ import annotations
@@ -65,8 +65,9 @@ class References(NamedTuple):
 
 
 def cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return a × b. In 3D the shape is (..., 3). In 2D the shape is (..., 1) for two vectors in the plane, and (..., 2)
-    for a vector in the plane and a vector along z."""
+    """Return a × b. In 3D the product has the shape (..., 3). In 2D the product of two vectors in the plane has the
+    shape (..., 1), and the product of a vector in the plane and a vector along z has the shape (..., 2).
+    """
     if a.shape[-1] == 3:
         return np.cross(a, b)
     if a.shape[-1] == 1:
@@ -156,7 +157,7 @@ def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, Float
     eps_p, kap_p, kap_k = _point_gradients(s)
     g, b, unit = dot(s.p, s.p)[..., None, None], _direction(s), np.eye(s.p.shape[-1])
     eps_pp = (unit - outer(eps_p, eps_p)) / np.sqrt(g)
-    # b·κ_zz
+    # second derivatives of b·κ with respect to p and k at constant b
     along = (s.kap * dot(b, b))[..., None, None]
     kap_pp = -2.0 / g * (along * unit + outer(kap_p, s.p) + outer(s.p, kap_p))
     kap_pk = (-_cross_matrix(b) - 2.0 * outer(s.p, kap_k)) / g

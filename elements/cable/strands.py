@@ -22,7 +22,7 @@ def find_place(quantity: str, point: int) -> int:
 
 
 class StrandGroup(NamedTuple):
-    """Cables with the same integration rule that one thread evaluates, in the order of their lanes.
+    """Cables with the same integration rule, evaluated by one thread, in the order of their lanes.
 
     Attributes:
         lanes: parameters that the kernels read.
@@ -89,7 +89,9 @@ class CableStrands(Strands):
         return folded
 
     def take(self, stiffness: FloatArray, free: FloatArray, bends: BoolArray) -> None:
-        """Write axial stiffness, stress-free strain and bending stiffness to the parameters of the kernels."""
+        """Write axial stiffness, stress-free strain and bending stiffness to the parameters of the kernels. The bending
+        stiffness is set to 0 for cables for which ``bends`` is false.
+        """
         first = 0
         for g, bending in zip(self._groups, self._bending, strict=True):
             count = len(g.row), len(g.rule.wa)

@@ -5,7 +5,7 @@
 Between the values of the table, T is a cubic that preserves monotony (PCHIP), so that the derivative is continuous.
 Beyond the ends of the table, T continues linearly with the derivative at the end. The energy per length is ∫ T dε.
 Bending, mass, damping and the reference configuration are treated as in `Cable2D` and `Cable3D`. ``axial_stiffness``
-only determines the stretch in the start shape of catenaries and the stiffness of the ends of broken cables
+determines only the stretch in the start shape of catenaries and the stiffness of the ends of broken cables
 (broken_cables.py). Its default is the mean slope of the table.
 
 Source: F. N. Fritsch, R. E. Carlson, Monotone piecewise cubic interpolation, SIAM J. Numer. Anal. 17 (1980) 238-246.
@@ -79,7 +79,7 @@ def create_own(rows: LocalRows) -> NDArray[Any]:
         curve = PchipInterpolator(strains[i], tensions[i])
         x[i, :k], T[i, :k], slope[i, :k] = strains[i], tensions[i], curve.derivative()(strains[i])
         energy = curve.antiderivative()
-        # the energy is 0 without strain
+        # the energy is 0 at the strain 0, or at the strain of the table that is nearest to 0
         zero = np.clip(0.0, strains[i][0], strains[i][-1])
         work[i, :k] = energy(strains[i]) - energy(zero)
     count = np.where(whole, np.array([len(values) for values in strains], np.int64), 0)

@@ -9,7 +9,7 @@
     k = 16 GJ/(3 L) + ∫ B² (EI_1 κ_2² + EI_2 κ_1²) dx,      derivatives of -q²/(2 k): β ∂q + β² ∂k/2
 
 Bending causes the torque q in rods that are curved in the stress-free state or have EI_1 ≠ EI_2. Without β the torque
-would be constant in each element, and errors would be of second order in the length of the elements. With β errors are
+would be constant in each element, and errors would be of second order in the length of the elements. With β, errors are
 of fourth order. The stiffness k does not contain the terms M_i κ_i, so q²/(2 k) never exceeds the bending energy.
 
 twist_cable.py defines the stiffnesses, dampings and T_ref, twist_points.py defines T, κ_1, κ_2 and y. Let g and H be
@@ -160,7 +160,7 @@ def residual(rows: Any, r: Rule, x: FloatArray, v: FloatArray, f: FloatArray) ->
             N = row.axial_stiffness * (l - 1.0 - row.free_strain[j]) + row.coupling * tau
             N += row.axial_damping * dot(p, pt) / l
             add_gradient(r.wa[j] * L * N / l, P, p, total)
-        # bending moments; the curvatures are computed first, because they do not depend on β
+        # bending moments; the curvatures at all bending points are computed first, because β depends on all of them
         for j in range(len(r.wb)):
             fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
         beta, _ = find_bubble(row, r, kappa)
@@ -179,8 +179,9 @@ def add_strain(
     stress: float, stiffness: float, damping: float, g: FloatArray, H: FloatArray, yt: FloatArray,
     dq: float, dv: float, matrix: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq times the derivative of the force ``stress`` g with respect to y, and dv times its derivative with respect
-    to y_t, to the matrix. The variation of ``stress`` is stiffness δz + damping δz_t.
+    """Add dq times the derivative of the force ``stress`` g with respect to y, and dv times the derivative of this
+    force with respect to y_t, to ``matrix``, shape (11, 11). The variation of ``stress`` is stiffness δz + damping
+    δz_t.
     """
     for j in range(COUNT):
         rate = 0.0
@@ -193,7 +194,7 @@ def add_strain(
 
 @kernel(inline=True)
 def add_product(w: float, a: FloatArray, b: FloatArray, matrix: FloatArray) -> None:
-    """Add w (a bᵀ + b aᵀ) to the matrix."""
+    """Add w (a bᵀ + b aᵀ) to ``matrix``, shape (11, 11)."""
     for i in range(COUNT):
         for j in range(COUNT):
             matrix[i, j] += w * (a[i] * b[j] + b[i] * a[j])
@@ -265,7 +266,7 @@ def tangent(
             for m in range(COUNT):
                 along[m] += r.wa[j] * stretch[m]
         add_product(dq * row.coupling, along, twist, matrix)
-        # bending moments; the curvatures are computed first, because they do not depend on β
+        # bending moments; the curvatures at all bending points are computed first, because β depends on all of them
         for j in range(len(r.wb)):
             fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
         beta, stiffness = find_bubble(row, r, kappa)

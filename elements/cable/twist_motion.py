@@ -6,8 +6,9 @@
     forces                            on φ_i:  α_i = Σ m_ij ω_j,t        on p_i:  -α_i h/S - Π_i p × p_t/|p|³
     with                              Π_i = Σ m_ij ω_j,   h = b × p
 
-Here p is the slope r' of a node, φ is the angle of its frame, and b is its constant direction (nodes/twist_node.py). L
-is the length of the element, and J is the moment of inertia per length about the axis of the cable.
+Here p is the slope r' of a node, φ is the angle of its frame, and b is the constant direction of the node
+(nodes/twist_node.py). L is the length of the element, and J is the moment of inertia per length about the axis of the
+cable.
 
 The matrix m is the mean of the consistent and the lumped mass matrix. With this mean, torsional frequencies have errors
 of fourth order in the length of the elements. The last term of the forces on p_i is the gyroscopic force. The

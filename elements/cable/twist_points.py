@@ -18,8 +18,8 @@ tangent to the next without spin. Up to terms of fourth order in the length of t
 quarter of the error of m_1, so the combination in T has an error of fourth order. All steps depend only on directions
 of the cable, so T, κ_1 and κ_2 do not change in a rigid rotation of the cable.
 
-With the linear form σ = ω·t, where ω is the angular velocity of the frame at x, and two variations δ and δ' (σ' belongs
-to δ', and δ² stands for δ'δ),
+Let δ and δ' be two variations. The linear form σ = ω·t is the spin of the frame at x, where ω is the angular velocity
+of this frame. With σ' for the variation δ', and δ² for δ'δ,
 
     δT   = δφ1 - δφ0 + sum of the steps,        δσ see `step_gradients`
     δκ_1 = d_1·δκ + κ_2 σ,                      δκ_2 = d_2·δκ - κ_1 σ
@@ -81,8 +81,7 @@ def interpolate(P: Vector, scale: float, y: FloatArray) -> Vector:
 
 @kernel(inline=True)
 def add_gradient(w: float, P: Vector, u: Vector, g: FloatArray) -> None:
-    """Add w u·δp to the linear form g, which is an array of the coefficients of δy. The vector p is P0 e + P1 s0 + P2
-    s1."""
+    """Add the linear form w u·δp, where p = P0 e + P1 s0 + P2 s1, to g. The array g contains the coefficients of δy."""
     for i in range(3):
         for a in range(3):
             g[3 * i + a] += w * P[i] * u[a]
@@ -90,8 +89,8 @@ def add_gradient(w: float, P: Vector, u: Vector, g: FloatArray) -> None:
 
 @kernel
 def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray) -> None:
-    """Add w times the linear form of a step from the tangent along p to the tangent along q to the linear form g. P and
-    Q are the factors of e, s0, s1 in p and q.
+    """Add w (G_p·δp + G_q·δq), the linear form of a step from p/|p| to q/|q|, to the linear form g. G_p and G_q are the
+    vectors of `step_gradients`. P and Q are the factors of e, s0, s1 in p and q.
     """
     on_p, on_q = step_gradients(p, q)
     add_gradient(w, P, on_p, g)
@@ -100,8 +99,8 @@ def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray
 
 @kernel
 def add_step_change(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, H: FloatArray) -> None:
-    """To the matrix H, add w times the derivative of the linear form of a step with respect to y. Each row of H belongs
-    to a component of the form, and each column belongs to an element of y.
+    """Add to the matrix H the derivatives of the linear form of `add_step` with respect to y. Row i of H contains the
+    derivatives of coefficient i of the linear form.
     """
     for j in range(3):
         for b in range(3):

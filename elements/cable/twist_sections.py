@@ -101,7 +101,7 @@ def fill_references(rows: Any, x: FloatArray) -> None:
 
 @kernel
 def fill_curvature(rows: Any, s: FloatArray, P: FloatArray, K: FloatArray, x: FloatArray, found: FloatArray) -> None:
-    """Fill κ_1 and κ_2 at positions s, shape (rows, k, 2)."""
+    """Fill ``found``, shape (rows, k, 2), with κ_1 and κ_2 at positions s = x/L, shape (k,)."""
     y, twist, g1, g2 = np.empty(COUNT), np.zeros(COUNT), np.empty(COUNT), np.empty(COUNT)
     for i in range(len(rows)):
         row = rows[i]
@@ -117,7 +117,7 @@ def fill_curvature(rows: Any, s: FloatArray, P: FloatArray, K: FloatArray, x: Fl
 
 
 def find_curvatures(rows: NDArray[Any], s: FloatArray, x: FloatArray) -> FloatArray:
-    """Return the curvatures κ_1 and κ_2 of the rows in the records at positions s = x/L, shape (rows, k, 2)."""
+    """Return the curvatures κ_1 and κ_2, shape (rows, k, 2), at positions s = x/L, shape (k,), for coordinates x."""
     shape, found = eval_shape(s, np.ones(())), np.zeros((len(rows), len(s), 2))
     fill_curvature(rows, s, shape.dS[:, [2, 1, 3]].copy(), shape.ddS[:, [2, 1, 3]].copy(), x, found)
     return found
@@ -199,20 +199,20 @@ class SectionPlaces:
         self.free[..., 1:] = own["reference_curvature"][:, None, :] + c[..., None] * free.K
 
     def fill(self, x: FloatArray, v: FloatArray, a: FloatArray, c: RodSections) -> None:
-        """Evaluate the cross sections for coordinates, velocities and accelerations."""
+        """Fill ``c`` with the cross sections for coordinates x, velocities v and accelerations a."""
         for some, rule in self.groups:
             fill_sections(some, rule, self.s, self.shape, self.free, x, v, a, c)
 
     def eval(self, fields: Fields) -> RodSections:
-        """Evaluate the cross sections for the values in the fields."""
+        """Evaluate the cross sections for the coordinates, velocities and accelerations in ``fields``."""
         c = create_sections(*self.s.shape)
         self.fill(fields.x, fields.v, fields.a, c)
         return c
 
 
 def section_output(unit: str, doc: str, evaluate: Callable[[RodSections, SectionPlaces], FloatArray]) -> Output:
-    """Create an output variable that is evaluated at positions on the cables. The shape functions of the previous call
-    are cached.
+    """Create an output variable that is evaluated at positions on the cables. A call with the same positions as the
+    previous call uses the same shape functions again.
     """
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
@@ -248,8 +248,9 @@ OUTPUTS: dict[str, Output] = {
 
 
 def eval_parabola(s: FloatArray) -> FloatArray:
-    """Return the weights with which a parabola is interpolated from its values at 0, 1/2 and 1 at positions s from 0 to
-    1, shape (3, positions)."""
+    """Return the values of the three quadratic Lagrange polynomials of the points 0, 1/2 and 1 at positions s, shape
+    (3, positions).
+    """
     return np.stack(((1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)))
 
 
@@ -261,7 +262,8 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     c, number, x = places.eval(fields), np.arange(count * n).reshape(count, n), rows.columns["length"][:, None] * s
     smooth = np.flatnonzero(rows.columns["integration"] == 2)
     if len(smooth):
-        # only the values at these three positions are part of the equilibrium; values between these positions oscillate
+        # only the axial forces at s = 0, 1/2 and 1 are part of the equilibrium; the axial force between these positions
+        # oscillates
         ends = np.broadcast_to(np.array([0.0, 0.5, 1.0]), (count, 3))
         three: SectionPlaces = rows.kept("three places", lambda: SectionPlaces(rows, ends))
         c.N[smooth] = (three.eval(fields).N @ eval_parabola(s[0]))[smooth]

@@ -29,7 +29,7 @@ class Operations(NamedTuple):
     dot, combine: a·b and x a + y b.
     dyad: the matrix a bᵀ + T I.
     read, read_curvature: read a vector or a curvature from column k of an array, in consecutive rows from ``row`` on.
-    write, add: write w a to these elements of an array, or add w a to these elements.
+    write, add: write or add w a to column k of an array, in consecutive rows from ``row`` on.
     add_matrix: add w A to column k of an array, one element per row from ``row`` on.
     add_matrices: add the sum x A + y B + z C + w D of four matrices; the argument contains, for each element, the
         tuple of the elements of A, B, C and D.

@@ -112,8 +112,8 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 @kernel
 def take_flows(own: Any, v: FloatArray, flow: FloatArray, powers: FloatArray) -> None:
-    """Add the powers of strain energy and kinetic energy that the rope carries out of the model, and reset the flows of
-    `fill_flows`.
+    """Add the flows of strain energy and kinetic energy out of the model [W] to ``powers``, and set ``flow``, the
+    result of `fill_flows`, to 0.
     """
     for i in range(len(own)):
         row = own[i]
@@ -284,8 +284,8 @@ def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Draw each cable as ``subdivisions`` lines; all cables of a winch get the same part label. Positions on a cable
-    are fractions of its length.
+    """Draw each cable as ``subdivisions`` lines; all cables of a winch get the same part label. The positions ``start``
+    and ``end`` of the lines in the drawing are fractions of the length of the cable.
 
     All drawings must have the same number of lines, so the lines of cables in reserve are points at the start of the
     first active cable.

@@ -35,8 +35,8 @@ def axial_energy(EA: float, p: FloatArray, g: FloatArray, K: FloatArray) -> floa
 @kernel
 def bending_energy(EI: float, p: FloatArray, k: FloatArray, g: FloatArray, K: FloatArray) -> float:
     """Return the energy EI |κ|²/2 [J/m] for p = r' and k = r'', where |κ|² = (P Q - R²)/P² with P = p·p, Q = k·k and R
-    = p·k. Fill its first derivatives g, shape (2 d,), and second derivatives K, shape (2 d, 2 d), with respect to p and
-    k.
+    = p·k. Fill the first derivatives g, shape (2 d,), and the second derivatives K, shape (2 d, 2 d), of the energy
+    with respect to p and k.
     """
     d, P, Q, R = len(p), dot(p, p), dot(k, k), dot(p, k)
     E = 0.5 * EI

@@ -62,10 +62,10 @@ class CableMesh:
         all_cables: all cables, ordered by section, then in the order of the lines of the file.
         all_nodes: all nodes, including nodes that share the position of another node.
         cables: the cables of each group of lines, in order along each line.
-        nodes: for each group, one node per position, to which supports and loads on positions are attached. A group of
+        nodes: for each group, one node per position. Attach supports and loads on positions to these nodes. A group of
             lines includes the nodes within the lines.
-        slope_nodes: for each group, all nodes, including nodes that share the position of another node. Supports and
-            loads on slopes are attached to these nodes.
+        slope_nodes: for each group, all nodes, including nodes that share the position of another node. Attach supports
+            and loads on slopes to these nodes.
         notes: messages about parts of the file that were omitted.
     """
 
@@ -136,10 +136,10 @@ def cables_from_mesh(
             than ``cables_per_line`` times this length are divided into more cables.
         scale: length [m] of one unit of length in the file.
         slopes: points at which lines share a slope. With ``"smooth"``, two lines share a slope at points at which only
-            these two lines meet, if both are of one section and their directions differ by at most ``corner_angle``.
-            With ``"through"``, points at which more lines meet are included; the lines of a section are paired by the
-            smallest angles between their directions. With ``"separate"``, lines do not share slopes; only the cables of
-            one line share slopes.
+            these two lines meet, if both lines have the same section and their directions differ by at most
+            ``corner_angle``. With ``"through"``, points at which more lines meet are included; the lines of a section
+            are paired by the smallest angles between their directions. With ``"separate"``, lines do not share slopes;
+            only the cables of one line share slopes.
         corner_angle: largest angle [rad] between the directions of two lines that share a slope, 0 to π/2. The angle is
             0 if one line continues the other without a corner.
         hinges: names of groups of points or lines. Lines do not share a slope at points of these groups.
@@ -308,7 +308,7 @@ def _same_as(sections: list[MeshSection], number: int) -> int:
 
 
 def _plan_cables(plan: NodePlan, lines: IntArray) -> NetCables:
-    """Return the cables of the lines of a section, line by line."""
+    """Return the cables of the lines with the indices ``lines``, line by line."""
     parts = plan.parts[lines]
     line = np.repeat(lines, parts)
     step = np.arange(len(line)) - np.repeat(np.cumsum(parts) - parts, parts)

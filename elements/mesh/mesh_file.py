@@ -93,7 +93,7 @@ class FileMesh:
         and a group of lines have this name, return the points of both groups.
 
         Raises:
-            ModelError: the group does not exist; ``argument`` names the argument in the message.
+            ModelError: the group does not exist; ``argument`` is the name of the argument for the message.
         """
         found = [self.point_sets[group]] if group in self.point_sets else []
         if group in self.line_sets:
@@ -200,7 +200,9 @@ def _take_lines(path: Path, mesh: Any, scale: float) -> FileMesh:
 
 
 def _cell_groups(mesh: Any) -> Iterator[tuple[str, int, IntArray]]:
-    """Iterate over the groups of cells: name, index of a cell block, and the cells of the group within this block."""
+    """Yield, for each group of cells and each cell block: the name of the group, the index of the block, and the cells
+    of the group within the block.
+    """
     for name, sets in mesh.cell_sets.items():
         if name != "gmsh:bounding_entities":
             for k, cells in enumerate(sets):
@@ -220,7 +222,7 @@ def _cell_groups(mesh: Any) -> Iterator[tuple[str, int, IntArray]]:
 
 
 def _point_groups(mesh: Any) -> Iterator[tuple[str, IntArray]]:
-    """Iterate over the groups of points: name, and the points of the group."""
+    """Yield the name and the points of each group of points."""
     for name, members in mesh.point_sets.items():
         yield name, np.unique(np.asarray(members, np.int64))
     for key, values in mesh.point_data.items():

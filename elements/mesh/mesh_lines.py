@@ -191,8 +191,8 @@ def rank_points(count: int, lines: IntArray) -> IntArray:
     from scipy.sparse import csr_array  # imported here, because most models do not need SciPy
     from scipy.sparse.csgraph import reverse_cuthill_mckee  # imported here, because most models do not need SciPy
 
-    # vertices are in reverse order, because the method begins with the last vertex, and the order of points along
-    # chains must be preserved
+    # vertices are numbered backwards, because the method begins with the last vertex; with this numbering, the points
+    # of successive lines keep their order
     backwards = count - 1 - lines
     both = np.concatenate((backwards, backwards[:, ::-1]))
     graph = csr_array((np.ones(len(both), np.int8), both.T), shape=(count, count))

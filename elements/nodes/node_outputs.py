@@ -75,6 +75,6 @@ def rotation_outputs() -> dict[str, Output]:
 
 def find_displacement(rows: LocalRows) -> FieldEntries:
     """Return the indices of the coordinates and their reference values, shape (rows, k) each, as `FieldEntries`. The
-    output is the difference of both, the displacement from the reference.
+    value of the output variable is the difference between the coordinates and the reference values.
     """
     return FieldEntries("x", rows.dofs, rows.reference)

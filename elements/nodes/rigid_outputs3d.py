@@ -1,7 +1,7 @@
 """Output variables of 3D nodes and bodies whose coordinates are x, y, z and Euler parameters e0..e3.
 
 The outputs position, displacement, velocity and acceleration have the argument ``local``: a position b [m] in the frame
-of the body, shape (3,) or (rows, 3).
+of the body, shape (3,) or (rows, 3). R is the position of the node, and A the rotation matrix, see rotations.py.
 """
 
 from __future__ import annotations

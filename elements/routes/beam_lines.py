@@ -88,7 +88,7 @@ def beam_along(
 
     Args:
         world: the world.
-        route: result of `helix`, `through_points`, `route_around` and others.
+        route: result of `helix`, `through_points`, `route_around` or another function that creates routes.
         elements: number of elements.
         order: order of the elements, 1, 2 or 3; an element has order + 1 nodes.
         normal: direction of e_2 at the start of 3D beams, shape (3,). The default is global y, rotated by the smallest
@@ -164,8 +164,8 @@ def _find_kinds(in_space: bool) -> tuple[type[Component], type[Component]]:
 
 def _find_frames(tangent: FloatArray, closed: bool, normal: Any | None, name: str) -> FloatArray:
     """Return the Euler parameters of frames e_1, e_2, e_3 along a route, shape (n, 4). The axes e_1 are the unit
-    tangents ``tangent``, shape (n, 3). On open routes, the frames do not spin about the route. On closed routes, they
-    have a uniform spin with which the last frame is equal to the first.
+    tangents ``tangent``, shape (n, 3). On open routes, the frames do not spin about the route. On closed routes, the
+    frames have a uniform spin about the route, such that the last frame is equal to the first frame.
     """
     normals = np.zeros_like(tangent)
     start = smallest_rotations(np.array([[1.0, 0.0, 0.0]]), tangent[:1])[0, :, 1] if normal is None else normal

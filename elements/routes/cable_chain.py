@@ -105,9 +105,9 @@ def cable_around(
         circles: circles, or handles to bodies or nodes whose reference positions are the centres of the circles.
         elements: number of cable elements of equal length.
         radius: radius [m] of the circles that are given as handles, one for all circles or one for each circle.
-        sides: for circles that are given as handles, the side of the cable on which a circle lies, "left" or "right",
-            seen in the direction of travel: one side for all circles, or one side per circle. With "right" the cable
-            wraps clockwise.
+        sides: side of the cable, "left" or "right", on which a circle lies, seen in the direction of travel; only for
+            circles that are given as handles. Give one side for all circles, or one side for each circle. With "right"
+            the cable wraps clockwise.
         radial_offset: distance [m] of the axis of the cable from the circles.
         closed: whether the end of the cable is connected to its start.
         start, end: end points [m] of an open cable, shape (2,).
@@ -143,9 +143,10 @@ def straight_cable(
         name: name for messages and output.
         **cable_columns: columns of `Cable2D`, in 3D of `Cable3D`. If ``ale=`` is given: columns of `ALECable2D`. If
             ``torsional_stiffness=`` is given: columns of `TwistCable3D`, see `cable_along`. If ``slow_stiffness=`` is
-            given: columns of `FibreCable3D`, and ``slow_strain``, the slow strain at the start. If ``tension_table=``
-            is given: columns of `TableCable3D`. The table is a list of pairs of strain [1] and tension [N]. Default of
-            ``length`` [m]: the length of the line divided by the number of elements.
+            given: columns of `FibreCable2D` or `FibreCable3D`, and ``slow_strain``, the slow strain at the start. If
+            ``tension_table=`` is given: columns of `TableCable2D` or `TableCable3D`. The table is a list of pairs of
+            strain [1] and tension [N]. Default of ``length`` [m]: the length of the line divided by the number of
+            elements.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -389,7 +390,7 @@ def check_turns(route: CenterLine, elements: int, name: str) -> None:
     """Raise ModelError if an element turns back on itself, because the chain has too few elements.
 
     At a node of such an element the slope r' points against the chord: r'·(r_1 - r_0) < 0, where r_0 and r_1 are the
-    positions of its nodes. A cubic cannot follow such a route.
+    positions of the two nodes of the element. A cubic cannot follow such a route.
     """
     ends, slopes, _ = route.eval_points(route.length * (np.arange(elements + 1) / elements))
     chords = np.diff(ends, axis=0)
@@ -408,7 +409,7 @@ def nodes_of(world: World, cables: Entity) -> Entity:
     nodes if the chain is closed.
 
     A chain of n beams of order p has p n + 1 nodes, or p n nodes if the chain is closed. For entities with one node
-    each, such as bodies and sliding joints, the nodes are returned in the order of the rows.
+    each, such as bodies and sliding joints, the nodes are returned in the order of the entities.
 
     Raises:
         ModelError: the entities have no nodes.

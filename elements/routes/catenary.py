@@ -2,8 +2,8 @@
 or 3D. The shape lies in the vertical plane through the points.
 
 Let s be the unstretched arc length, w the weight per unstretched length, and n = 1 + ε0 the stretch in the stress-free
-state. For the horizontal force H and the upward force V of the first support, the coordinates, with z downwards, the
-tension and the stretch are
+state. The coordinate x is horizontal, and z points downwards. For the horizontal force H and the upward force V of the
+first support, the coordinates, the tension and the stretch are
 
     x(s) = H s/EA + n H/w (asinh(V/H) - asinh((V - w s)/H)),
     z(s) = (V s - w s²/2)/EA + n/w (√(H² + V²) - √(H² + (V - w s)²)),
@@ -208,7 +208,7 @@ def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) 
     rise = s * (V + below) / (first + last) if first + last > 0.0 else 0.0
     x = 0.0
     if H > 0.0 and w > 0.0:
-        # asinh is odd, so the line may be reversed such that |V_s| <= V; then all terms of the sums are positive
+        # asinh is odd, so the line can be reversed such that |V_s| <= V; then all terms of the sums are positive
         top, bottom = (V, below) if V + below >= 0.0 else (-below, -V)
         high, low = sqrt(H * H + top * top), sqrt(H * H + bottom * bottom)
         inverse = (low - bottom) / (H * H) if bottom < 0.0 else 1.0 / (low + bottom)

@@ -1,10 +1,11 @@
 """Routes of ropes on a drum in two layers between flanges. The turns are in parallel planes and are connected by
 crossings.
 
-The angle phi is measured from the dead end at the first flange. Turns are in planes z = k p, except in two successive
-crossings at the end of each turn. In each crossing u increases from 0 to 1. S_a = S(u) in the first crossing, in which
-the rope in layer two moves back by the pitch p, and the rope in layer one stays in its plane. S_b = S(u) in the second
-crossing, in which the rope in layer one advances by p under layer two. The positions of the axis of the rope are
+The angle phi is measured from the dead end at the first flange, and z is the position along the axis of the drum. Each
+turn is in a plane of constant z, except in two successive crossings at the end of the turn. In each crossing u
+increases from 0 to 1. S_a = S(u) in the first crossing, in which the rope in layer two moves back by the pitch p, and
+the rope in layer one stays in its plane. S_b = S(u) in the second crossing, in which the rope in layer one advances by
+p under layer two. The positions of the axis of the rope are
 
     layer one   z = (k + S_b) p,              r = R,                                turns k = 0 ... n - 1
     layer two   z = (n - 1/2 - j - S_a) p,    r = R + max over k of sqrt(d² - (z - z_k)²),    j = 0 ... n - 1
@@ -162,7 +163,8 @@ class DrumLayers:
         """Create the route from the point where the rope reaches the drum to the dead end of the rope.
 
         Args:
-            angle: angle [rad] between this point and the dead end, > 0, at most `largest_angle`.
+            angle: angle phi [rad] of the point where the rope reaches the drum, measured from the dead end, > 0, at
+                most `largest_angle`.
             center: point [m] on the axis of the drum, in the plane in which the rope reaches the drum.
             axis: direction in which layer one advances, of any length > 0.
             start: direction from the axis to the point where the rope reaches the drum, see `helix`.

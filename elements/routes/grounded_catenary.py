@@ -3,8 +3,8 @@ upper end.
 
 Let s be the unstretched arc length, w the weight per unstretched length, and a the slope angle of the ground. The
 coefficient of friction on the ground is mu; the line has been pulled over the ground towards its upper end. The line
-leaves the ground at s = B with the tension T_B. On the ground, the tension T and the position x along the ground are
-given by
+leaves the ground at s = B with the tension T_B. With ' for derivatives with respect to s, the tension T and the
+position x along the ground are given by
 
     T' = w (sin a + mu cos a),    T >= 0,    x' = 1 + T/EA.
 
@@ -15,9 +15,9 @@ sufficiently accurate as the initial state of a solve.
 
 On level ground, B is computed from the height of the upper end above the ground for a given force H. Then H is computed
 from the condition that the upper end has the given horizontal distance from the anchor; this distance is an increasing
-function of the force H. If the ground has a slope, each point at which the line may leave the ground, with the slope
-angle at this point, defines one catenary to the upper end. The total length of the line increases with the distance of
-this point from the anchor.
+function of the force H. If the ground has a slope, a point of the ground and the slope angle at this point define one
+catenary that begins at this point and ends at the upper end. The total length of the line increases with the distance
+of this point from the anchor.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, "Dynamics Modeling
 and Loads Analysis of an Offshore Floating Wind Turbine", NREL/TP-500-41958 (2007), section 2.6.
@@ -43,7 +43,7 @@ class Bed:
     """A straight piece of the ground and the part of the line that lies on it.
 
     Attributes:
-        place: end [m] of the piece that is nearer to the anchor, (x, y) or (x, y, z).
+        place: position [m] of the start of the piece, (x, y) or (x, y, z). The start is the end nearer to the anchor.
         along: unit vector along the piece, towards the upper end of the line.
         first, last: unstretched arc lengths [m] of the line at the start and end of the piece.
         tension: tension [N] of the line at ``last``.
@@ -200,8 +200,7 @@ def hang_from_ground(
 
 
 def eval_pull(tension: float, rise: float, way: float) -> float:
-    """Return the integral ∫ T ds [N m] over the arc length ``way`` [m], along which T decreases from ``tension`` with
-    the slope ``rise`` [N/m] to at least 0."""
+    """Return the integral ∫ T ds [N m] from s = 0 to ``way`` [m] with T = max(``tension`` - ``rise`` s, 0)."""
     on = min(way, tension / rise) if rise > 0.0 else way
     return on * (tension - 0.5 * rise * on)
 
@@ -256,8 +255,8 @@ def _lie(
 
 
 class GroundProfile:
-    """Ground with several slopes in the vertical plane of a line. Coordinates are horizontal distance and height from
-    the anchor [m].
+    """Ground with several slopes in the vertical plane of a line. Coordinates are the horizontal distance from the
+    anchor [m] and the height above the anchor [m].
 
     Args:
         corners: the anchor and the corners of the ground, shape (k, 2). The ground is straight beyond the last corner.

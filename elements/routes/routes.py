@@ -97,8 +97,9 @@ class Wrap(NamedTuple):
     circle: int  # index in the list of circles
     entry_point: PlanePoint  # point where the cable meets the circle [m]
     exit_point: PlanePoint  # point where the cable leaves the circle [m]
-    entry_angle: float  # in [-π, π] [rad]
-    # entry_angle + angle on side "left", entry_angle - angle on side "right", not reduced to [-π, π] [rad]
+    entry_angle: float  # polar angle of the entry point, from -π to π [rad]
+    # polar angle of the exit point [rad]: entry_angle + angle for side "left", entry_angle - angle for side "right";
+    # it can be outside of [-π, π]
     exit_angle: float
     angle: float  # wrap angle with all turns, >= 0 [rad]
     length: float  # arc length on the circle [m]
@@ -253,7 +254,8 @@ def route_around(
 
 
 def read_arc_lengths(route: str, s: npt.ArrayLike, length: float, closed: bool = False) -> FloatArray:
-    """Return the arc lengths s [m] on a route as an array, shape (n,), after a check against ``length`` [m].
+    """Return the arc lengths s [m] on a route as an array, shape (n,), after a check against ``length`` [m]. On a
+    closed route, return s modulo ``length``.
 
     Raises:
         RouteError: s is not finite, has more than one axis, or lies outside [0, length] of an open route.

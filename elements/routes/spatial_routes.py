@@ -106,7 +106,7 @@ class SheaveWrap(NamedTuple):
         # is positive [rad]
         float
     )
-    exit_fleet_angle: float  # angle between the leaving span and the plane of the sheave, same sign rule [rad]
+    exit_fleet_angle: float  # angle [rad] between the leaving span and the plane of the sheave, sign as at the entry
 
 
 class SpatialPiece(NamedTuple):
@@ -353,7 +353,7 @@ def _find_span(a: _SpatialStop, b: _SpatialStop) -> tuple[FloatArray, FloatArray
 
 def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Improve the end points of a span. SciPy's solver solves the two equations for the polar angles of these points,
-    because the iteration in `_find_span` may converge slowly.
+    because the iteration in `_find_span` can converge slowly.
     """
     from scipy.optimize import fsolve  # imported here, because most models do not need SciPy
 
@@ -367,7 +367,7 @@ def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> 
     def miss(angles: FloatArray) -> FloatArray:
         p, q = first(angles[0]), last(angles[1])
         out = [(q - p) @ (p - a.center), (q - p) @ (q - b.center)]
-        # only circles have an equation; at a point the angle is 0
+        # only circles have an equation; for a point, the equation is replaced by: angle = 0
         return np.array([m if stop.radius > 0.0 else z for m, stop, z in zip(out, (a, b), angles, strict=True)])
 
     angles, _, found, _ = fsolve(miss, np.zeros(2), full_output=True, xtol=1e-14)

@@ -34,7 +34,7 @@ class SplineRoute:
         self.closed = closed
         chords = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))))
         self._curve: Any = CubicSpline(chords, points, bc_type="periodic" if closed else "natural")
-        # arc length at many parameter values within each span
+        # arc length at many parameter values between each pair of successive points
         u = np.unique(np.concatenate([np.linspace(a, b, 65) for a, b in pairwise(chords)]))
         slope = self._curve(u, 1)
         speed = np.linalg.norm(slope, axis=1)

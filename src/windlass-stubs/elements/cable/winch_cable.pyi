@@ -53,7 +53,7 @@ def create_points(s: FloatArray, w: FloatArray | None=None) -> Points:
 def bind(rows: LocalRows) -> NDArray[Any]:
     'Return the data of the rows that the kernels read, as one record per row.\n\nstored: energy per length W of the rope in the winch [J/m].\ndofs: process-local indices of the coordinates z of the cable, shape (4 d + 1,).'
 def take_flows(own: Any, v: FloatArray, flow: FloatArray, powers: FloatArray) -> None:
-    'Add the powers of strain energy and kinetic energy that the rope carries out of the model, and reset the flows of\n`fill_flows`.'
+    'Add the flows of strain energy and kinetic energy out of the model [W] to ``powers``, and set ``flow``, the\nresult of `fill_flows`, to 0.'
 def build(rows: LocalRows) -> System:
     'Create the `System` with the kernel calls for the rows.'
 def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
@@ -75,7 +75,7 @@ def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
 def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
     'Return the flow of mass or momentum into each cable minus the flow out of the cable, see `fill_flows`. The shape\nis (rows,) for mass and (rows, 3) for momentum.'
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    'Draw each cable as ``subdivisions`` lines; all cables of a winch get the same part label. Positions on a cable\nare fractions of its length.\n\nAll drawings must have the same number of lines, so the lines of cables in reserve are points at the start of the\nfirst active cable.'
+    'Draw each cable as ``subdivisions`` lines; all cables of a winch get the same part label. The positions ``start``\nand ``end`` of the lines in the drawing are fractions of the length of the cable.\n\nAll drawings must have the same number of lines, so the lines of cables in reserve are points at the start of the\nfirst active cable.'
 class WinchRope(NamedTuple):
     cables: Entity
     nodes: Entity
