@@ -62,7 +62,7 @@ class Environment:
         output_step: time between rows of the output [s]; 0: every step.
         bed: corners of a bed whose profile is a polyline, as distances and heights [m], shape (k, 2); empty for other
             beds.
-        heading: direction of the distances in ``bed`` [rad]: 0 along x, π/2 along y.
+        heading: direction [rad] of the distances in ``bed``: 0 along x, π/2 along y.
         grid: heights of a bed that vary along x and y; None for other beds.
         flow: columns of `Fluid` for waves and current.
     """
@@ -82,7 +82,7 @@ class Environment:
 
 
 def find_height(environment: Environment, place: FloatArray) -> float:
-    """Return the height of the bed below a point [m]."""
+    """Return the height [m] of the bed below a point."""
     if environment.grid is not None:
         return float(environment.grid.eval_heights(place[0], place[1]))
     if not len(environment.bed):
@@ -196,8 +196,8 @@ def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float, BedGrid | None]
 
 
 def _outline(distance: FloatArray, height: FloatArray) -> FloatArray:
-    """Return the corners of the polyline through points with the given distances and heights [m], shape (k, 2). At both
-    ends the polyline is extended horizontally."""
+    """Return the corners [m], shape (k, 2), of the polyline through points with the given distances and heights. The
+    polyline is extended horizontally at both ends."""
     reach = max(float(np.ptp(distance)), 1.0)
     points = np.column_stack((distance, height))
     points = np.vstack((points[0] - [reach, 0.0], points, points[-1] + [reach, 0.0]))

@@ -334,14 +334,14 @@ def _choose_cable(mooring: Mooring, number: int, line: Line, shape: Shape) -> tu
 
 
 def find_static_stiffness(kind: LineType) -> float:
-    """Return the axial stiffness of a line under a constant load [N]."""
+    """Return the axial stiffness [N] of a line under a constant load."""
     if kind.slow is None:
         return kind.stiffness
     return kind.stiffness * kind.slow.stiffness / (kind.stiffness + kind.slow.stiffness)
 
 
 def find_damping(kind: LineType, line: Line) -> float:
-    """Return the axial damping of a line [N s]; a negative BA in the file is a fraction of the critical damping of a
+    """Return the axial damping [N s] of a line; a negative BA in the file is a fraction of the critical damping of a
     segment.
     """
     if kind.damping >= 0.0:

@@ -64,7 +64,7 @@ def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
 
 
 def find_ends(file: InputFile, number: int) -> FloatArray:
-    """Return the initial positions of the ends A and B of a rod [m], shape (2, 3)."""
+    """Return the initial positions [m] of the ends A and B of a rod, shape (2, 3)."""
     rod = file.rods[number]
     if rod.kind not in ("body", "body pinned"):
         return np.array(rod.ends)

@@ -108,7 +108,7 @@ def find_direction(file: InputFile, number: int) -> float:
 
 
 def place_ends(file: InputFile, number: int) -> FloatArray:
-    """Return the positions of the ends A and B of a moving rod in the frame of its rigid body [m], shape (2, 3)."""
+    """Return the positions [m] of the ends A and B of a moving rod in the frame of its rigid body, shape (2, 3)."""
     ends = find_ends(file, number)
     half = 0.5 * find_direction(file, number) * float(np.linalg.norm(ends[1] - ends[0]))
     return np.array([[0.0, 0.0, -half], [0.0, 0.0, half]])

@@ -189,8 +189,8 @@ class BoxFit:
 
     def _slopes(self, x: FloatArray) -> FloatArray:
         """Return derivatives of the n scaled residuals with respect to the m parameters, from one-sided differences,
-        shape (n, m). If the runs on both sides of a parameter fail, its derivatives are 0. Raise `Settled` if the fit
-        has converged.
+        shape (n, m). If the run with the increased and the run with the reduced value of a parameter both fail, the
+        derivatives with respect to this parameter are 0. Raise `Settled` if the fit has converged.
         """
         sides = np.where(x + self._step <= 1.0, self._step, -self._step)
         slopes = np.zeros((len(self._columns), len(x)))
