@@ -74,8 +74,8 @@ class Mooring:
         world: the world.
         lines: dictionary from line numbers to the cables of the line, from end A to end B.
         loose: dictionary from pairs of line number and point number to the node at a line end that can break off.
-        bodies, rods: dictionaries from numbers to the rigid bodies of free or pinned bodies, and of free or pinned
-        rods.
+        bodies, rods: dictionaries from numbers of free or pinned bodies, and of free or pinned rods, to the
+            `RigidBody3D` of each.
         points: dictionary from point numbers to the node of each point to which a line is attached. The end nodes of
             further lines at a point have the same position as this node. Ends of rods have the numbers
             `input_file.number_end`.
@@ -325,7 +325,8 @@ def _choose_cable(mooring: Mooring, number: int, line: Line, shape: Shape) -> tu
         return TableCable3D, {"table_strains": strains, "table_tensions": tensions}
     if kind.slow is None:
         return Cable3D, {}
-    # at rest, the tension D (ε - y) of the fast part equals the tension K y of the slow part
+    # at rest, the tension D (ε - y) of the fast part equals the tension K y of the slow part, with the stiffnesses D
+    # and K, the strain ε of the cable and the strain y of the slow part
     stretch = np.linalg.norm(shape.slope, axis=1) - 1.0
     share = kind.stiffness / (kind.stiffness + kind.slow.stiffness)
     start = np.repeat(share * 0.5 * (stretch[1:] + stretch[:-1])[:, None], 3, axis=1)

@@ -115,7 +115,9 @@ def place_ends(file: InputFile, number: int) -> FloatArray:
 
 
 def merge(parts: list[Part]) -> Part:
-    """Return mass, centre of mass and inertia of several parts together."""
+    """Return mass, centre of mass and inertia of several parts together. The moments of inertia are increased slightly,
+    so that none of them is 0, see `LEAST`.
+    """
     mass = sum(part.mass for part in parts)
     if not mass > 0.0:
         return Part(0.0, np.zeros(3), np.zeros((3, 3)))

@@ -20,7 +20,9 @@ ON_BED = 1e-3
 
 
 class Shape(NamedTuple):
-    """Nodes of a line: positions [m] and slopes r' [1], both of shape (n + 1, 3)."""
+    """Nodes of a line with n elements: positions r [m] and their derivatives with respect to the unstretched length
+    [1], both of shape (n + 1, 3).
+    """
 
     place: FloatArray
     slope: FloatArray

@@ -11,10 +11,11 @@ respect to p are computed by finite differences. The method is Gauss-Newton with
 when a full Gauss-Newton step would reduce the sum of squares by less than the tolerance (relative offset).
 
 If contacts of the model switch, the sum of squares is a noisy function of p. The trust region may then shrink at a
-point whose sum is small only because of the noise, although the Gauss-Newton step from this point is not small.
-Therefore the last steps are made without a comparison of sums of squares. The derivatives J are computed by central
-differences at the solution, and full Gauss-Newton steps are added until a step satisfies the tolerance, as long as p
-remains in the confidence region of the first solution. The noise r' of the model then changes p by (JᵀJ)⁻¹ Jᵀ r' only.
+point whose sum of squares is small only because of the noise, although the Gauss-Newton step from this point is not
+small. Therefore the last steps are made without a comparison of sums of squares. The derivatives J are computed by
+central differences at the solution, and full Gauss-Newton steps are added until a step satisfies the tolerance, as long
+as p remains in the confidence region of the first solution. The noise r' of the model then changes p by (JᵀJ)⁻¹ Jᵀ r'
+only.
 
 Near the solution p̂, p has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint region of p for the
 confidence c is the ellipsoid
@@ -80,7 +81,7 @@ class Fit:
         point: best parameters, shape (m,) for m parameters.
         residuals: model - measured, shape (n,) for n values.
         deviations: standard deviation of each column, shape (columns,).
-        estimated: whether deviations are estimated from the residuals.
+        estimated: whether the standard deviation of at least one column is estimated from the residuals.
         half_widths: half widths of the intervals of parameters, shape (m,); infinite for the parameters of loose
             directions. All half widths are NaN if the maximum number of runs was reached before the derivatives at the
             solution were computed.
