@@ -59,7 +59,7 @@ class BeltSheet:
         name: name such as "6PK", "SPA", "T10".
         family: "ribbed", "v", "flat" or "timing".
         standard: the standards that give the dimensions of the belt.
-        width: width of the belt [m].
+        width: width [m] of the belt.
         columns: arguments of `wl.Belt`: ``axial_stiffness``, ``bending_stiffness``, ``mass_per_length``,
             ``cord_offset`` and ``friction``; also ``layer_stiffness`` for belts with an elastic layer, and ``pitch``,
             ``tooth_stiffness``, ``tooth_height`` and ``flank_angle`` for timing belts.
@@ -172,7 +172,7 @@ def belt(name: str, ribs: int | None = None, width: float | None = None) -> Belt
         name: profile, see `belts`, or a name such as "6PK" for the profile PK with six ribs. Capitals, spaces and
             hyphens are ignored.
         ribs: number of ribs of ribbed belts, or number of parallel V-belts (default: one).
-        width: width of flat and timing belts [m].
+        width: width [m] of flat and timing belts.
 
     Raises:
         ModelError: the name is not in the catalogue, or the number of ribs or the width is missing or not allowed.

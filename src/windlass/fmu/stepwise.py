@@ -96,7 +96,7 @@ class Stepwise(StepHook):
 
     Attributes:
         state: the state at the last communication point.
-        step: largest step of the solver [s].
+        step: largest step size [s] of the solver.
         end: end time [s] of the solver in the script.
     """
 
@@ -229,7 +229,7 @@ class Stepwise(StepHook):
         self.changes_forces, self._jumps = self._jumps, False
 
     def next_stop(self, state: State) -> float:
-        """Return the next communication point [s]."""
+        """Return the time [s] of the next communication point."""
         return self._target
 
 

@@ -54,14 +54,14 @@ class Environment:
     Attributes:
         gravity: absolute value of the gravitational acceleration [m/s^2].
         density: density of the water [kg/m^3]; 0 if there is no water.
-        depth: largest depth of the water [m].
+        depth: largest depth [m] of the water.
         stiffness, damping: stiffness and damping of the bed per area [N/m^3], [N s/m^3].
-        friction: coefficient of friction between lines and bed [1].
+        friction: coefficient of friction [1] between lines and bed.
         friction_damping: friction force of a slowly sliding node, divided by its velocity and by the coefficient of
             friction [N s/m].
-        output_step: time between rows of the output [s]; 0: every step.
-        bed: corners of a bed whose profile is a polyline, as distances and heights [m], shape (k, 2); empty for other
-            beds.
+        output_step: time [s] between rows of the output; 0: one row for each step.
+        bed: distances and heights [m] of the corners of a bed whose profile is a polyline, shape (k, 2); empty for
+            other beds.
         heading: direction [rad] of the distances in ``bed``: 0 along x, π/2 along y.
         grid: heights of a bed that vary along x and y; None for other beds.
         flow: columns of `Fluid` for waves and current.

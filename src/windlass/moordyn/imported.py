@@ -88,7 +88,7 @@ class Mooring:
         environment: the options of the file.
         file: content of the input file.
         notes: texts about input that was ignored, because it does not affect the motion.
-        motion_end: last time of the table of motions [s], after which coupled objects stop abruptly; infinite if there
+        motion_end: last time [s] of the table of motions, after which coupled objects stop abruptly; infinite if there
             is no table.
     """
 
@@ -164,8 +164,8 @@ class Mooring:
 
 
 class Places(NamedTuple):
-    """Initial positions of points [m], times of the table of motions [s], and positions of moving points at these times
-    [m], see `find_paths`.
+    """Initial positions [m] of points, times [s] of the table of motions, and positions [m] of moving points at these
+    times, see `find_paths`.
     """
 
     start: dict[int, FloatArray]

@@ -88,7 +88,7 @@ class Fit:
         correlations: correlations of parameters, excluding the contributions of loose directions, shape (m, m); the
             identity matrix if half widths are NaN.
         covariance: covariance of parameters, shape (m, m); NaN if half widths are NaN, or if directions are loose.
-        bound: largest value of (p - point)ᵀ covariance⁻¹ (p - point) for parameters p in the joint region [1].
+        bound: largest value [1] of (p - point)ᵀ covariance⁻¹ (p - point) for parameters p in the joint region.
         loose: for each loose direction, the indices of the parameters that change along this direction.
         ended: text with the reason for the end of the fit.
     """
@@ -115,9 +115,9 @@ class BoxFit:
         columns: index of the column of each measured value, shape (n,).
         deviations: standard deviation of each column, NaN if unknown, shape (columns,).
         runs: maximum number of runs.
-        step: step of the finite differences, relative to the range of a parameter [1].
-        tolerance: relative change of the sum of squares at which the fit ends [1].
-        confidence: confidence of intervals and of the joint region [1].
+        step: step [1] of the finite differences, relative to the range of a parameter.
+        tolerance: the fit ends if the predicted relative change [1] of the sum of squares is at most this value.
+        confidence: confidence [1] of the intervals and of the joint region.
     """
 
     def __init__(
@@ -210,7 +210,7 @@ class BoxFit:
         return slopes
 
     def _find_gain(self, x: FloatArray, base: FloatArray, slopes: FloatArray) -> float:
-        """Return the predicted reduction of the sum of squares by a full Gauss-Newton step, relative to the sum [1]."""
+        """Return the predicted relative reduction [1] of the sum of squares by a full Gauss-Newton step."""
         change = slopes @ find_step(x, base, slopes)
         total = float(base @ base)
         return float(change @ change) / total if total > 0.0 else 0.0
@@ -277,7 +277,7 @@ class BoxFit:
             point: the solution, at which the derivatives were computed, shape (m,).
             slopes: derivatives of the scaled residuals, shape (n, m).
             least: singular value of the derivatives below which a direction is loose.
-            rise: increase of the sum of squares up to the border of the confidence region, relative to the sum [1].
+            rise: relative increase [1] of the sum of squares up to the border of the confidence region.
 
         Returns:
             Among the visited points, the point from which a further step would change the scaled residuals least.
@@ -359,7 +359,7 @@ def find_step(x: FloatArray, base: FloatArray, slopes: FloatArray, least: float 
 
 
 def find_trend(residuals: FloatArray) -> float:
-    """Return the correlation of neighbouring residuals [1]. The correlation is about 0 for random errors, and close to
+    """Return the correlation [1] of neighbouring residuals. The correlation is about 0 for random errors, and close to
     1 if the model does not describe an effect in the data.
     """
     centred = residuals - residuals.mean()

@@ -62,8 +62,8 @@ class BoxSearch:
     Args:
         run: function that returns the results at points of the parameter space, in the order of the points.
         runs: maximum number of runs.
-        step: step of the finite differences for derivatives, relative to the range of a parameter [1].
-        tolerance: change of the objective, relative to its first value, below which the search ends [1].
+        step: step [1] of the finite differences for derivatives, relative to the range of a parameter.
+        tolerance: change [1] of the objective, relative to its first value, below which the search ends.
         seed: seed of the random numbers.
 
     Attributes:
