@@ -76,7 +76,7 @@ class Account:
             of forces, for which no energy is defined.
         powers: optional function ``(s)`` that is faster than ``read``, for powers P that are quadratic in the
             velocities. The function adds P(s.v) - P(s.half) to s.powers; balance.py defines the two velocities. If
-            ``powers`` is given, s.powers may be empty when ``read`` is called; ``read`` then adds no powers.
+            ``powers`` is given, s.powers can be empty when ``read`` is called; ``read`` must then add no powers.
         carry: optional function ``(s)`` that adds the powers in ``carried`` to s.powers, and is faster than ``read``.
             Values that the function adds to the other rows of s.powers are ignored.
         forces: optional function ``(s)`` that does the same as ``read`` and `System.residual` together: it also adds

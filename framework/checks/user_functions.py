@@ -62,7 +62,7 @@ def find_contradictions(
         step: step of the differences, a scalar or an array of shape (...).
         evaluate: function that receives a distance, and returns the values of the user function at this distance from
             the point at which the derivative is given.
-        backward: whether the function may also be called at negative distances.
+        backward: whether the function also accepts negative distances.
 
     Returns:
         Two arrays of shape (...): whether each entry of the derivative contradicts the function, and the mean of the

@@ -187,7 +187,7 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
         file: the input file; files with waves and currents are read from the same folder.
         motion: file with a table of the motion of coupled objects; each row contains a time [s] and the positions at
             this time. After the time, a row has 6 numbers for each coupled body (x, y, z [m] and angles about x, y, z
-            [rad]), followed by 3 numbers for each coupled point. If there are no coupled bodies, a row may instead have
+            [rad]), followed by 3 numbers for each coupled point. If there are no coupled bodies, a row can instead have
             6 numbers for a platform at the origin that moves all coupled points. None: coupled objects are fixed.
         hold: whether coupled points are fixed or moved by constraints. If false, the nodes of coupled points, in
             ``points``, are free, so that the user can add joints.

@@ -1,6 +1,7 @@
-"""Minimisation of an objective within ranges of parameters, subject to limits on other results; single runs may fail.
+"""Minimisation of an objective within ranges of parameters, subject to limits on other results. A search continues if
+single runs fail.
 
-A point is a tuple with a number from 0 to 1 for each parameter. The model is run once at each point; several runs may
+A point is a tuple with a number from 0 to 1 for each parameter. The model is run once at each point; several runs can
 be executed in parallel. The methods are from SciPy, NLopt and PETSc:
 
 - ``gradient``: SLSQP with one-sided differences, which are computed in parallel. This method is suitable for smooth
