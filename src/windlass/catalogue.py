@@ -140,7 +140,7 @@ class LineSheet:
 
     @checked(density=number("kg/m^3", minimum=0.0))
     def submerged_mass(self, density: float = WATER) -> float:
-        """Return the mass per length minus the mass of the displaced fluid per length [kg/m], for a fluid of the given
+        """Return the mass per length minus the mass per length of the displaced fluid, in kg/m, for a fluid of the given
         density [kg/m^3].
         """
         return float(self.columns["mass_per_length"] - density * pi * self.fluid["diameter"] ** 2 / 4.0)

@@ -163,8 +163,8 @@ def build(library: str, interface: dict[str, Any], model: Path, files: Sequence[
 
 @contextmanager
 def own_modules() -> Iterator[None]:
-    """Context manager. At the end of its block, Python's search path is restored, and all modules that were imported
-    within the block are unloaded.
+    """Context manager. At the end of its block, Python's search path is restored, and the modules of the FMU that were
+    imported within the block are unloaded.
     """
     path, modules = list(sys.path), set(sys.modules)
     try:

@@ -52,13 +52,13 @@ class Environment:
     """Options of an input file, in SI units.
 
     Attributes:
-        gravity: absolute value of the gravitational acceleration [m/s^2].
+        gravity: absolute value [m/s^2] of the gravitational acceleration.
         density: density of the water [kg/m^3]; 0 if there is no water.
         depth: largest depth [m] of the water.
-        stiffness, damping: stiffness and damping of the bed per area [N/m^3], [N s/m^3].
+        stiffness, damping: stiffness [N/m^3] and damping [N s/m^3] of the bed per area.
         friction: coefficient of friction [1] between lines and bed.
-        friction_damping: friction force of a slowly sliding node, divided by its velocity and by the coefficient of
-            friction [N s/m].
+        friction_damping: friction force of a slowly sliding node, divided by the velocity [m/s] of the node and by the
+            coefficient of friction, in N s/m.
         output_step: time [s] between rows of the output; 0: one row for each step.
         bed: distances and heights [m] of the corners of a bed whose profile is a polyline, shape (k, 2); empty for
             other beds.
@@ -160,8 +160,8 @@ def _read_waves(file: InputFile) -> dict[str, Any]:
 
 
 def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float, BedGrid | None]:
-    """Return the bed of a grid of heights: a polyline and its heading if the heights vary in one direction only,
-    otherwise the grid.
+    """Read the file with the heights of the bed, and return ``bed``, ``heading`` and ``grid`` of `Environment`. The
+    polyline ``bed`` is used if the heights vary only along x or only along y; otherwise ``grid`` is used.
     """
     none = np.zeros((0, 2)), 0.0, None
     if "seafloorfile" not in file.options:
