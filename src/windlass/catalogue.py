@@ -140,8 +140,8 @@ class LineSheet:
 
     @checked(density=number("kg/m^3", minimum=0.0))
     def submerged_mass(self, density: float = WATER) -> float:
-        """Return the mass per length minus the mass per length of the displaced fluid, in kg/m, for a fluid of the given
-        density [kg/m^3].
+        """Return the mass per length minus the mass per length of the displaced fluid, in kg/m. ``density`` [kg/m^3] is
+        the density of the fluid.
         """
         return float(self.columns["mass_per_length"] - density * pi * self.fluid["diameter"] ** 2 / 4.0)
 

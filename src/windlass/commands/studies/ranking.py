@@ -15,7 +15,8 @@ error [1].
 
 
 def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float) -> None:
-    """Record the run of a setting; exclude the setting if it fails, exceeds the time limit, or changes the results.
+    """Record the run of a setting. Exclude the setting if the run fails, exceeds the time limit, changes the results,
+    or has a doubtful result where the default setting has none.
 
     Args:
         tried: the setting.
