@@ -127,7 +127,7 @@ def create_accounted(
     component: type[Component], system: System, account: Account, place: int, old: Accounted | None
 ) -> Accounted:
     """Create the data of a law with an account. If ``old`` is given (the data before the arrays of the law were created
-    again during a run), the readings and losses of ``old`` are kept.
+    again during a run), its readings and ``jumps`` are kept.
     """
     if old is not None:
         return old._replace(system=system, account=account, place=place)

@@ -257,7 +257,7 @@ def chain(grade: str, diameter: float, stud: bool = False) -> LineSheet:
 
     Args:
         grade: grade of the steel: "R3", "R3S", "R4", "R4S", "R5", or "ORQ" for chain with studs.
-        diameter: nominal diameter d of the bar, 0.02 to 0.22 m.
+        diameter: nominal diameter of the bar, from 0.02 m to 0.22 m.
         stud: whether the links have studs.
 
     Raises:
@@ -293,7 +293,7 @@ def wire_rope(construction: str, diameter: float, core: str = "IWRC", grade: flo
 
     Args:
         construction: class of the rope: "6x7", "8x7", "6x19", "8x19", "6x36", "8x36", "18x7" or "34x7".
-        diameter: nominal diameter d, 0.002 to 0.15 m.
+        diameter: nominal diameter, from 0.002 m to 0.15 m.
         core: "IWRC" for a steel core, "FC" for a fibre core.
         grade: rope grade [MPa]: 1570, 1770, 1960 or 2160.
 
@@ -333,7 +333,7 @@ def fibre_rope(material: str, diameter: float, slow_time: float = 600.0) -> Line
 
     Args:
         material: "polyester" or "nylon".
-        diameter: nominal diameter d, 0.02 to 0.3 m.
+        diameter: nominal diameter, from 0.02 m to 0.3 m.
         slow_time: time constant η/K [s] of the creep at constant load, where η is ``slow_damping`` and K is
             ``slow_stiffness``. The creep of real ropes lasts from minutes to days, so choose the time constant
             according to the duration of the loads.
