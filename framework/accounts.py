@@ -36,8 +36,8 @@ class Reading(NamedTuple):
     Attributes:
         energies: stored energies [J] in the order of `Account.stored`, shape (k, rows) for k stored energies.
         powers: powers [W] in the order of `Account.lost`, `Account.passed`, `Account.carried`, shape (l + p + c, rows)
-            for l, p and c names. If the account has no `Account.jumps`, the powers depend only on time and motion.
-            Powers that depend only on time and motion are also evaluated at times within a step, see balance.py.
+            for l, p and c names. If the account has no `Account.jumps`, its powers must not depend on history values.
+            Such powers are also evaluated in the middle of a step, see balance.py.
         parts: values whose change from the start to the end of a step determines instantaneous losses
             (`Account.jumps`), shape `Account.parts`.
     """
@@ -76,9 +76,9 @@ class Account:
             of forces, for which no energy is defined.
         powers: optional function ``(s)`` that is faster than ``read``, for powers P that are quadratic in the
             velocities. The function adds P(s.v) - P(s.half) to s.powers; balance.py defines the two velocities. If
-            ``powers`` is given, s.powers may be empty when ``read`` is called; ``read`` then adds no powers.
-        carry: optional function ``(s)`` that is faster than ``read``. It adds the powers in ``carried`` to s.powers,
-            and may add any values to the other rows of s.powers.
+            ``powers`` is given, s.powers can be empty when ``read`` is called; ``read`` must then add no powers.
+        carry: optional function ``(s)`` that adds the powers in ``carried`` to s.powers, and is faster than ``read``.
+            Values that the function adds to the other rows of s.powers are ignored.
         forces: optional function ``(s)`` that does the same as ``read`` and `System.residual` together: it also adds
             the forces of the law to s.f. One call is faster than separate calls of both functions.
         conserves: whether the rows neither dissipate energy nor transfer energy out of the rows. If ``conserves`` is

@@ -30,7 +30,7 @@ class FirstCalls:
         self._seen: dict[int, tuple[Any, int]] = {}
 
     def count(self, function: Any) -> bool:
-        """Count a call of a function, and return whether this call is one of the first calls."""
+        """Count a call of a function, and return whether it is one of the first `COMPARED_CALLS` calls."""
         calls = self._seen.get(id(function), (function, 0))[1]
         if calls < COMPARED_CALLS:
             self._seen[id(function)] = function, calls + 1
@@ -62,11 +62,11 @@ def find_contradictions(
         step: step of the differences, a scalar or an array of shape (...).
         evaluate: function that receives a distance, and returns the values of the user function at this distance from
             the point at which the derivative is given.
-        backward: whether the function may also be called at negative distances.
+        backward: whether the function also accepts negative distances.
 
     Returns:
-        Two arrays of shape (...): whether each entry of the derivative contradicts the function, and the finite
-        differences.
+        Two arrays of shape (...): whether each entry of the derivative contradicts the function, and the mean of the
+        one-sided differences.
     """
     here = evaluate(0.0 * step)
     signs = (1.0, -1.0) if backward else (1.0,)
@@ -79,8 +79,8 @@ def find_contradictions(
             for k, part in ((0, 1.0), (1, 0.25))
         )
         largest = np.maximum(np.abs(whole).max(axis=0), np.abs(given))
-        # for nearly constant functions, the error of the differences is estimated from the change of the differences
-        # with the step size
+        # an entry can contradict the function only if the differences hardly change when the step is reduced to a
+        # quarter
         smooth = (np.abs(whole - quarter) <= TOLERANCE * largest + noise).all(axis=0)
         slack = TOLERANCE * largest + noise
         outside = (given < whole.min(axis=0) - slack) | (given > whole.max(axis=0) + slack)

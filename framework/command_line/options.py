@@ -424,7 +424,7 @@ def _choose(given: Mapping[str, str]) -> None:
 
 
 def _set_value(name: str, value: str) -> None:
-    """Set an option in PETSc's database of options. Options that Windlass reads anew at each use are marked as used."""
+    """Set an option in PETSc's database of options. An option that Windlass declares is also marked as used."""
     database = _petsc().Options()
     database.setValue(name, value)
     if name.lower() in _run.framework:

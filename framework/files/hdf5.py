@@ -177,8 +177,8 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
 
     Args:
         path: the file.
-        finish: function that can change the bytes of the file after HDF5 has closed the file and before the bytes are
-            written.
+        finish: function of the `Overlay` that can change the bytes of the file, after HDF5 has closed the file and
+            before the bytes are written.
 
     Raises:
         NoRoomError: the disk has no room for the file.

@@ -44,8 +44,8 @@ class _Held:
 
 @dataclass
 class _Locks:
-    """Locks that this process holds, by path; paths of locks whose takeover was reported; and the function that returns
-    whether no notes are printed.
+    """Locks that this process holds, by path; the owners of locks whose takeover was reported; and the function that
+    returns whether notes are suppressed.
     """
 
     held: dict[Path, _Held] = field(default_factory=dict)
@@ -57,7 +57,7 @@ _process = _Locks()
 
 
 def be_quiet_if(is_quiet: Callable[[], bool]) -> None:
-    """Set the function that returns whether no notes on locks are printed (-quiet)."""
+    """Set the function that returns whether notes on locks are suppressed (-quiet)."""
     _process.is_quiet = is_quiet
 
 

@@ -180,7 +180,7 @@ class Claim:
     Args:
         files: all files of the writer.
         what: name of the writer, for messages.
-        takes_over: whether the writer may also take over the files of a writer with the same name that has not yet
+        takes_over: whether the writer also takes over the files of a writer with the same name that has not yet
             written.
 
     Raises:

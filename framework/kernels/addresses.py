@@ -82,7 +82,8 @@ def prepare_call(
     Args:
         function: the kernel.
         args: arguments of the call.
-        known: memory in which earlier calls of the same kernel have stored tuples.
+        known: cache of stored tuples by argument index, which calls with the same kernel share. A tuple in the cache
+            is not stored again.
 
     Raises:
         TypeError: an argument is not an array, a number, or a tuple of these, or the kernel returns a value.

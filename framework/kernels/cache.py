@@ -127,8 +127,8 @@ def write_entry(path: Path, key: str, result: Any) -> None:
 
 
 def _serialize(library: Any) -> tuple[str, tuple[bytes, bytes]]:
-    """Return the name of a code library and its two blocks of code: machine code without inner kernels (kernels that
-    only other kernels call), and intermediate code that is inserted into callers.
+    """Return the name of a code library and its two blocks of code: machine code, which is empty for an inner kernel,
+    and intermediate code that is inserted into callers.
     """
     if isinstance(library, InnerLibrary):
         return library.name, (b"", library._get_module_for_linking().as_bitcode())
@@ -265,7 +265,9 @@ def _read_trusted(path: Path) -> bytes | None:
 
 
 def _load_symbols(symbols: list[str], target_context: Any) -> None:
-    """Raise an error if a symbol is missing, because the linker would end the process for a missing symbol."""
+    """Register functions of numba if symbols are unknown. Raise LookupError if a symbol is then still missing, because
+    the linker would end the process for a missing symbol.
+    """
     # store the symbols that were found, because most kernels need the same few symbols, and a query of the linker takes
     # longer than reading a small kernel
     unknown = set(symbols) - _there

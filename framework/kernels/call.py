@@ -200,7 +200,7 @@ def call(
 
     Args:
         kernel: the kernel; a kernel that is called in a `Program` must not return a value.
-        arguments: function ``lambda s: (...)`` that returns the arguments of the kernel. They are attributes of the
+        arguments: function ``lambda s: (...)`` that returns the arguments of the kernel: attributes of the
             `Evaluation` s, or data of the law. Each evaluation must pass the same arrays and constant numbers. The time
             is ``s.time``, an array. If ``arguments`` is omitted, the caller passes the arguments of the kernel, which
             must always have the same types. Instead of a function, a tuple of arrays and parameters can be given; in

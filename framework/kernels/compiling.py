@@ -223,7 +223,7 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
             return super().compile(signature)
 
     def compile_by_address(self, arguments: tuple[Any, ...]) -> Any:
-        """Return the version compiled for the given types; this version may have no entry point for Python."""
+        """Return the version compiled for the given types, with or without an entry point for Python."""
         with _core.compiler_lock.global_compiler_lock:
             _Nesting.by_address = True
             try:

@@ -4,7 +4,7 @@ The compiler is numba. The name of a file of machine code is a hash of all input
 machine code is never read, and the paths and dates of source files have no effect. The inputs are: the instructions of
 the kernel and of all kernels to which it refers, values of constants, options, types of arguments, versions of Python,
 NumPy and numba, and the CPU. If a function changes, the keys of all kernels that call it also change, even if they are
-in other files. A kernel that a factory function creates has the same key in every process. Several processes may write
+in other files. A kernel that a factory function creates has the same key in every process. Several processes can write
 files at the same time. The security rules and the digest of files are described in cache.py.
 
 Environment variables:
@@ -13,7 +13,8 @@ Environment variables:
     WINDLASS_BOUNDSCHECK=1: array indices are checked, and a wrong index raises IndexError; code with these checks is
         slower, and is cached separately.
     WINDLASS_CACHE: folder for the machine code; the default is windlass in $XDG_CACHE_HOME, or in ~/.cache. The folder
-        must belong to the user or to root, and no other user may be able to write to it. The folder may be read-only.
+        must belong to the user or to root, and no other user must have permission to write to it. A read-only folder is
+        allowed.
     WINDLASS_COMPILERS: number of processes that compile kernels if many are missing; the default is the number of
         cores. Values above 9 have the same effect as 9.
 """

@@ -142,10 +142,11 @@ _helpers: list[subprocess.Popen[str]] = []
 
 
 def start_helpers(missing: str, folder: Path) -> None:
-    """Start compiling processes on other cores if a listed kernel and many other listed kernels are missing.
+    """Start compiling processes on other cores if the kernel ``missing`` is in the list, and the machine code of many
+    listed kernels is missing.
 
     Args:
-        missing: module and name of the missing kernel, ``"module:name"``.
+        missing: module and name of a kernel without machine code, ``"module:name"``.
         folder: folder of machine code.
 
     Raises:

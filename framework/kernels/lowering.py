@@ -94,8 +94,8 @@ def find_constants(code: Any, kinds: Any, models: Any, borrowed: set[str]) -> se
         return (
             len(labels) == 1
             and all(use > labels[0] and labels[0] in before[use] for use in uses.get(name, ()))
-            # variables without counted references that other blocks assign are stored in memory; otherwise the
-            # optimiser would insert the code of more kernels into the callers of these kernels
+            # arrays that are assigned after the first block are stored in memory, even if their references are not
+            # counted; otherwise the optimiser would insert the code of more kernels into their callers
             and (not models[kinds[name]].contains_nrt_meminfo() or (name in borrowed and labels[0] == first))
         )
 

@@ -27,7 +27,7 @@ _ITEMS = (_types.Array, _types.NestedArray)
 
 
 def remember_operators(context: Any) -> None:
-    """Add a cache for the result types of operators between numbers to a typing context of the compiler."""
+    """Modify a typing context of the compiler so that it caches the result types of operators between numbers."""
     if "resolve_function_type" in vars(context):
         return
     resolve = context.resolve_function_type

@@ -31,9 +31,10 @@ Step = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class When:
-    """A step that calls a Python function only if due[0] is not 0; earlier steps of the program set due[0].
+    """A step that calls a Python function only if ``due[0]`` is not 0.
 
-    While due[0] is 0, compiled code does not need Python for this step.
+    Earlier steps of the program set the array ``due``, shape (1,). If ``due[0]`` is 0, compiled code skips this step
+    without a call of Python.
     """
 
     def __init__(self, function: Callable[..., Any], due: IntArray) -> None:

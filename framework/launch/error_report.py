@@ -131,7 +131,7 @@ def leave(code: int) -> int:
 
 
 def say(text: str) -> None:
-    """Print an error; all processes except the first wait before they print, because the first process may end them."""
+    """Print an error; all processes except the first wait before they print, because the first process can end them."""
     if _rank() > 0:
         time.sleep(min(max(HEAD_START, time.monotonic() - _begin), LONGEST_HEAD_START))
     sys.stdout.flush()

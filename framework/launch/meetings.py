@@ -5,7 +5,7 @@ The processes are connected in a ring. Each process sends the name of its next t
 name of the task of its predecessor. If a process has ended or begins a different task, its neighbour in the ring
 reports an error and ends the job. If a process leaves a solve with an error that its script catches, all other
 processes must also leave the solve. Otherwise the job ends, because the remaining processes would wait forever. A loop
-over the steps of a solve may end early if it ends on all processes. Therefore each process checks before each step
+over the steps of a solve may end early, but only on all processes. Therefore each process checks before each step
 whether its predecessor also continues.
 """
 

@@ -139,9 +139,10 @@ def get_block_values(mat: Any, entries: int) -> FloatArray:
 def set_parts_and_weights(partitioning: Any, size: int, weight: IntArray) -> None:
     """Call MatPartitioningSetNParts and MatPartitioningSetVertexWeights; the weights have the shape (vertices,).
 
+    The weights are copied to memory that PETSc allocates, because PETSc later frees this memory.
+
     Raises:
-        MemoryError: the memory of the machine is not sufficient for the weights. PETSc allocates the memory of the
-            weights, because PETSc later frees this memory.
+        MemoryError: the memory of the machine is not sufficient for the weights.
     """
     handle = Pointer(partitioning.handle)
     _call("MatPartitioningSetNParts", handle, _integer(size))

@@ -126,8 +126,8 @@ def clear_steps(*arrays: FloatArray) -> list[Step]:
 def create_accounted(
     component: type[Component], system: System, account: Account, place: int, old: Accounted | None
 ) -> Accounted:
-    """Create the data of a law with an account. If the arrays of the law are created again during a run, the previous
-    values are kept.
+    """Create the data of a law with an account. If ``old`` is given (the data before the arrays of the law were created
+    again during a run), its readings and ``jumps`` are kept.
     """
     if old is not None:
         return old._replace(system=system, account=account, place=place)
@@ -401,8 +401,8 @@ class Balance:
             return
         self._read(state)
         if not self._settling:
-            # the middle of the step needs a separate program, because a program evaluates all functions of time for one
-            # time, the time at its start
+            # the middle of the step needs a separate program, because a program evaluates functions of time only once,
+            # for the time in the fields when the program starts
             middle = self._middle_steps()
             self._settling = tuple(Program(part) for part in (middle[:1], middle[1:], self._settling_steps()))
         for part in self._settling:
@@ -411,7 +411,8 @@ class Balance:
 
     def find_program(self, state: State) -> Program | None:
         """Return the program that adds the values of a time step to the sums, or None if the step cannot be evaluated
-        without Python. The step ends at the motion in the arrays of ``state`` and at the time in the fields.
+        without Python. The program reads the motion at the end of the step from the arrays of ``state``, and the time
+        at the end of the step from the fields.
         """
         if not self._is_fresh or self._assembly.layout.size > 1:
             return None
@@ -425,8 +426,8 @@ class Balance:
                 + keep
             )
             self._ends, self._whole = state, Program(steps)
-        # the programs cannot be joined, because user functions are called twice: for the end and for the middle of the
-        # step
+        # a program calls user functions only once, at its start; the joined program would need their values twice, for
+        # the end and for the middle of the step
         return self._whole if self._whole.is_plain else None
 
     @property

@@ -32,8 +32,8 @@ def load_middle(
     a_before: FloatArray, rotations: IntArray, time: FloatArray, x: FloatArray, v: FloatArray, a: FloatArray,
     half_difference: FloatArray,
 ) -> None:  # fmt: skip
-    """Replace the values of the fields at the end of a step by values in the middle of the step: mean coordinates,
-    accelerations and velocities.
+    """Replace the values of the fields at the end of a step by values in the middle of the step: time, mean
+    coordinates, mean accelerations, and the velocities (m + w)/2.
 
     q, before: displacements at the end and at the start of the step, shape (n,).
     start: time [s] at the start of the step, shape (1,).
@@ -134,8 +134,9 @@ def settle(
     """Add changes of energies and integrals of powers over a step of size[0] seconds to ``sums``, shape (k + p,) for k
     energies and p powers.
 
-    Powers are integrated by the mean of the readings ``before`` and ``now`` at both ends of the step. The first l
-    powers are losses; the integrals of these powers and the ``jumps`` are also added to ``losses``, shape (rows, l).
+    The integral of a power is the step size times the mean of ``before.powers`` and ``now.powers``. These are the
+    powers at both ends of the step, or both are the mean power over the step. The first l powers are losses; the
+    integrals of these powers and the ``jumps`` are also added to ``losses``, shape (rows, l).
     The values of ``now`` are then copied to ``before``, for the next step.
     """
     count, lost, half = len(now.energies), losses.shape[1], 0.5 * size[0]

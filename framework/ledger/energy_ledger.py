@@ -272,7 +272,7 @@ class EnergyLedger(EveryNth):
             self._sums[CHANGES] += now - before[name]
 
     def _share_losses(self) -> None:
-        """Sum the losses of each group over all processes; drawings and tables may need the sums at any time."""
+        """Sum the losses of each group over all processes; drawings and tables can read the sums at any time."""
         assert self._world is not None
         for losses in self._losses.values():
             if losses.shared is not None and len(losses.ids):

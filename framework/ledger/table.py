@@ -53,7 +53,7 @@ def list_lines(
         totals: sums [J] of the quantities since the start, by name.
         starts: energies [J] at the start, by name.
         groups: name and value [J] of the parts of each quantity, by name of the quantity.
-        span: start and end time [s].
+        span: start time [s] and end time [s].
         steps: number of steps that the sums include.
         labels: labels that are shown instead of the names of quantities, by name.
     """

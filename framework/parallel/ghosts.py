@@ -40,15 +40,15 @@ class Ghosts:
 
     Args:
         comm: mpi4py communicator; None for a single process, for which exchanges have no effect.
-        needed: distinct rows of this process whose values other processes own, shape (k,).
-        owner: rank that owns each needed row, shape (k,).
-        numbers: row number of each needed row on its owner, shape (k,).
+        needed: indices of the ghosts in the arrays of this process, shape (k,); each index occurs once.
+        owner: rank of the owner of each ghost, shape (k,).
+        numbers: index of each ghost in the arrays of its owner, shape (k,).
 
     Attributes:
         comm: the communicator.
-        sent: rows of this process that other processes need, shape (s,); a row that several processes need occurs
-            several times.
-        received: the needed rows, grouped by owner, shape (k,).
+        sent: indices of the rows of this process that other processes need, shape (s,); a row that several processes
+            need occurs several times.
+        received: the indices ``needed``, sorted by owner, shape (k,).
     """
 
     def __init__(self, comm: Any, needed: IntArray, owner: IntArray, numbers: IntArray) -> None:

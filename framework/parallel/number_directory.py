@@ -1,8 +1,8 @@
 """Exchange of values between processes by a distributed table of keys and values. The key of a value is an integer. No
 process stores all values: each process stores the values of a range of keys.
 
-A process sends its values to the processes that store the values of these keys, requests the values of other keys, and
-receives these values.
+Each process sends its values to the processes that store the ranges with the keys of these values. Then it requests
+the values that it needs by their keys, and receives them.
 """
 
 from __future__ import annotations

@@ -57,8 +57,8 @@ def describe_values(table: EntityTable, column: Column) -> str:
 
 
 def describe_lengths(table: EntityTable, name: str, what: str) -> str:
-    """Return a text for the number of entities or values in each row, for a reference to several entities or a column
-    of variable length. The text is empty if all rows are empty.
+    """Return a text with the smallest and the largest number of entries per row of a column. The column has a variable
+    length or refers to several entities. The text is empty if all rows are empty.
     """
     lengths = sorted(set(map(len, table.collect(name))))
     return f"{name}: {lengths[0]} to {lengths[-1]} {what}" if lengths[-1] else ""

@@ -44,7 +44,7 @@ class Checkpoint(StepHook):
 
     The options ``-checkpoint``, ``-checkpoint_every`` and ``-restart`` create one `Checkpoint` for all solves of a
     script; this `Checkpoint` replaces the `Checkpoint` hooks of the script. Under MPI the first process writes the
-    file, and all processes read it. A restarted run may use a different number of processes. Create the `Checkpoint`
+    file, and all processes read it. A restarted run can use a different number of processes. Create the `Checkpoint`
     before recorders and sensors record values.
 
     Args:

@@ -77,8 +77,8 @@ class SolveCheckpoint:
         self._restored = False
         # whether the file contains records of later solves, but not the state at the end of this solve
         self._is_past = False
-        # values of switchable columns at the start of the solve; checkpoints store only later changes, and a restarted
-        # script may start with other values
+        # values, at the start of the solve, of the columns that can change during a solve; checkpoints store only later
+        # changes, and a restarted script may start with other values
         self._switches: dict[str, Any] | None = None
         self._version = solver.assembly.world.version
         if self._checkpoint is not None:
@@ -133,7 +133,8 @@ class SolveCheckpoint:
                 self._checkpoint.leave_replay()
 
     def restore(self, state: State) -> bool:
-        """Set state, solver, hooks and switchable columns to the values in the last checkpoint of this solve.
+        """If the file to continue from contains a record of this solve, set the state, the solver, the hooks and the
+        changed columns of the model to the values in this record.
 
         Returns:
             Whether this solve had already ended when the interrupted run stopped.

@@ -50,8 +50,8 @@ class Interrupt:
 
 
 def _note(_number: int, _frame: FrameType | None) -> None:
-    """Set the flag of the outermost running solve; inner solves, which hooks of the outermost solve start, are part of
-    a step of the outermost solve. At the second Ctrl-C, raise KeyboardInterrupt.
+    """Set the flag of the outermost running solve that is not paused. Inner solves, which hooks start, are part of a
+    step of the outer solve. At the second Ctrl-C, or if all solves are paused, raise KeyboardInterrupt.
     """
     solve = next((one for one in _begun if not one.paused), None)
     if solve is None or solve.wanted:

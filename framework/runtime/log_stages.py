@@ -31,7 +31,7 @@ _stages: dict[Stage, Any] = {stage: PETSc.Log.Stage(stage.value) for stage in St
 
 
 def enter(stage: Stage) -> None:
-    """Begin a stage; stages may be nested."""
+    """Begin a stage; stages can be nested."""
     if logged:
         _stages[stage].push()
 

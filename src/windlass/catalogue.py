@@ -59,7 +59,7 @@ class BeltSheet:
         name: name such as "6PK", "SPA", "T10".
         family: "ribbed", "v", "flat" or "timing".
         standard: the standards that give the dimensions of the belt.
-        width: width of the belt [m].
+        width: width [m] of the belt.
         columns: arguments of `wl.Belt`: ``axial_stiffness``, ``bending_stiffness``, ``mass_per_length``,
             ``cord_offset`` and ``friction``; also ``layer_stiffness`` for belts with an elastic layer, and ``pitch``,
             ``tooth_stiffness``, ``tooth_height`` and ``flank_angle`` for timing belts.
@@ -140,8 +140,8 @@ class LineSheet:
 
     @checked(density=number("kg/m^3", minimum=0.0))
     def submerged_mass(self, density: float = WATER) -> float:
-        """Return the mass per length minus the mass of the displaced fluid per length [kg/m], for a fluid of the given
-        density [kg/m^3].
+        """Return the mass per length minus the mass per length of the displaced fluid, in kg/m. ``density`` [kg/m^3] is
+        the density of the fluid.
         """
         return float(self.columns["mass_per_length"] - density * pi * self.fluid["diameter"] ** 2 / 4.0)
 
@@ -172,7 +172,7 @@ def belt(name: str, ribs: int | None = None, width: float | None = None) -> Belt
         name: profile, see `belts`, or a name such as "6PK" for the profile PK with six ribs. Capitals, spaces and
             hyphens are ignored.
         ribs: number of ribs of ribbed belts, or number of parallel V-belts (default: one).
-        width: width of flat and timing belts [m].
+        width: width [m] of flat and timing belts.
 
     Raises:
         ModelError: the name is not in the catalogue, or the number of ribs or the width is missing or not allowed.
@@ -257,7 +257,7 @@ def chain(grade: str, diameter: float, stud: bool = False) -> LineSheet:
 
     Args:
         grade: grade of the steel: "R3", "R3S", "R4", "R4S", "R5", or "ORQ" for chain with studs.
-        diameter: nominal diameter d of the bar, 0.02 to 0.22 m.
+        diameter: nominal diameter of the bar, from 0.02 m to 0.22 m.
         stud: whether the links have studs.
 
     Raises:
@@ -293,7 +293,7 @@ def wire_rope(construction: str, diameter: float, core: str = "IWRC", grade: flo
 
     Args:
         construction: class of the rope: "6x7", "8x7", "6x19", "8x19", "6x36", "8x36", "18x7" or "34x7".
-        diameter: nominal diameter d, 0.002 to 0.15 m.
+        diameter: nominal diameter, from 0.002 m to 0.15 m.
         core: "IWRC" for a steel core, "FC" for a fibre core.
         grade: rope grade [MPa]: 1570, 1770, 1960 or 2160.
 
@@ -333,7 +333,7 @@ def fibre_rope(material: str, diameter: float, slow_time: float = 600.0) -> Line
 
     Args:
         material: "polyester" or "nylon".
-        diameter: nominal diameter d, 0.02 to 0.3 m.
+        diameter: nominal diameter, from 0.02 m to 0.3 m.
         slow_time: time constant η/K [s] of the creep at constant load, where η is ``slow_damping`` and K is
             ``slow_stiffness``. The creep of real ropes lasts from minutes to days, so choose the time constant
             according to the duration of the loads.

@@ -18,7 +18,7 @@ windlass examples [NAME]                                list the examples, or co
 windlass doctor                                         report on the installation
 windlass version                                        print the version
 
-Options have one dash, and each option has at most one value. Model options and PETSc options may be in any order.
+Options have one dash, and each option has at most one value. Model options and PETSc options can be in any order.
 """
 
 import os

@@ -163,8 +163,8 @@ def build(library: str, interface: dict[str, Any], model: Path, files: Sequence[
 
 @contextmanager
 def own_modules() -> Iterator[None]:
-    """Return a context manager. At its end, it restores Python's search path, and removes the modules of the FMU that
-    were imported in the context from the loaded modules.
+    """Context manager. At the end of its block, Python's search path is restored, and the modules of the FMU that were
+    imported within the block are unloaded.
     """
     path, modules = list(sys.path), set(sys.modules)
     try:

@@ -48,7 +48,7 @@ def find_matrix(angles: FloatArray) -> FloatArray:
 
 
 def find_rates(angles: FloatArray) -> FloatArray:
-    """Return the matrix T for which ω = T (a_t, b_t, c_t), for three angles (a, b, c) [rad], shape (3, 3)."""
+    """Return the matrix T, shape (3, 3), for which ω = T (a_t, b_t, c_t), at the angles (a, b, c) [rad]."""
     (sa, sb, _), (ca, cb, _) = np.sin(angles), np.cos(angles)
     return np.array([[1.0, 0.0, sb], [0.0, ca, -sa * cb], [0.0, sa, ca * cb]])
 

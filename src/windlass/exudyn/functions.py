@@ -80,10 +80,10 @@ class UserFunctions:
         bring_up_to_date: function that copies the coordinates of the present evaluation into the MainSystem.
         is_current: whether the MainSystem already contains the coordinates of the present call of a user function.
         seen: during a call of the user function of a load, the indices of some coordinates, and the displacements and
-            velocities that replace the values of the state at these indices. At other times None.
+            velocities that replace the values of the state at these indices. Outside of these calls ``seen`` is None.
         mbs: the MainSystem, or None.
-        in_time, in_motion: arguments ``mbs`` for two types of user functions: functions that may only depend on time,
-            and functions that may depend on time and state.
+        in_time, in_motion: arguments ``mbs`` for two types of user functions: functions that must depend only on time,
+            and functions that can depend on time and state.
     """
 
     def __init__(self, mbs: Any, given: Mapping[str, Callable[..., Any]]) -> None:

@@ -28,8 +28,8 @@ class History(Protocol):
 
 
 class SlidingHistory:
-    """History values of a sliding joint: the index of the cable and, if the joint slides freely, the position along all
-    cables [m].
+    """History values of a sliding joint: the index of the cable and, if ``slides`` is true, the position [m] along the
+    sequence of all cables.
 
     Args:
         joint: the joint.

@@ -2,8 +2,9 @@
 of the step.
 
 If these functions change parameters by SetObjectParameter, SetLoadParameter and SetNodeParameter, the changes are
-transferred to Windlass. If a changed parameter is not switchable in Windlass, ModelError is raised; changes of graphics
-have no effect. Changes of coordinates, velocities and history values of the MainSystem are transferred, too.
+transferred to Windlass. If a changed parameter cannot be changed during a solve of Windlass, ModelError is raised.
+Changes of graphics have no effect. Changes of coordinates, velocities and history values of the MainSystem are
+transferred, too.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class FMUInterface:
             start: value, in the given unit, until the importing tool sets another value.
             unit: unit of the value; ``"1"`` for dimensionless values.
             set: function that sets the value in the model, such as ``lambda torque: world.set(motor, value=torque)``.
-                The value is finite, and constant between two communication points. The function may raise `ModelError`
+                The value is finite, and constant between two communication points. The function can raise `ModelError`
                 for a value that is not allowed; other exceptions end the script.
             doc: short description.
 

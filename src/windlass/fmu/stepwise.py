@@ -72,7 +72,7 @@ class Kept:
 
     Attributes:
         state: the state.
-        switches: values of the switchable numeric columns of the model at this state, see `list_switches`.
+        switches: values at this state of the numeric columns that can change during a solve, see `list_switches`.
         jumps: whether inputs have changed since the last step.
         progress: checkpoint data of the solver; None before the first step.
         hooks: checkpoint data of hooks by name.
@@ -96,7 +96,7 @@ class Stepwise(StepHook):
 
     Attributes:
         state: the state at the last communication point.
-        step: largest step of the solver [s].
+        step: largest step size [s] of the solver.
         end: end time [s] of the solver in the script.
     """
 
@@ -223,16 +223,16 @@ class Stepwise(StepHook):
             self._solver.restore(deepcopy(self._back.progress))
             self._solver.reset_caches(state)
             if self._jumps:
-                # the assignment to all switchable columns makes the solver treat the model as changed
+                # the assignment of the present values makes the solver treat the model as changed
                 put_switches(state.world, list_switches(state.world))
         self._back = None
         self.changes_forces, self._jumps = self._jumps, False
 
     def next_stop(self, state: State) -> float:
-        """Return the next communication point [s]."""
+        """Return the time [s] of the next communication point."""
         return self._target
 
 
 def put_switches(world: World, switches: Mapping[str, Any]) -> None:
-    """Set the switchable columns of all rows to the values that `list_switches` has returned."""
+    """Set columns of all rows to the values that `list_switches` has returned."""
     restore_changes(world, {name: {"rows": np.arange(len(v)), "values": v} for name, v in switches.items()})

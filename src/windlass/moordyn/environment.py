@@ -52,17 +52,17 @@ class Environment:
     """Options of an input file, in SI units.
 
     Attributes:
-        gravity: absolute value of the gravitational acceleration [m/s^2].
+        gravity: absolute value [m/s^2] of the gravitational acceleration.
         density: density of the water [kg/m^3]; 0 if there is no water.
-        depth: largest depth of the water [m].
-        stiffness, damping: stiffness and damping of the bed per area [N/m^3], [N s/m^3].
-        friction: coefficient of friction between lines and bed [1].
-        friction_damping: friction force of a slowly sliding node, divided by its velocity and by the coefficient of
-            friction [N s/m].
-        output_step: time between rows of the output [s]; 0: every step.
-        bed: corners of a bed whose profile is a polyline, as distances and heights [m], shape (k, 2); empty for other
-            beds.
-        heading: direction of the distances in ``bed`` [rad]: 0 along x, π/2 along y.
+        depth: largest depth [m] of the water.
+        stiffness, damping: stiffness [N/m^3] and damping [N s/m^3] of the bed per area.
+        friction: coefficient of friction [1] between lines and bed.
+        friction_damping: friction force of a slowly sliding node, divided by the velocity [m/s] of the node and by the
+            coefficient of friction, in N s/m.
+        output_step: time [s] between rows of the output; 0: one row for each step.
+        bed: distances and heights [m] of the corners of a bed whose profile is a polyline, shape (k, 2); empty for
+            other beds.
+        heading: direction [rad] of the distances in ``bed``: 0 along x, π/2 along y.
         grid: heights of a bed that vary along x and y; None for other beds.
         flow: columns of `Fluid` for waves and current.
     """
@@ -82,7 +82,7 @@ class Environment:
 
 
 def find_height(environment: Environment, place: FloatArray) -> float:
-    """Return the height of the bed below a point [m]."""
+    """Return the height [m] of the bed below a point."""
     if environment.grid is not None:
         return float(environment.grid.eval_heights(place[0], place[1]))
     if not len(environment.bed):
@@ -160,8 +160,8 @@ def _read_waves(file: InputFile) -> dict[str, Any]:
 
 
 def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float, BedGrid | None]:
-    """Return the bed of a grid of heights: a polyline and its heading if the heights vary in one direction only,
-    otherwise the grid.
+    """Read the file with the heights of the bed, and return ``bed``, ``heading`` and ``grid`` of `Environment`. The
+    polyline ``bed`` is used if the heights vary only along x or only along y; otherwise ``grid`` is used.
     """
     none = np.zeros((0, 2)), 0.0, None
     if "seafloorfile" not in file.options:
@@ -196,8 +196,8 @@ def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float, BedGrid | None]
 
 
 def _outline(distance: FloatArray, height: FloatArray) -> FloatArray:
-    """Return the corners of the polyline through points with the given distances and heights [m], shape (k, 2). At both
-    ends the polyline is extended horizontally."""
+    """Return the corners [m], shape (k, 2), of the polyline through points with the given distances and heights. The
+    polyline is extended horizontally at both ends."""
     reach = max(float(np.ptp(distance)), 1.0)
     points = np.column_stack((distance, height))
     points = np.vstack((points[0] - [reach, 0.0], points, points[-1] + [reach, 0.0]))

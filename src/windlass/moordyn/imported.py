@@ -74,8 +74,8 @@ class Mooring:
         world: the world.
         lines: dictionary from line numbers to the cables of the line, from end A to end B.
         loose: dictionary from pairs of line number and point number to the node at a line end that can break off.
-        bodies, rods: dictionaries from numbers to the rigid bodies of free or pinned bodies, and of free or pinned
-        rods.
+        bodies, rods: dictionaries from numbers of free or pinned bodies, and of free or pinned rods, to the
+            `RigidBody3D` of each.
         points: dictionary from point numbers to the node of each point to which a line is attached. The end nodes of
             further lines at a point have the same position as this node. Ends of rods have the numbers
             `input_file.number_end`.
@@ -88,7 +88,7 @@ class Mooring:
         environment: the options of the file.
         file: content of the input file.
         notes: texts about input that was ignored, because it does not affect the motion.
-        motion_end: last time of the table of motions [s], after which coupled objects stop abruptly; infinite if there
+        motion_end: last time [s] of the table of motions, after which coupled objects stop abruptly; infinite if there
             is no table.
     """
 
@@ -164,8 +164,8 @@ class Mooring:
 
 
 class Places(NamedTuple):
-    """Initial positions of points [m], times of the table of motions [s], and positions of moving points at these times
-    [m], see `find_paths`.
+    """Initial positions [m] of points, times [s] of the table of motions, and positions [m] of moving points at these
+    times, see `find_paths`.
     """
 
     start: dict[int, FloatArray]
@@ -187,7 +187,7 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
         file: the input file; files with waves and currents are read from the same folder.
         motion: file with a table of the motion of coupled objects; each row contains a time [s] and the positions at
             this time. After the time, a row has 6 numbers for each coupled body (x, y, z [m] and angles about x, y, z
-            [rad]), followed by 3 numbers for each coupled point. If there are no coupled bodies, a row may instead have
+            [rad]), followed by 3 numbers for each coupled point. If there are no coupled bodies, a row can instead have
             6 numbers for a platform at the origin that moves all coupled points. None: coupled objects are fixed.
         hold: whether coupled points are fixed or moved by constraints. If false, the nodes of coupled points, in
             ``points``, are free, so that the user can add joints.
@@ -325,7 +325,8 @@ def _choose_cable(mooring: Mooring, number: int, line: Line, shape: Shape) -> tu
         return TableCable3D, {"table_strains": strains, "table_tensions": tensions}
     if kind.slow is None:
         return Cable3D, {}
-    # at rest, the tension D (ε - y) of the fast part equals the tension K y of the slow part
+    # at rest, the tension D (ε - y) of the fast part equals the tension K y of the slow part, with the stiffnesses D
+    # and K, the strain ε of the cable and the strain y of the slow part
     stretch = np.linalg.norm(shape.slope, axis=1) - 1.0
     share = kind.stiffness / (kind.stiffness + kind.slow.stiffness)
     start = np.repeat(share * 0.5 * (stretch[1:] + stretch[:-1])[:, None], 3, axis=1)
@@ -334,14 +335,14 @@ def _choose_cable(mooring: Mooring, number: int, line: Line, shape: Shape) -> tu
 
 
 def find_static_stiffness(kind: LineType) -> float:
-    """Return the axial stiffness of a line under a constant load [N]."""
+    """Return the axial stiffness [N] of a line under a constant load."""
     if kind.slow is None:
         return kind.stiffness
     return kind.stiffness * kind.slow.stiffness / (kind.stiffness + kind.slow.stiffness)
 
 
 def find_damping(kind: LineType, line: Line) -> float:
-    """Return the axial damping of a line [N s]; a negative BA in the file is a fraction of the critical damping of a
+    """Return the axial damping [N s] of a line; a negative BA in the file is a fraction of the critical damping of a
     segment.
     """
     if kind.damping >= 0.0:

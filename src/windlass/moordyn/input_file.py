@@ -111,9 +111,9 @@ class Body(NamedTuple):
     """A row of BODIES: attachment ("fixed", "coupled", "free" or "pinned"), position [m], and angles about x, y, z
     [deg].
 
-    Only free and pinned bodies have the other values, which do not include rods and points on the body: mass [kg],
-    centre of mass [m], moments of inertia about the centre of mass [kg m^2], volume [m^3], drag area [m^2], and
-    coefficient of added mass [1].
+    The other values are given only for free and pinned bodies: mass [kg], centre of mass [m], moments of inertia about
+    the centre of mass [kg m^2], volume [m^3], drag area [m^2], and coefficient of added mass [1]. These values do not
+    include the rods and points on the body.
     """
 
     kind: str
@@ -256,7 +256,7 @@ class InputFile:
     def option(
         self, names: Sequence[str], default: float, unit: str, least: float | None = None, above: bool = False
     ) -> float:
-        """Return the value of an option, which may have several names. If the file contains the option several times,
+        """Return the value of an option, which can have several names. If the file contains the option several times,
         the last value is used.
         """
         found = [self.options[name] for name in names if name in self.options]

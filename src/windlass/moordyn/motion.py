@@ -18,8 +18,8 @@ Paths = tuple[dict[int, FloatArray], FloatArray, dict[int, FloatArray]]
 
 
 def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
-    """Return three results: a dictionary from point numbers to initial positions of all points [m], the times of the
-    table [s], shape (n,), and a dictionary from the numbers of moving points to their positions at these times [m],
+    """Return three results: a dictionary from the numbers of all points to their initial positions [m], the times [s]
+    of the table, shape (n,), and a dictionary from the numbers of moving points to their positions [m] at these times,
     shape (n, 3).
 
     Raises:
@@ -64,7 +64,7 @@ def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
 
 
 def find_ends(file: InputFile, number: int) -> FloatArray:
-    """Return the initial positions of the ends A and B of a rod [m], shape (2, 3)."""
+    """Return the initial positions [m] of the ends A and B of a rod, shape (2, 3)."""
     rod = file.rods[number]
     if rod.kind not in ("body", "body pinned"):
         return np.array(rod.ends)
@@ -87,7 +87,7 @@ def check_angles(poses: FloatArray, item: str, notes: list[str]) -> None:
 
 
 def carry(poses: FloatArray, place: tuple[float, ...]) -> FloatArray:
-    """Return the global positions of a point of a body [m], shape (n, 3), for positions x, y, z [m] and angles [rad] of
+    """Return the global positions [m] of a point of a body, shape (n, 3), for positions x, y, z [m] and angles [rad] of
     the body, shape (n, 6).
     """
     from scipy.spatial.transform import Rotation  # imported here, because most models do not need this module

@@ -108,14 +108,16 @@ def find_direction(file: InputFile, number: int) -> float:
 
 
 def place_ends(file: InputFile, number: int) -> FloatArray:
-    """Return the positions of the ends A and B of a moving rod in the frame of its rigid body [m], shape (2, 3)."""
+    """Return the positions [m] of the ends A and B of a moving rod in the frame of its rigid body, shape (2, 3)."""
     ends = find_ends(file, number)
     half = 0.5 * find_direction(file, number) * float(np.linalg.norm(ends[1] - ends[0]))
     return np.array([[0.0, 0.0, -half], [0.0, 0.0, half]])
 
 
 def merge(parts: list[Part]) -> Part:
-    """Return mass, centre of mass and inertia of several parts together."""
+    """Return mass, centre of mass and inertia of several parts together. The moments of inertia are increased slightly,
+    so that none of them is 0, see `LEAST`.
+    """
     mass = sum(part.mass for part in parts)
     if not mass > 0.0:
         return Part(0.0, np.zeros(3), np.zeros((3, 3)))

@@ -81,7 +81,7 @@ def write_outputs(file: Path, sensors: Sensors, step: float) -> None:
 
 
 def find_tensions(mooring: Mooring, state: State) -> dict[str, list[float]]:
-    """Return the tensions at the ends A and B of each line [N]."""
+    """Return the tensions [N] at the ends A and B of each line."""
     found = {}
     for number, line in mooring.file.lines.items():
         ends = (0, 0.0), (line.segments - 1, line.length / line.segments)

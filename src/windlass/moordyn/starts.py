@@ -20,7 +20,9 @@ ON_BED = 1e-3
 
 
 class Shape(NamedTuple):
-    """Nodes of a line: positions [m] and slopes r' [1], both of shape (n + 1, 3)."""
+    """Nodes of a line with n elements: positions r [m] and their derivatives with respect to the unstretched length
+    [1], both of shape (n + 1, 3).
+    """
 
     place: FloatArray
     slope: FloatArray
@@ -32,13 +34,13 @@ def find_shape(
     """Return the shape of a line between two points.
 
     Args:
-        ends: positions of the ends A and B [m], shape (2, 3).
+        ends: positions [m] of the ends A and B, shape (2, 3).
         length: unstretched length [m].
         segments: number of elements.
         EA: axial stiffness [N].
         mass: mass minus the mass of the displaced water, per length [kg/m].
         gravity: absolute value of the gravitational acceleration [m/s^2].
-        bed: height of the bed [m].
+        bed: height [m] of the bed.
     """
     s = np.linspace(0.0, length, segments + 1)
     upwards = ends[1, 2] >= ends[0, 2]

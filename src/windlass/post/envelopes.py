@@ -27,13 +27,13 @@ treated as connected [1].
 
 @dataclass(frozen=True)
 class Envelope:
-    """Minimum, mean and maximum of a field over the frames of a file, at the points where the field has values. Means
-    are time averages with linear interpolation between frames.
+    """Minimum, mean and maximum of a field over frames of a file, at the points where the field has values. Means are
+    time averages with linear interpolation between frames.
 
     Attributes:
         lengths: distance [m] of each point from the start of its line, measured along the line in the first frame,
-            shape (points,). The distance is 0 at the first point of each line that is not connected to the previous
-            line.
+            shape (points,). The distance begins again at 0 where two consecutive segments in the file are not
+            connected.
         part: label, in the file, of the cable or body to which each point belongs, shape (points,).
         minimum, mean, maximum: minimum, mean and maximum at each point, shape (points,), in the unit of the field.
         time_of_minimum, time_of_maximum: times [s] of the extremes at each point, shape (points,).

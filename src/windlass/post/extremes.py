@@ -43,8 +43,8 @@ class Extremes:
     Attributes:
         method: "threshold" or "blocks".
         location, scale: u and σ of "threshold", or μ and β of "blocks", in the unit of the series.
-        shape: ξ; 0 for Gumbel's distribution [1].
-        rate: number of peaks above the threshold, or of blocks, per second [1/s].
+        shape: ξ [1]; 0 for Gumbel's distribution.
+        rate: number of peaks above the threshold, or number of blocks, per time [1/s].
         count: number of peaks or blocks used in the fit.
     """
 

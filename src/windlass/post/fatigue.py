@@ -33,12 +33,12 @@ YEAR = 365.25 * 86400.0
 
 @dataclass(frozen=True)
 class FatigueCurve:
-    """Number of cycles to failure N = 10^(a - b T_mean/T_0) / (ΔT/T_0)^m, for cycles with the range ΔT and the mean
-    T_mean of the tension [N].
+    """Number of cycles to failure N = 10^(a - b T_mean/T_0) / (ΔT/T_0)^m, for cycles with the range ΔT [N] and the mean
+    T_mean [N] of the tension.
 
     Args:
         exponent: m [1], > 0.
-        constant: a, the log10 of the number of cycles to failure at ΔT = T_0 and T_mean = 0 [1].
+        constant: a [1], the log10 of the number of cycles to failure at ΔT = T_0 and T_mean = 0.
         reference: T_0 [N], > 0: a breaking load, or an area [m²] times 1e6 Pa.
         mean_effect: b [1], >= 0.
 
@@ -78,7 +78,7 @@ def fatigue_curve(name: str, *, breaking_load: float | None = None, diameter: fl
 
     Args:
         name: "stud chain", "studless chain", "six-strand rope" or "spiral strand rope".
-        breaking_load: breaking load for the T-N curve of API RP 2SK [N].
+        breaking_load: breaking load [N] for the T-N curve of API RP 2SK.
         diameter: diameter d [m] of a rope or of the bar of a chain, for the S-N curve of DNV-OS-E301. The nominal area
             is 2 π d²/4 for chains and π d²/4 for ropes.
 
@@ -117,7 +117,7 @@ class Cycles:
 
     @checked(curve=instance(FatigueCurve))
     def damage(self, curve: FatigueCurve) -> float:
-        """Return the damage by Miner's rule [1]. Each cycle of the series contributes its count (1 or 0.5) divided by
+        """Return the damage [1] by Miner's rule. Each cycle of the series contributes its count (1 or 0.5) divided by
         its number of cycles to failure. Failure is expected at a damage of 1.
 
         Raises:

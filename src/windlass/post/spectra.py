@@ -34,7 +34,7 @@ class Spectrum:
     unit: str
 
     def moment(self, order: int) -> float:
-        """Return the moment ∫ f^order S df of the spectral density S over the frequency f [unit² Hz^order]."""
+        """Return the moment ∫ f^order S df [unit² Hz^order] of the spectral density S over the frequency f."""
         from scipy.integrate import trapezoid  # imported here, because only spectra need it
 
         return float(trapezoid(self.frequencies**order * self.density, self.frequencies))

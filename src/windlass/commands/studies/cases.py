@@ -127,8 +127,8 @@ def _list_values(name: str, text: str, item: Option | None) -> list[str]:
 
 
 def _sample(name: str, text: str, share: FloatArray, item: Option | None) -> list[str]:
-    """Return the values of a range or a list, as texts, at the fractions ``share`` in the interval [0, 1), shape
-    (cases,).
+    """Return values of a range or a list, as texts, one for each fraction in ``share``, shape (cases,). The fractions
+    are in the interval [0, 1).
     """
     if not is_range(text):
         values = text.split(",")

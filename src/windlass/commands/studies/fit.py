@@ -11,10 +11,11 @@ respect to p are computed by finite differences. The method is Gauss-Newton with
 when a full Gauss-Newton step would reduce the sum of squares by less than the tolerance (relative offset).
 
 If contacts of the model switch, the sum of squares is a noisy function of p. The trust region may then shrink at a
-point whose sum is small only because of the noise, although the Gauss-Newton step from this point is not small.
-Therefore the last steps are made without a comparison of sums of squares. The derivatives J are computed by central
-differences at the solution, and full Gauss-Newton steps are added until a step satisfies the tolerance, as long as p
-remains in the confidence region of the first solution. The noise r' of the model then changes p by (JᵀJ)⁻¹ Jᵀ r' only.
+point whose sum of squares is small only because of the noise, although the Gauss-Newton step from this point is not
+small. Therefore the last steps are made without a comparison of sums of squares. The derivatives J are computed by
+central differences at the solution, and full Gauss-Newton steps are added until a step satisfies the tolerance, as long
+as p remains in the confidence region of the first solution. The noise r' of the model then changes p by (JᵀJ)⁻¹ Jᵀ r'
+only.
 
 Near the solution p̂, p has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint region of p for the
 confidence c is the ellipsoid
@@ -80,14 +81,14 @@ class Fit:
         point: best parameters, shape (m,) for m parameters.
         residuals: model - measured, shape (n,) for n values.
         deviations: standard deviation of each column, shape (columns,).
-        estimated: whether deviations are estimated from the residuals.
+        estimated: whether the standard deviation of at least one column is estimated from the residuals.
         half_widths: half widths of the intervals of parameters, shape (m,); infinite for the parameters of loose
             directions. All half widths are NaN if the maximum number of runs was reached before the derivatives at the
             solution were computed.
         correlations: correlations of parameters, excluding the contributions of loose directions, shape (m, m); the
             identity matrix if half widths are NaN.
         covariance: covariance of parameters, shape (m, m); NaN if half widths are NaN, or if directions are loose.
-        bound: largest value of (p - point)ᵀ covariance⁻¹ (p - point) for parameters p in the joint region [1].
+        bound: largest value [1] of (p - point)ᵀ covariance⁻¹ (p - point) for parameters p in the joint region.
         loose: for each loose direction, the indices of the parameters that change along this direction.
         ended: text with the reason for the end of the fit.
     """
@@ -114,9 +115,9 @@ class BoxFit:
         columns: index of the column of each measured value, shape (n,).
         deviations: standard deviation of each column, NaN if unknown, shape (columns,).
         runs: maximum number of runs.
-        step: step of the finite differences, relative to the range of a parameter [1].
-        tolerance: relative change of the sum of squares at which the fit ends [1].
-        confidence: confidence of intervals and of the joint region [1].
+        step: step [1] of the finite differences, relative to the range of a parameter.
+        tolerance: the fit ends if the predicted relative change [1] of the sum of squares is at most this value.
+        confidence: confidence [1] of the intervals and of the joint region.
     """
 
     def __init__(
@@ -189,8 +190,8 @@ class BoxFit:
 
     def _slopes(self, x: FloatArray) -> FloatArray:
         """Return derivatives of the n scaled residuals with respect to the m parameters, from one-sided differences,
-        shape (n, m). If the runs on both sides of a parameter fail, its derivatives are 0. Raise `Settled` if the fit
-        has converged.
+        shape (n, m). If the run with the increased and the run with the reduced value of a parameter both fail, the
+        derivatives with respect to this parameter are 0. Raise `Settled` if the fit has converged.
         """
         sides = np.where(x + self._step <= 1.0, self._step, -self._step)
         slopes = np.zeros((len(self._columns), len(x)))
@@ -209,7 +210,7 @@ class BoxFit:
         return slopes
 
     def _find_gain(self, x: FloatArray, base: FloatArray, slopes: FloatArray) -> float:
-        """Return the predicted reduction of the sum of squares by a full Gauss-Newton step, relative to the sum [1]."""
+        """Return the predicted relative reduction [1] of the sum of squares by a full Gauss-Newton step."""
         change = slopes @ find_step(x, base, slopes)
         total = float(base @ base)
         return float(change @ change) / total if total > 0.0 else 0.0
@@ -276,7 +277,7 @@ class BoxFit:
             point: the solution, at which the derivatives were computed, shape (m,).
             slopes: derivatives of the scaled residuals, shape (n, m).
             least: singular value of the derivatives below which a direction is loose.
-            rise: increase of the sum of squares up to the border of the confidence region, relative to the sum [1].
+            rise: relative increase [1] of the sum of squares up to the border of the confidence region.
 
         Returns:
             Among the visited points, the point from which a further step would change the scaled residuals least.
@@ -358,7 +359,7 @@ def find_step(x: FloatArray, base: FloatArray, slopes: FloatArray, least: float 
 
 
 def find_trend(residuals: FloatArray) -> float:
-    """Return the correlation of neighbouring residuals [1]. The correlation is about 0 for random errors, and close to
+    """Return the correlation [1] of neighbouring residuals. The correlation is about 0 for random errors, and close to
     1 if the model does not describe an effect in the data.
     """
     centred = residuals - residuals.mean()

@@ -61,8 +61,9 @@ class Spread:
 
 
 def points_of_first_order(laws: Mapping[str, Distribution]) -> FloatArray:
-    """Return the point at which all options have their means, followed by two points for each option, at which this
-    option is increased and reduced by its standard deviation; shape (1 + 2 n, n) for n options.
+    """Return values of n options at 1 + 2 n points, shape (1 + 2 n, n). At the first point all options have their
+    means. Two more points follow for each option, at which only this option is increased and reduced by its standard
+    deviation.
     """
     mean, deviation = (np.array([getattr(law, name) for law in laws.values()]) for name in ("mean", "deviation"))
     return np.array([mean, *(mean + sign * row for row in np.diag(deviation) for sign in (1.0, -1.0))])

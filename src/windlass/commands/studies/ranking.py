@@ -15,14 +15,15 @@ error [1].
 
 
 def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float) -> None:
-    """Record the run of a setting; exclude the setting if it fails, exceeds the time limit, or changes the results.
+    """Record the run of a setting. Exclude the setting if the run fails, exceeds the time limit, changes the results,
+    or has a doubtful result where the default setting has none.
 
     Args:
         tried: the setting.
         run: result of the run.
         default: the run of the default setting.
-        agree: largest difference (see `Result.differ_from`) at which results are treated as equal [1].
-        limit: time at which a run is stopped, divided by the time of the run with default settings [1].
+        agree: largest relative difference [1] at which results are treated as equal, see `Result.differ_from`.
+        limit: ratio [1] of the time at which a run is stopped to the time of the run with default settings.
     """
     if run.stopped:
         tried.out = f"slower than {limit:g} times the default, stopped after {run.run_time:.1f} s"

@@ -1,6 +1,7 @@
-"""Minimisation of an objective within ranges of parameters, subject to limits on other results; single runs may fail.
+"""Minimisation of an objective within ranges of parameters, subject to limits on other results. A search continues if
+single runs fail.
 
-A point is a tuple with a number from 0 to 1 for each parameter. The model is run once at each point; several runs may
+A point is a tuple with a number from 0 to 1 for each parameter. The model is run once at each point; several runs can
 be executed in parallel. The methods are from SciPy, NLopt and PETSc:
 
 - ``gradient``: SLSQP with one-sided differences, which are computed in parallel. This method is suitable for smooth
@@ -62,8 +63,8 @@ class BoxSearch:
     Args:
         run: function that returns the results at points of the parameter space, in the order of the points.
         runs: maximum number of runs.
-        step: step of the finite differences for derivatives, relative to the range of a parameter [1].
-        tolerance: change of the objective, relative to its first value, below which the search ends [1].
+        step: step [1] of the finite differences for derivatives, relative to the range of a parameter.
+        tolerance: change [1] of the objective, relative to its first value, below which the search ends.
         seed: seed of the random numbers.
 
     Attributes:

@@ -47,7 +47,7 @@ class StudyPlan:
         }
 
     def open_runs(self, executor: Executor) -> KeptRuns:
-        """Return the runs of the study; results of earlier runs may already be in its folder."""
+        """Return the runs of the study; results of earlier runs are read from its folder."""
         return KeptRuns(self.folder, [str(self.model), *self.common], self.own["limit"], executor)
 
     @contextmanager

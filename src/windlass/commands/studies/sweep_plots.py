@@ -35,8 +35,9 @@ Draw = Callable[[Sequence[Row], Sequence[str], Mapping[str, str], str], Any]
 def draw_sweep(
     folder: Path, rows: Sequence[Row], names: Sequence[str], units: Mapping[str, str], chosen: Sequence[str]
 ) -> list[Path]:
-    """Draw the selected results, or the first results that differ between cases, as functions of the options that vary;
-    return the paths of the files, or an empty list if no option or no result varies.
+    """Draw results as functions of the options that vary: the selected results or, if none are selected, the first
+    results that differ between cases. Return the paths of the files. If no option or no result varies, the list is
+    empty.
 
     Raises:
         OptionError: a selected result is missing, or is not a number in all cases that have not failed.

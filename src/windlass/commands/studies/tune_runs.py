@@ -52,12 +52,12 @@ class Result:
         return float(sum(solve.get(name, 0) for solve in self.solves if solve["prefix"] == prefix))
 
     def differ_from(self, other: Result) -> float:
-        """Return the largest difference between the coordinates and velocities of two runs, relative to the largest
-        coordinate and the largest velocity of the other run [1]; infinite if the runs have different numbers of
-        coordinates.
+        """Return the largest relative difference [1] between the coordinates, and between the velocities, of two runs;
+        infinite if the runs have different numbers of coordinates.
 
-        Differences of velocities are relative to the largest coordinate divided by the end time, if this value is
-        larger than the largest velocity.
+        Differences of coordinates are divided by the largest coordinate of ``other``. Differences of velocities are
+        divided by the largest velocity of ``other`` or, if this value is larger, by the largest coordinate divided by
+        the end time.
         """
         sizes = [[len(run.answer.get(name, ())) for name in COMPARED] for run in (self, other)]
         if sizes[0] != sizes[1]:
@@ -76,7 +76,7 @@ class Tried:
     Attributes:
         setting: the setting.
         out: reason why the setting is excluded from the ranking; empty otherwise.
-        difference: largest difference of the runs from the run with default settings, see `Result.differ_from` [1].
+        difference: largest relative difference [1] from the run with default settings, see `Result.differ_from`.
         runs: all completed runs.
     """
 

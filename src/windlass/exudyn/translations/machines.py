@@ -265,7 +265,7 @@ def count_equations(item: Item) -> int:
 
 
 def _coordinates(b: Building, number: Any) -> list[int]:
-    """Return the numbers of the nodes whose coordinates a marker selects."""
+    """Return the numbers of the nodes, except ground nodes, whose coordinates a marker selects."""
     item = b.marker(number)
     if item["markerType"] == "NodeCoordinates":
         nodes = [int(item["nodeNumber"])]

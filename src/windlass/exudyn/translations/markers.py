@@ -21,8 +21,8 @@ IN_SPACE = (el.Ground, el.RigidBody3D, el.Cable3D)
 
 
 def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
-    """Return a marker with a position and, if ``rigid`` is true, with a rotation. For each marker of Exudyn and each
-    value of ``rigid``, only one marker of Windlass is created.
+    """Return the frame of a marker of Exudyn. The marker in the frame has a position and, if ``rigid`` is true, a
+    rotation. It is created at the first call for each marker of Exudyn and each value of ``rigid``.
     """
     key = int(number), rigid
     if key not in b.frames:
@@ -79,7 +79,7 @@ def _naming(item: Item, number: Any) -> Iterator[None]:
 
 def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
     """Return a 2D cable that begins or ends at a node, and the position of the node on the cable. A marker is added to
-    the cable instead of the node, because markers on a cable rotate with its slope.
+    the cable instead of the node, because markers on a cable rotate with the cable.
     """
     for k, other in enumerate(b.items["objects"]):
         if other["objectType"] in ("ANCFCable2D", "ALEANCFCable2D"):
@@ -149,7 +149,7 @@ def find_coordinates(b: Building, item: Item) -> dict[str, Entity]:
 
 
 def find_shape(b: Building, number: Any) -> Entity:
-    """Return a marker that divides a cable into segments."""
+    """Add a marker that divides a cable into segments."""
     item = b.marker(number)
     if item["markerType"] != "BodyCable2DShape":
         raise Refused(f"markerType of marker {int(number)} is {item['markerType']}: must be BodyCable2DShape")
