@@ -47,7 +47,7 @@ SOURCE = "[@wriggers2006]"
 
 
 class CircleSet(Component):
-    """Set of circles that the same cables may touch.
+    """Set of circles that the same cables can touch.
 
     A search finds circles whose distance from a cable is at most the search margin ``skin``. The search is repeated
     when the sum of the displacements of a cable and a circle since the last search exceeds the smaller of two lengths:

@@ -72,7 +72,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
         for s in range(now.shape[1]):
             was, state = before[i, s, CONTACT_STATE], now[i, s, CONTACT_STATE]
             if was == OPEN and state == OPEN:
-                # of a segment or point that stays open, only the gap changes
+                # if a segment or point stays open, only its gap changes
                 before[i, s, DEPTH] = now[i, s, DEPTH]
                 continue
             # losses of the dampers in the normal direction

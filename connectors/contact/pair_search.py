@@ -1,4 +1,4 @@
-"""Search for the members of a set (circles or surfaces) that are so near a cable that they may touch it. The pairs of
+"""Search for the members of a set (circles or surfaces) that a cable can touch until the next search. The pairs of
 cable and member change during a run, but the number of rows is constant.
 
 A row describes the contact of a cable with one member of its set. A cable with several rows can touch several members

@@ -40,7 +40,7 @@ class BoundSet:
 
     @property
     def present(self) -> Runs:
-        """Return the surfaces that may receive forces on this process, see `find_runs`."""
+        """Return the surfaces on which this process can add forces, as ranges of indices, see `find_runs`."""
         return self.own if self.share is None else self.share.present
 
     def enabled_parameters(self, data: FloatArray) -> Iterator[PairParameters]:

@@ -226,9 +226,10 @@ def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
 
 
 def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:
-    """Return reasons for doubt at the start of a solve: the cable that is deepest behind its surface, if its depth
-    exceeds `DEEP` times its length; a step [s] that is longer than the period of the vibration of a cable on the
-    contact stiffness; and in static solves (step 0) surfaces that no cable can reach.
+    """Return messages about doubts at the start of a solve. The first is about the cable that is deepest behind its
+    surface, if its depth exceeds `DEEP` times its length. The second is about a step [s] that is longer than the period
+    of the vibration of a cable on the contact stiffness. In static solves (``step`` 0), the others are about surfaces
+    that no cable can reach.
     """
     on = np.flatnonzero(c.rows["active"])
     if not len(on):
@@ -330,8 +331,8 @@ class ContactFrictionSurfaceTwistCable(PointContact):
     is part of the slip velocity. The sums of forces and of moments on cable and body are exactly 0. Within a step, the
     rope must turn by less than half a turn relative to the surface. Each row has the history values gaps [m] (n),
     states (n), anchors [m] (n x 3), unit tangents of the rope (n x 3), and unit vectors d_1 that turn with the material
-    and are normal to the tangent (n x 3). The last two are values at the start of the step. All vectors are in the
-    frame of the surface.
+    and are normal to the tangent (n x 3). The tangents and the vectors d_1 are values at the start of the step. All
+    vectors are in the frame of the surface.
     """
 
     surface = ref(SURFACE, "the surface")

@@ -59,7 +59,7 @@ SOURCE = "[@wriggers2006]"
 
 
 class SurfaceSet(Component):
-    """Set of surfaces that the same cables may touch.
+    """Set of surfaces that the same cables can touch.
 
     The search finds surfaces whose distance from a cable is below the search margin ``skin``. The search is repeated
     when the largest displacement of a cable plus the largest displacement of a surface since the last search reaches
