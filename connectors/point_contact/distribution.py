@@ -2,8 +2,9 @@
 forces.
 
 Each process evaluates the motion of the surfaces on its own markers. Surfaces on the ground are sent to all processes
-once. Moving half spaces can be neighbours of any surface, so they are sent to all processes in each evaluation. Bounded
-moving surfaces are sent only to the processes that evaluate pairs with them. These processes return the forces on them.
+once. Moving half spaces can be neighbours of any surface, so they are sent to all processes in each evaluation. Moving
+bounded surfaces are sent in each evaluation only to the processes that need them for their pairs. A process that has
+received a surface returns the force on this surface.
 
 A pair is evaluated by the process of one of its surfaces. If one surface is on the ground, the process of the moving
 surface evaluates the pair. If one surface is a half space, the process of the bounded surface evaluates the pair. If

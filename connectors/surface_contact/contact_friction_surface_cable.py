@@ -386,7 +386,7 @@ def bind_twist(rows: LocalRows) -> ContactRows:
 
 
 def find_turns(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
-    """Return a message about the rope that turned the most in the last step, if its angle was above `LARGE_TURN`."""
+    """Return a message about the rope that turned the most in the last step, if it turned by more than `LARGE_TURN`."""
     turn = np.abs(eval_points(c, fields)[..., TURN]).max(axis=1, initial=0.0)
     if not turn.max(initial=0.0) > LARGE_TURN:
         return []

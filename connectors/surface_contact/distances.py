@@ -339,7 +339,7 @@ the centre to the middle of the arc (2), cosine of half the angle, 0.
 
 
 class Geometry(NamedTuple):
-    """Surfaces that cables touch. The geometric parameters depend on the type of distance:
+    """Data of surfaces for kernels. The meaning of the parameters ``geo`` depends on the type of distance:
 
     - plane: z0, half length along x, half length along y, largest rho [m]
     - sphere: R [m], 1 outside or -1 inside
