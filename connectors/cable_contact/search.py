@@ -91,7 +91,8 @@ def fill_feet(
     1]``, and feet of the points of cable ``pairs[k, 1]`` on cable ``pairs[k, 0]``.
 
     Rows of ``which`` contain cable, point and other cable; rows of ``found`` contain the arc length of the foot on the
-    other cable [m], the gap [m] and the share σ [1]. Returns the number of feet. If the arrays are too small, the
+    other cable [m], the gap [m] and the share σ [1]. Feet within ``apart`` of the point along its own chain, and feet
+    with a share below `LEAST_SHARE`, are ignored. Returns the number of feet. If the arrays are too small, the
     remaining feet are counted but not written.
     """
     F, count = np.empty(PIECES + 1), 0
@@ -242,8 +243,8 @@ class CableSearch(NeighbourSearch):
         foot for which no contact slot is free.
 
         Raises:
-            ModelError: cables penetrate each other by more than a radius in the first search, or a point has more than
-                `TOUCHING` closed contacts.
+            ModelError: cables penetrate each other by more than the smaller radius in the first search, or a point has
+                more than `TOUCHING` closed contacts.
         """
         which, found = self._find_feet(fields, self._find_pairs())
         if self.searches == 1:

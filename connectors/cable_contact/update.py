@@ -106,8 +106,8 @@ def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> 
 
 @kernel(inline=True)
 def write_anchor(data: FloatArray, at: int, m: FootMotion, t: FootContact, arc: float, u: Vector) -> None:
-    """Write anchor and normals of a contact with the bristle deflection u; ``arc`` is the arc length of the foot on its
-    chain [m].
+    """Write the anchor and the normals for which the bristle of a contact has the deflection u; ``arc`` is the arc
+    length of the foot on its chain [m].
     """
     sideways = cross(t.tb, t.n)
     h = min(max(dot(u, sideways) / t.D, -0.9), 0.9)
