@@ -243,8 +243,8 @@ beds the value was below 2e-5.
 
 
 def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fields, step: float) -> list[str]:
-    """In static solves, return a message about the cable on which the edge of a plane causes the largest axial force
-    relative to the tension of the cable, if this ratio exceeds `PULL`; see `Checks.reasons`.
+    """In static solves, find the cable with the largest ratio of the axial force that the edge of a plane causes to the
+    tension of the cable. Return a message about this cable if the ratio exceeds `PULL`; see `Checks.reasons`.
 
     On several processes the check is omitted, because rows of one cable may belong to several processes.
 

@@ -103,7 +103,7 @@ def write_frame(o: SurfaceFrame, k: int, g: Any) -> None:
 
 @kernel(inline=True)
 def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, k: int, g: Any) -> None:
-    """Copy row i to lane k."""
+    """Copy the parameters, the coordinates and the surface of row i to lane k."""
     row = c.rows[i]
     s = row.surface
     for a in range(CABLE):
