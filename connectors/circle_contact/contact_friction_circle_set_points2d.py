@@ -89,7 +89,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid cables, circles or histories."""
+    """Raise ModelError for invalid cables or histories; circles are checked as rows of `SetCircle`."""
     check_history(world, table, len(START), np.ones(table.resident_count, np.int64))
     check_cables(world, table)
 

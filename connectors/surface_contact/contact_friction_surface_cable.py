@@ -257,8 +257,8 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
 
 
 def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) -> list[str]:
-    """Return a message about the cable with the shortest period of vibration on the contact stiffness, if this period
-    is not longer than the step [s]; ``on`` contains the indices of active rows.
+    """Find the cable with the shortest period of vibration on the contact stiffness. Return a message about this cable
+    if the period is shorter than ``step`` [s]. ``on`` contains the indices of active rows.
     """
     mass = column_of(rows.world, rows.local("cable"), "mass_per_length") * c.rows["length"]
     heavy = on[mass[on] > 0.0]
