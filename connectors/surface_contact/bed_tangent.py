@@ -108,7 +108,7 @@ def multiply(G: FloatArray, a: Vector, x: float) -> Vector:
 
 @kernel
 def add_direction(S: Four, e: Heading, z: Lever, G: FloatArray, dq: float, K: FloatArray) -> None:
-    """Add to the matrix K the derivatives with respect to the direction of the line; see the docstring of the module."""
+    """Add to the matrix K the derivatives with respect to the direction of the line; see the module docstring."""
     d = z.dx, z.dy, z.dz
     for b in range(3):
         axis = unit_vector(b)
