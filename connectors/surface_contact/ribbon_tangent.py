@@ -82,9 +82,9 @@ def add_ribbon_point(
     J: FloatArray, Jt: FloatArray, C: FloatArray, V: FloatArray, X: FloatArray, varies: bool, K: FloatArray,
     N: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of the forces of a point, without dq F·d²p/dq², to K, shape (20, 20), and N, shape (20, 6).
-    X is work space, shape (6, 20). ``varies``: whether the Jacobians of the marker vary in time; otherwise N is not
-    changed.
+    """Add to K, shape (20, 20), and to N, shape (20, 6), the derivatives of the forces of a point, without the term
+    dq F·d²p/dq². X is work space, shape (6, 20). ``varies``: whether the Jacobians of the marker vary in time;
+    otherwise N is not changed.
     """
     n = TWIST_CABLE
     for a in range(6):

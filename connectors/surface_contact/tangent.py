@@ -361,7 +361,7 @@ def multiply_changes(Phi: FloatArray, x: float, Wq: FloatArray, y: float, Wv: Fl
 def add_column(
     S: Four, iL: float, sigma: FloatArray, df: Vector, moment: Vector, dM: float, column: int, K: FloatArray
 ) -> None:
-    """Add the variations of the generalised forces of a point to a column of K: ``df`` is the variation of the global
+    """Add to a column of K the variations of the generalised forces of a point. ``df`` is the variation of the global
     force F, ``moment`` the variation of the moment d × F + M t on the surface, and ``dM`` the variation of the moment M
     about the axis of the rope."""
     for b in range(3):
@@ -379,7 +379,7 @@ def add_twist_point(
     o: SurfaceFrame, S: Four, z: Lever, r: Spin, iL: float, F: Vector, M: float, dq: float, sigma: FloatArray,
     dsigma: FloatArray, D: FloatArray, E: FloatArray, varies: bool, K: FloatArray, N: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of the forces of a point to K, shape (20, 20), and N, shape (20, 6).
+    """Add to K, shape (20, 20), and to N, shape (20, 6), the derivatives of the forces of a point.
 
     Args:
         F, M: global force [N] and moment about the axis of the rope [N m].
