@@ -54,8 +54,8 @@ def fill_jacobians(
     r: RibbonPoint, iL: float, rates: FloatArray, forms: FloatArray, dsigma: FloatArray, F: Vector,
     dq: float, J: FloatArray, Jt: FloatArray, K: FloatArray,
 ) -> None:  # fmt: skip
-    """Write the Jacobian J of the position p of the point and its time derivative J_t, shape (3, 14) each. Add the
-    product dq F·d²p/dq² with the global force F [N] to K.
+    """Write the Jacobian J of the position p of the point, and the time derivative J_t of J, shape (3, 14) each. Add to
+    K the product dq F·d²p/dq², where F is the global force [N].
 
     Args:
         rates: rates of the coordinates of the cable, shape (14,).
