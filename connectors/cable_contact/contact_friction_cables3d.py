@@ -59,7 +59,7 @@ PARAMETERS = (
 
 
 class CableContactSet(Component):
-    """Set of cables that may touch each other and themselves, with the parameters of their contact."""
+    """Set of cables that can touch each other and themselves, with the parameters of their contact."""
 
     contact_stiffness_per_length = column("N/m^2", "normal stiffness k per metre of parallel cables", above=0)
     contact_damping_per_length = column("N s/m^2", "normal damping d per metre", default=0.0, minimum=0)
@@ -79,10 +79,10 @@ class CableContactSet(Component):
 
 
 class ContactFrictionCables3D(Component):
-    """A cable of a `CableContactSet`, with n contact points on its axis. The points may touch any cable of the set, and
+    """A cable of a `CableContactSet`, with n contact points on its axis. The points can touch any cable of the set, and
     other parts of the same cable.
 
-    Friction may cause a torque about the axis of a cable. This torque acts on the cable if ``turns_rope`` of the set is
+    Friction can cause a torque about the axis of a cable. This torque acts on the cable if ``turns_rope`` of the set is
     true. Otherwise the model assumes an external support that carries this torque. Each point can have up to 6
     contacts, with 18 history values per contact, see `kernels.py`.
     """
@@ -338,8 +338,8 @@ def add_cable_contact(
         radius: radius of the cross sections [m]: one value for all cables, or one value for each item of ``cables``.
         points: number of contact points of each cable. The spacing of points should be at most one radius.
         skin: distance within which the search finds contacts [m]; with 0, the smallest radius is used.
-        apart: smallest arc length between two points of one chain of cables that may touch each other [m]; with 0, four
-            times the radius of the chain is used.
+        apart: two points of the same chain of cables can touch each other only if the arc length between them is at
+            least ``apart`` [m]. With 0, four times the radius of the chain is used.
         turns_rope: whether friction acts at the radius of the cables and turns them about their axes; all cables must
             be `TwistCable3D`. If False, friction does not turn cables with twist.
         **columns: columns of `CableContactSet`.

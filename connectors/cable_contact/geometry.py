@@ -19,7 +19,7 @@ parameters of `CableContactSet` and:
     chain: index of the chain; chains of different sets have different indices
     arc: reference length of the chain up to the start of the cable [m]
     loop: reference length of the chain if it is closed, 0 for an open chain [m]
-    apart: smallest arc length between two points of one chain that may touch each other [m]
+    apart: smallest arc length along a chain between two points that can touch each other [m]
     b0, b1, F0, F1, free_angle, free_twist: see elements/cable/twist_points.py, for cables that friction turns
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 11 (contact of beams); line-to-line form:

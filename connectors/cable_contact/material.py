@@ -197,10 +197,10 @@ def add_spin_forces(f: FloatArray, row: Any, sigma: FloatArray, moment: float) -
 
 @kernel
 def add_columns_of_spins(C: FloatArray, dq: float, dv: float, la: float, lb: float, g: Any, X: FloatArray) -> None:
-    """Add the contributions of the angles and spins of both cables to X, shape (12, 28), which contains the derivatives
-    of the rows of C (see `tangent.fill_changes`) with respect to the coordinates. Columns 12 and 13 of C contain the
-    derivatives with respect to the angle and the spin of A, columns 14 and 15 those with respect to the angle and the
-    spin of B.
+    """Add to X, shape (12, 28), the contributions of the angles and spins of both cables. Row i of X contains the
+    derivatives of quantity i of C (see `tangent.fill_changes`) with respect to the coordinates. Columns 12 and 13 of C
+    contain the derivatives with respect to the angle and the spin of A, and columns 14 and 15 the derivatives with
+    respect to the angle and the spin of B.
     """
     for which in range(2):
         iL, yt, sigma, change = 1.0 / (la if which == 0 else lb), g.yt[which], g.sigma[which], g.change[which]
@@ -218,7 +218,7 @@ def add_columns_of_spins(C: FloatArray, dq: float, dv: float, la: float, lb: flo
 def add_rows_of_spins(
     X: FloatArray, dq: float, la: float, lb: float, moment_a: float, moment_b: float, g: Any, K: FloatArray
 ) -> None:
-    """Add the derivatives of the generalised forces of the moments about both axes to K, shape (28, 28). The last two
+    """Add to K, shape (28, 28), the derivatives of the generalised forces of the moments about both axes. The last two
     rows of X contain the derivatives of these moments, and row 9 contains the derivatives of the arc length of the
     foot."""
     for which in range(2):

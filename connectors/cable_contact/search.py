@@ -7,9 +7,9 @@ one contact between a point and a foot.
 A search tree of bounding spheres finds the pairs of cables whose gap may be smaller than the search margin ``skin``. A
 point has a foot on a near cable at each local minimum of the distance. To find the minima between the ends of a cable,
 the search evaluates (r - p).r' at five points of the cubic; a minimum lies between two successive points if the sign
-changes from minus to plus. In addition, the end point of a chain can be a foot. Therefore a point may touch a chain
-several times, including its own chain; feet within ``apart`` along the same chain are ignored. New feet receive free
-slots in the order of their distance; feet in contact keep their slots.
+changes from minus to plus. In addition, the end point of a chain can be a foot. Therefore a point can have several feet
+on one chain. A foot on the chain of the point itself is ignored if its arc length from the point is below ``apart``.
+New feet receive free slots in the order of their distance; feet in contact keep their slots.
 
 The largest motion of the four Bézier control points of a cable is an upper bound for the motion of this cable, see
 `eval_hulls`. The result of a search is valid while
@@ -91,7 +91,8 @@ def fill_feet(
     1]``, and feet of the points of cable ``pairs[k, 1]`` on cable ``pairs[k, 0]``.
 
     Rows of ``which`` contain cable, point and other cable; rows of ``found`` contain the arc length of the foot on the
-    other cable [m], the gap [m] and the share σ [1]. Returns the number of feet. If the arrays are too small, the
+    other cable [m], the gap [m] and the share σ [1]. Feet within ``apart`` of the point along its own chain, and feet
+    with a share below `LEAST_SHARE`, are ignored. Returns the number of feet. If the arrays are too small, the
     remaining feet are counted but not written.
     """
     F, count = np.empty(PIECES + 1), 0
@@ -227,8 +228,8 @@ class CableSearch(NeighbourSearch):
         self.c, self.skin, self.group, self.left = c, skin, group, np.zeros(0)
 
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
-        """Return the control points of all cables [m] as both results, because the possible partners are the same
-        cables.
+        """Return the control points of all cables [m] twice: for the cables and for their possible partners, which are
+        the same cables.
         """
         hull = eval_hulls(fields.x, self.c["dofs"], self.c["length"])
         return hull, hull
@@ -242,8 +243,8 @@ class CableSearch(NeighbourSearch):
         foot for which no contact slot is free.
 
         Raises:
-            ModelError: cables penetrate each other by more than a radius in the first search, or a point has more than
-                `TOUCHING` closed contacts.
+            ModelError: cables penetrate each other by more than the smaller radius in the first search, or a point has
+                more than `TOUCHING` closed contacts.
         """
         which, found = self._find_feet(fields, self._find_pairs())
         if self.searches == 1:
@@ -303,8 +304,8 @@ class CableSearch(NeighbourSearch):
             )
 
     def describe_depth(self, at: IntArray, cable: IntArray, data: FloatArray, advice: str) -> list[str]:
-        """Return a description of the contact with the greatest depth if this depth exceeds a radius, otherwise an
-        empty list. ``at`` and ``cable`` are attributes of `ContactPlaces`.
+        """Return a description of the worst contact if its depth exceeds the smaller radius of both cables, otherwise
+        an empty list. ``at`` and ``cable`` are attributes of `ContactPlaces`.
         """
         other = data[at + NUMBER].astype(np.int64) - 1
         least = np.minimum(self.c["radius"][cable], self.c["radius"][other])

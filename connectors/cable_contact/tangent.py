@@ -234,8 +234,8 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of the forces f of `add_residual`, at constant history, to ``values``. ``slots`` contains
-    the indices in ``values`` of the matrix entries of each pair of cables.
+    """Add to ``values`` the derivatives dq ∂f/∂q + dv ∂f/∂v, at constant history, of the forces f of `add_residual`.
+    ``slots`` contains, for each pair of cables, the indices of its matrix entries in ``values``.
     """
     # coordinates of a cable, 14 with twist
     width = c["dofs"].shape[1]

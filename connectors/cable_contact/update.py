@@ -11,8 +11,9 @@ the force μ p:
     u_e = max(1 - w μ_v v_t.f_t/|f_t|², 0) f_t/(w μ_k),
     s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,    h = u_e.(t_B × n)/D,
 
-A sticking point keeps its anchor; m_A and m_B are rotated together with the tangents t_A and t_B. Cables that penetrate
-each other by more than a radius would pass through each other. In this case the force error is infinite, so solvers
+A sticking point keeps its anchor; m_A and m_B are rotated together with the tangents t_A and t_B. If ``turns_rope`` is
+true, the anchor is moved to the present position instead, without a change of u. Cables that penetrate each other by
+more than the smaller of their radii would pass through each other. In this case the force error is infinite, so solvers
 reduce the step or fail.
 """
 
@@ -106,8 +107,8 @@ def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> 
 
 @kernel(inline=True)
 def write_anchor(data: FloatArray, at: int, m: FootMotion, t: FootContact, arc: float, u: Vector) -> None:
-    """Write anchor and normals of a contact with the bristle deflection u; ``arc`` is the arc length of the foot on its
-    chain [m].
+    """Write the anchor and the normals for which the bristle of a contact has the deflection u; ``arc`` is the arc
+    length of the foot on its chain [m].
     """
     sideways = cross(t.tb, t.n)
     h = min(max(dot(u, sideways) / t.D, -0.9), 0.9)

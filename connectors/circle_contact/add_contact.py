@@ -56,9 +56,9 @@ def add_contact(
     per cable, to which the contacts with all circles refer.
 
     Args:
-        kind: component of the contact law. `ContactFrictionCirclePoints2D` (points of the axis) is recommended; it is
-            the only one of the three laws that is accurate for stiff belts on coarse meshes.
-            `ContactFrictionCircleCable2D` and `ContactCircleCable2D` replace the cable by straight segments.
+        kind: component of the contact law. `ContactFrictionCirclePoints2D` (points of the axis) is recommended, because
+            it is accurate for stiff belts on coarse meshes. `ContactFrictionCircleCable2D` and `ContactCircleCable2D`
+            replace the cable by straight segments and are not accurate for such belts.
         circles: k bodies, whose centres are the centres of the circles, or rigid markers.
         cables: n cables of the types `Cable2D` or `ALECable2D`. `ALECable2D` is only allowed without
             ``vertical_offset``.

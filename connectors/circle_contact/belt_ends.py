@@ -66,8 +66,8 @@ def eval_ends(
     force: FloatArray | float, bending: FloatArray | float, contact: FloatArray, radius: FloatArray,
     angle: FloatArray | float = inf, longest: FloatArray | float = inf,
 ) -> SpanEnds:  # fmt: skip
-    """Evaluate the ends of arcs by the equations in the docstring of this module. Arguments may be arrays that can be
-    broadcast.
+    """Evaluate the ends of arcs by the equations in the docstring of this module. The arguments are numbers, or arrays
+    that can be broadcast.
 
     Args:
         force: force F in the spans [N].

@@ -47,7 +47,7 @@ SOURCE = "[@wriggers2006]"
 
 
 class CircleSet(Component):
-    """Set of circles that the same cables may touch.
+    """Set of circles that the same cables can touch.
 
     A search finds circles whose distance from a cable is at most the search margin ``skin``. The search is repeated
     when the sum of the displacements of a cable and a circle since the last search exceeds the smaller of two lengths:
@@ -89,7 +89,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid cables, circles or histories."""
+    """Raise ModelError for invalid cables or histories; circles are checked as rows of `SetCircle`."""
     check_history(world, table, len(START), np.ones(table.resident_count, np.int64))
     check_cables(world, table)
 

@@ -113,8 +113,8 @@ def find_doubts(
 
     Args:
         evaluate: function that returns the outputs of all segments or points, see `eval_segments`.
-        long_steps: results of `find_long_steps`. If this list is not empty, the function does not check the step size
-            again.
+        long_steps: results of `find_long_steps`. If there are any, they are returned as well, and the step size is not
+            checked again.
     """
     on = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0))
     if not len(on):
@@ -158,8 +158,8 @@ def find_doubts(
 
 
 def find_long_steps(rows: LocalRows, c: NDArray[Any], fields: Fields, step: float) -> list[str]:
-    """Return a description of the belt with the shortest period of the vibration on the contact stiffness if a time
-    step is longer than `LONGEST_STEP` of these periods, otherwise an empty list; see `Checks.reasons`.
+    """Find the belt with the shortest period of the vibration on the contact stiffness. Return a description of this
+    belt if ``step`` is longer than `LONGEST_STEP` times this period, otherwise an empty list; see `Checks.reasons`.
     """
     on = find_touching_belts(c, fields)
     on = on[c["contact_stiffness"][on] > 0.0]
@@ -189,8 +189,8 @@ def refuse_deep(rows: LocalRows, c: NDArray[Any], out: FloatArray) -> list[str]:
 
 
 def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray) -> list[str]:
-    """Return descriptions of pairs of overlapping circles that have contact rows with the same cable, among the rows
-    with the indices ``on``.
+    """Return descriptions of all pairs of circles that overlap and have contact rows with the same cable. Only the rows
+    with the indices ``on`` are examined.
     """
     circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
     markers, first, of_row = np.unique(rows.local("circle")[on], return_index=True, return_inverse=True)
@@ -200,7 +200,7 @@ def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray
     names, found = name_circles(rows.world, markers), []
     for i, j in combinations(range(len(markers)), 2):
         distance = float(np.hypot(*(center[j] - center[i])))
-        same = distance == 0.0 and names[i] == names[j]  # markers of one circle are not checked for overlap
+        same = distance == 0.0 and names[i] == names[j]  # two markers of the same circle are no overlap
         if not same and distance < (1.0 - TOUCHING) * (radius[i] + radius[j]) and cables[i] & cables[j]:
             found.append(
                 f"the circles {names[i]} and {names[j]} overlap: their centres are {distance:g} m apart, must be >= "

@@ -68,8 +68,8 @@ limit.
 
 
 def choose_angle(strain: float) -> float:
-    """Return the largest angle that a cable of a belt may cover on the smallest circle [rad], for the mounting strain
-    of the belt.
+    """Return the largest permitted angle of a cable of a belt on the smallest circle [rad]; ``strain`` is the mounting
+    strain of the belt [1].
     """
     return min(LARGEST_ANGLE, STRAIN_FACTOR * float(strain**0.25))
 
@@ -97,8 +97,8 @@ def find_touching_belts(c: NDArray[Any], fields: Fields) -> IntArray:
 
 
 def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[str]:
-    """Return a description of the cable of a belt with the largest angle on its circle if this angle is so large that
-    results are doubtful, otherwise an empty list.
+    """Find the cable of a belt that covers the largest angle on its circle. Return a description of this cable if the
+    angle is so large that results are doubtful, otherwise an empty list.
     """
     on = find_touching_belts(c, fields)
     if not len(on):

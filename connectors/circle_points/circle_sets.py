@@ -1,4 +1,4 @@
-"""Rows of laws in which cables may touch any circle of a set, and the search for circles near a cable; see
+"""Rows of laws in which cables can touch any circle of a set, and the search for circles near a cable; see
 `contact/pair_search.py`. The motion of points at an offset y from the axis exceeds the motion of the control points by
 at most 2 |y|.
 """

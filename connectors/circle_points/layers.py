@@ -172,13 +172,12 @@ def is_near(row: Any, gap: float, grown: float) -> bool:
 
 @kernel(inline=True)
 def add_way(way: float, moved: float, size: float, last: float, now: float, L: float) -> tuple[float, float]:
-    """Return the displacement in a step [m] and the integral of a quantity over this step. Both are contributions to
-    the mean of the quantity over the displacement L.
+    """Return the displacement in a step [m], up to the total displacement L, and the integral of a quantity over this
+    displacement. Both are contributions to the mean of the quantity over the displacement L.
 
     The quantity has the values ``last`` at the start and ``now`` at the end of the step, and is integrated by the
-    trapezoidal rule over ``size``, which is the displacement ``moved`` [m] or the step size [s]. ``way`` is the
-    displacement before the step [m], and the integration ends at the displacement L. Waves have the period of one
-    length L, so they cancel in the mean over L.
+    trapezoidal rule over ``size``, which is the displacement ``moved`` in the step [m] or the step size [s]. ``way`` is
+    the displacement before the step [m]. Waves have the period of one length L, so they cancel in the mean over L.
     """
     step = min(moved, L - way)
     if step <= 0.0:

@@ -157,7 +157,7 @@ def fill_points(
             here[k, NUMBERS] = closed
             if here[k, STATE] != OPEN:
                 clear_place(here[k])
-            # of an open point, only the gap is nonzero
+            # the only nonzero quantity of an open point is its gap
             if k >= n:
                 continue
             state = data[first + n + k]

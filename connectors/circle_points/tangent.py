@@ -88,8 +88,8 @@ def rotate(
 
 @kernel(inline=True)
 def add_way(J: FloatArray, r: float, z: PointState, G: FloatArray) -> None:
-    """Add the derivatives of the displacement u_k of a point along the circle with respect to the 11 coordinates to G,
-    from the variation d u_k = (r/D) t.dd - r d phi; the docstring of this module defines the symbols.
+    """Add to G the derivatives of the displacement u_k of a point along the circle with respect to the 11 coordinates.
+    They follow from the variation d u_k = (r/D) t.dd - r d phi; the docstring of this module defines the symbols.
     """
     h = r / z.D
     for b in range(8):
@@ -149,8 +149,8 @@ def add_closed_point(
 
 @kernel(inline=True)
 def couple_points(r: CircleRow, dq: float, g: Any, K: FloatArray) -> None:
-    """Add the derivatives of the deflection that all bristles of a cable have in common; this deflection couples the
-    points of the cable."""
+    """Add to K the derivatives that are due to the common deflection of all bristles of a cable; this deflection
+    couples the points of the cable."""
     if r.share != 0.0:
         for a in range(11):
             for b in range(11):

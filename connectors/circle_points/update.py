@@ -114,9 +114,10 @@ def decide_states(
 ) -> tuple[float, float, bool]:  # fmt: skip
     """Determine the states of the points of a row, and store their anchors; see `create_update`.
 
-    If ``commits`` is true, also store the press, and whether the cable of a new row has friction. These values may only
-    change after a Newton run. Return three values: the change of the normal force due to the press [N], the further
-    force 0 (see ``decide`` of `create_update`), and whether this change requires a further Newton run.
+    If ``commits`` is true, also store the press, and whether the cable of a new row has friction. These values change
+    only after a Newton run, not within it. Return three values: the change of the normal force due to the press [N],
+    the further force 0 (see ``decide`` of `create_update`), and whether the change of the normal force requires a
+    further Newton run.
     """
     # parameters of the row
     row, lane = c.rows[i], number % LANES

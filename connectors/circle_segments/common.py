@@ -85,8 +85,8 @@ def check_segments(world: Tables, table: EntityTable) -> None:
 
 def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_]) -> None:
     """Raise ModelError for rows whose vertical offset has a magnitude >= the radius of the circle, because the centre
-    of the circle could lie between the contact line and the axis. Only rows with ``current`` = true, shape (resident,),
-    are checked: their sticking positions are measured with the current length of segments.
+    of the circle could lie between the contact line and the axis. ``current``, shape (resident,), is true for rows
+    whose sticking positions are measured with the current length of segments. Only these rows are checked.
     """
     radius = table.local("circle_radius")
     for target, positions, rows in world.split_by_table(table.local("cable")):
@@ -171,8 +171,8 @@ def bind_contact(rows: LocalRows, friction: bool) -> Contact:
 
 
 def create_system(rows: LocalRows, contact: Contact) -> System:
-    """Create a system with the forces, the tangent, the energies, the rounding errors and the gaps of the rows. The law
-    must add the update after Newton's method to the system.
+    """Create a system with the forces, the tangent, the energies, the rounding errors and the gaps of the rows. The
+    caller must add the update after Newton's method, which differs between laws.
     """
     c = contact.columns
     system = System(rows.table.kind, rows.dofs)

@@ -82,8 +82,8 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
         normal: |δn| <= 2 |δe|/l + 4 |δa|/D
 
     if |δe| < l/2. The bounds use the largest values over all end points a and all segments e = b - a, the smallest
-    length l, and the smallest distance D of a closest point from the centre. A rotation by the angle φ changes a
-    direction by at least 2 φ/π; the bounds take this factor into account.
+    length l, and the smallest distance D of a closest point from the centre. A rotation by the angle φ changes a unit
+    vector by at least 2 φ/π; the bounds take this factor into account.
     """
     du, da, de, dz, u, far, near, short, long = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf, np.inf, 0.0
     ax, ay, bx, by, ux, uy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0

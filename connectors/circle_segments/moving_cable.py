@@ -116,8 +116,8 @@ def set_shift(c: SegmentRows, axial: AxialMotion, x: FloatArray, data: FloatArra
 
 
 def update_moving(update: Any, c: SegmentRows, axial: AxialMotion, fields: Fields) -> tuple[float, bool, float, int]:
-    """Call ``update``, the update of the law after a Newton run. It also shifts the sticking positions. Then store the
-    current axial displacements s as s0. Return the results of the update.
+    """Call ``update``, the update of the law after a Newton run, which also shifts the sticking positions. Then store
+    the current axial displacements s as s0, and return the results of ``update``.
     """
     shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
     set_shift(c, axial, fields.x, fields.start_data)
@@ -131,8 +131,8 @@ def update_moving(update: Any, c: SegmentRows, axial: AxialMotion, fields: Field
 def fill_axial_columns(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, P: FloatArray
 ) -> None:
-    """Add the derivatives of the forces with respect to the axial displacement s to P, shape (rows, 8 + m); s changes
-    the position x_cur of sticking segments.
+    """Add to P, shape (rows, 8 + m), the derivatives of the forces with respect to the axial displacement s, which
+    changes the position x_cur of sticking segments.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -168,8 +168,8 @@ def fill_axial_columns(
 def scatter_forces(
     c: SegmentRows, dofs: IntArray, G: FloatArray, data: FloatArray, x: FloatArray, fe: FloatArray, f: FloatArray
 ) -> None:
-    """Add the forces fe of rows, shape (rows, 8 + m), to f, and add the force g.fe of each row on the axial
-    displacement s of its cable to f.
+    """Add two kinds of forces to f: the forces fe of the rows on their coordinates, shape (rows, 8 + m), and the force
+    g.fe of each row on the axial displacement s of its cable.
     """
     g, width = np.empty(8), c.dofs.shape[1]
     for i in range(len(c.rows)):
@@ -201,8 +201,8 @@ def scatter_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂q_t, with the forces f of `scatter_forces` and the scalar factors dq and dv, to the values
-    of the matrix; the docstring of this module defines the symbols.
+    """Add to ``values``, the values of the matrix, the derivatives dq ∂f/∂q + dv ∂f/∂q_t of the forces f of
+    `scatter_forces`; dq and dv are scalar factors. The docstring of this module defines the symbols.
     """
     width = c.dofs.shape[1]
     g, B = np.empty(8), np.empty((width, width + 1))

@@ -59,8 +59,9 @@ def gather_rates(
     c: SegmentRows, shape: ShapeColumns, s_t: FloatArray, rows: IntArray, numbers: IntArray, first: int, count: int,
     g: Any,
 ) -> None:  # fmt: skip
-    """Copy slopes, rates of slopes, and the axial velocities ``s_t`` [m/s], shape (rows,), of ``count`` segments, from
-    the index ``first`` of the list on, to the first lanes. `gather_lanes` must be called before.
+    """Copy the slopes, the rates of slopes and the axial velocities of ``count`` segments, from the index ``first`` of
+    the list on, to the first lanes. ``s_t``, shape (rows,), contains the axial velocity of each row [m/s].
+    `gather_lanes` must be called before.
     """
     for k in range(count):
         i = rows[first + k]
@@ -199,9 +200,9 @@ def read_segments(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray,
     energies: FloatArray, powers: FloatArray, parts: FloatArray, f: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the energies of springs and bristles to ``energies``, shape (2, rows), add the powers of sliding, tangential
-    dampers and lever to ``powers``, shape (5, rows), see `Reading`, and write the values that `fill_jumps` reads into
-    ``parts``.
+    """Add the energies of springs and bristles to ``energies``, shape (2, rows). Add the powers of sliding, tangential
+    dampers and lever to ``powers``, shape (5, rows), see `Reading`. Write into ``parts`` the values that `fill_jumps`
+    reads.
 
     s_t: axial velocities [m/s], shape (rows,).
     parts: output for values of each segment, shape (rows, segments, PARTS).

@@ -157,7 +157,7 @@ def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
 def add_axis_columns(
     par: SegmentParameters, z: SegmentState, slope: FloatArray, S: FloatArray, j: int, dq: float, X: FloatArray
 ) -> None:
-    """Add dq times the derivatives of (F0, F1, torque) that are due to the bristle deflection to X, shape (5, 11). The
+    """Add to X, shape (5, 11), dq times the derivatives of (F0, F1, torque) that are due to the bristle deflection. The
     function is used if x_cur is measured on the axis. The deflection then depends on the end points of the chord of the
     axis, and thus on the 11 coordinates.
     """
@@ -178,8 +178,8 @@ def add_axis_columns(
 
 @kernel(inline=True)
 def add_segment_block(J: FloatArray, X: FloatArray, K: FloatArray) -> None:
-    """Add B^T X to K, shape (11, 11), with the derivatives B of the end points and of the angle with respect to the 11
-    coordinates.
+    """Add B^T X to K, shape (11, 11), where B are the derivatives of the end points and of the angle with respect to
+    the 11 coordinates.
 
     The 11 columns belong to the coordinates of the cable (8), the centre x, y, and the angle of the circle. J (4, 8)
     contains the derivatives of both end points with respect to the coordinates of the cable.
@@ -205,8 +205,8 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of the forces f of `add_residual`, at constant history values, to the
-    elements ``slots``, shape (rows, 8 + m, 8 + m), of ``values``.
+    """Add to ``values`` the tangent dq ∂f/∂q + dv ∂f/∂v, at constant history values, of the forces f of `add_residual`.
+    ``slots``, shape (rows, 8 + m, 8 + m), contains the indices of the matrix entries in ``values``.
     """
     C, V, X, K = np.empty((5, 5)), np.empty((5, 5)), np.empty((5, 11)), np.empty((11, 11))
     J, Jd, N = np.zeros((4, 8)), np.zeros((4, 8)), np.empty((11, 3))
@@ -294,8 +294,8 @@ def fill_axis_columns(C: FloatArray, S: FloatArray, j: int, J: FloatArray, X: Fl
 
 @kernel(inline=True)
 def add_centre_rates(V: FloatArray, J: FloatArray, N: FloatArray) -> None:
-    """Add dq times the derivatives of the generalised forces with respect to the velocity v_c of the centre and the
-    angular velocity omega to N, shape (11, 3). V: see `add_tangent`. N is necessary for markers whose Jacobians change
+    """Add to N, shape (11, 3), dq times the derivatives of the generalised forces with respect to the velocity v_c of
+    the centre and the angular velocity omega. V: see `add_tangent`. N is necessary for markers whose Jacobians change
     in time.
     """
     for b in range(3):

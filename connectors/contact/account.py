@@ -65,14 +65,14 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
     the step, times the change of the gap. In steps in which contact begins or ends, the work of springs that is not
     stored is also lost. If the gap is unknown at the start or at the end of the step, the loss is the mean of the
     damper powers at these times, multiplied by the step size. ``before`` and ``now`` are the ``parts`` of a `Reading`
-    at the start and at the end of the step; for contact points they contain a further value, see `fill_points`.
-    ``lost`` is in the order of `LOST`. At the end ``now`` is copied to ``before``.
+    at the start and at the end of the step; for contact points both arrays contain a further value, see `fill_points`.
+    The rows of ``lost`` are in the order of `LOST`. At the end ``now`` is copied to ``before``.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
             was, state = before[i, s, CONTACT_STATE], now[i, s, CONTACT_STATE]
             if was == OPEN and state == OPEN:
-                # of a segment or point that stays open, only the gap changes
+                # if a segment or point stays open, only its gap changes
                 before[i, s, DEPTH] = now[i, s, DEPTH]
                 continue
             # losses of the dampers in the normal direction

@@ -41,8 +41,8 @@ from windlass.framework.kernels.kernel import kernel
 def add_point(
     S: Four, d: int, w: int, C: FloatArray, V: FloatArray, varies: bool, K: FloatArray, N: FloatArray
 ) -> None:
-    """Add the derivatives of the forces of a point on the axis, with the shape functions S, to K and N. ``varies``:
-    whether the Jacobians of the marker vary in time; otherwise N is not changed.
+    """Add to K and N the derivatives of the forces of a point on the axis; S are the shape functions at this point.
+    ``varies``: whether the Jacobians of the marker vary in time; otherwise N is not changed.
     """
     n = 4 * d
     # rows of the nodes of the cable
@@ -72,7 +72,7 @@ def add_offset_point(
     J: FloatArray, Jd: FloatArray, C: FloatArray, V: FloatArray, X: FloatArray, varies: bool, K: FloatArray,
     N: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of the forces of a point of a 2D cable, at an offset from the axis, to K and N.
+    """Add to K and N the derivatives of the forces of a point of a 2D cable at an offset from the axis.
 
     Args:
         J, Jd: Jacobian of the position of the point with respect to the coordinates of the cable, and the time
@@ -105,9 +105,9 @@ def add_point_and_foot(
     S: Four, dS: Four, T: Four, dT: Four, ddT: Four, force: Vector, on_b: Vector, n: int, C: FloatArray, X: FloatArray,
     K: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of the forces at a point r_A of cable A and its foot r_B on cable B to K, shape (2 n, 2 n). S
-    and T are the shape functions of A and B, dS and dT are their first derivatives with respect to arc length, and ddT
-    is the second derivative of T.
+    """Add to K, shape (2 n, 2 n), the derivatives of the forces at a point r_A of cable A and at its foot r_B on cable
+    B. S and T are the shape functions of A and B, dS and dT are their first derivatives with respect to arc length, and
+    ddT is the second derivative of T.
 
     Args:
         force, on_b: forces on the position r_A and on the slope r'_B [N].

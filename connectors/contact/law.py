@@ -166,7 +166,7 @@ def eval_slopes_along(law: PointLaw, state: float, fn: float) -> tuple[float, fl
 
 @kernel(inline=True)
 def replace_force(f: Friction, force: Vector) -> Friction:
-    """Return the friction ``f`` with another force [N]."""
+    """Return a copy of ``f`` in which the friction f_t is replaced by ``force`` [N]."""
     return Friction(force, f.tau, f.size, f.share, f.factor, f.slides)
 
 

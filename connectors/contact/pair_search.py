@@ -1,4 +1,4 @@
-"""Search for the members of a set (circles or surfaces) that are so near a cable that they may touch it. The pairs of
+"""Search for the members of a set (circles or surfaces) that a cable can touch until the next search. The pairs of
 cable and member change during a run, but the number of rows is constant.
 
 A row describes the contact of a cable with one member of its set. A cable with several rows can touch several members
@@ -230,8 +230,8 @@ class NeighbourSearch(ABC):
 
     @abstractmethod
     def give_places(self, fields: Fields) -> float:
-        """Find contacts and store them in the history values. Return the smallest gap of a contact that is not stored
-        [m].
+        """Find contacts and store them in the history values. Return a lower bound of the gaps of all contacts that are
+        not stored [m].
         """
 
     def is_given(self, fields: Fields) -> bool:
@@ -343,14 +343,14 @@ class PairSearch(NeighbourSearch):
         return group, number
 
     def give_places(self, fields: Fields) -> float:
-        """Find pairs, write them into the history values, and return the smallest gap of a pair without a row [m]."""
+        """Find pairs, write them into the history values, and return the result of `_give_pairs`."""
         least = self._give_pairs(fields, *self.find_near(fields))
         self.given = fields.data[self.p.place].astype(np.int64)
         return least
 
     def _give_pairs(self, fields: Fields, group: IntArray, number: IntArray, gap: FloatArray) -> float:
         """Assign pairs to the rows of their groups: first closed pairs, then the other pairs in the order of
-        distance. Return the smallest gap of a pair without a row [m].
+        distance. Return the smaller of two lengths [m]: the skin, and the smallest gap of a given pair without a row.
         """
         p, data, many = self.p, fields.data, len(self.p.dofs)
         first, points = p.points.rows["data"], self.count_points()

@@ -92,8 +92,8 @@ def eval_bristle(law: PointLaw, fn: float, slips: bool, vt: Vector, u: Vector) -
 
 @kernel
 def take_places(found: FloatArray, first: int, energies: FloatArray, powers: FloatArray, parts: FloatArray) -> None:
-    """Add the energies, and the powers of sliding, tangential dampers and lever, of all points to ``energies`` and
-    ``powers`` of their rows, and write the input of `fill_jumps` into ``parts``. found, first: see
+    """Add the energies of all points to ``energies`` of their rows, and the powers of sliding, tangential dampers and
+    lever to ``powers`` of their rows. Write the input of `fill_jumps` into ``parts``. found, first: see
     `create_place_account`.
     """
     for i in range(len(found)):
@@ -102,7 +102,7 @@ def take_places(found: FloatArray, first: int, energies: FloatArray, powers: Flo
             for j in range(PARTS, parts.shape[2]):
                 parts_here[k, j] = here[k, first + NUMBERS + j - PARTS]
             parts_here[k, DEPTH] = here[k, first + GAP]
-            # except the gap, all quantities of open points are 0
+            # all quantities of open points are 0, except the gap
             if here[k, first + STATE] == OPEN and parts_here[k, CONTACT_STATE] == OPEN:
                 continue
             place, to = here[k, first:], parts_here[k]

@@ -104,9 +104,9 @@ def place_type(*names: str, **counts: int) -> np.dtype[Any]:
     """Return the type of the record of a point in an update.
 
     The fields are the gap ``gap`` [m], the normal force ``fn`` [N], the state ``state``, and the excess ``excess``
-    |tau| - mu |f_n| of the trial force over the friction limit [N]. For each of ``names`` the record has a further
-    field with one value. For each of ``counts`` the record has a further field with the given number of arrays of eight
-    values.
+    |tau| - mu |f_n| of the trial force over the friction limit [N]. ``names`` are the names of further fields with one
+    value. Each item of ``counts`` is the name of a further field, and the number of arrays of eight values in this
+    field.
     """
     shapes: dict[str, tuple[int, ...]] = {name: () for name in ("gap", "fn", "state", "excess", *names)}
     return work_type(**shapes, **{name: (count, LANES) for name, count in counts.items()})

@@ -37,7 +37,7 @@ def slides(speed: float, zone: float) -> bool:
 def share_of_slip(speed: Any, zone: float, parabola: bool) -> Any:
     """Return the ratio f/(F v) [s/m] within the zone, where f is the friction, F its limit and v the slip velocity; the
     result is 0 for a zone of width 0. The function is not called for velocities outside the zone, where the ratio is
-    1/|v|. Speeds may be complex.
+    1/|v|. The argument ``speed`` is |v|, real or complex; it is used only for the parabola.
     """
     share = 1.0 / zone if zone != 0.0 else 0.0
     return (2.0 - speed * share) * share if parabola else share

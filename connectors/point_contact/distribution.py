@@ -2,9 +2,9 @@
 forces.
 
 Each process evaluates the motion of the surfaces on its own markers. Surfaces on the ground are sent to all processes
-once. Moving half spaces may be neighbours of any surface, so they are sent to all processes in each evaluation. Of the
-other surfaces, a process receives in each evaluation only the surfaces in its pairs, and returns the forces on these
-surfaces.
+once. Moving half spaces can be neighbours of any surface, so they are sent to all processes in each evaluation. Moving
+bounded surfaces are sent in each evaluation only to the processes that need them for their pairs. A process that has
+received a surface returns the force on this surface.
 
 A pair is evaluated by the process of one of its surfaces. If one surface is on the ground, the process of the moving
 surface evaluates the pair. If one surface is a half space, the process of the bounded surface evaluates the pair. If
@@ -38,7 +38,7 @@ class Share:
 
     Attributes:
         own: indices of the surfaces whose motion this process evaluates, shape (k,).
-        present: ranges of the indices of all surfaces that may receive forces on this process, see `find_runs`.
+        present: ranges of the indices of all surfaces on which this process can add forces, see `find_runs`.
         dofs: coordinate indices of the surfaces, shape (n, w). Indices of coordinates of other processes and of the
             spare coordinate follow the local indices.
         off_process: global indices of the coordinates of other processes, shape (f,).

@@ -56,7 +56,7 @@ RULES = ("simbody", "hertz")
 
 
 class HuntCrossley(Component):
-    """Force element that acts at all contacts of one contact set. Several force elements may act on one set; their
+    """Force element that acts at all contacts of one contact set. If several force elements act on the same set, their
     forces are added.
 
     ``enabled`` is the initial value of a flag that is part of each state, see `enable` and `disable`.

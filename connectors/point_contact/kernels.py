@@ -111,8 +111,8 @@ def apply_force(c: Surfaces, i: int, px: float, py: float, pz: float, fx: float,
 
 @kernel
 def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
-    """Add the forces of one force element on pairs of surfaces of any type to ``c.force`` and ``c.torque``, and return
-    the energy that the force element stores [J].
+    """Add to ``c.force`` and ``c.torque`` the forces of one force element on pairs of surfaces of any type. Return the
+    energy that the force element stores in these pairs [J].
     """
     energy = 0.0
     for k in range(len(pairs)):

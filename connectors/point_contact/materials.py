@@ -32,7 +32,7 @@ CLOSE_TO_ONE = 1e-9
 
 
 class ContactMaterial(Component):
-    """The material of a contact surface; any number of surfaces may share one material.
+    """The material of one or more contact surfaces.
 
     The column ``dissipation`` is c of the Hunt-Crossley law. In slow impacts of equal materials with the closing speed
     v, the restitution is 1 - c v. `plane_strain_modulus` and `dissipation_from_restitution` compute the parameters from

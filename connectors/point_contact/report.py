@@ -26,8 +26,8 @@ class SurfaceForces(NamedTuple):
     surface: entity indices of the surfaces, shape (n,).
     carrier: entity indices of the carriers of the surfaces (a node, a body without node, or the ground), shape (n,).
     point: origin of the frame of each surface [m], shape (n, 3).
-    force: applied force [N], shape (n, 3).
-    torque: applied torque about the origin of the surface [N m], shape (n, 3).
+    force: force on each surface [N], shape (n, 3).
+    torque: torque on each surface about the origin of its frame [N m], shape (n, 3).
     """
 
     surface: IntArray

@@ -116,8 +116,8 @@ def is_stale(
     bounded: int,
     skin: float,
 ) -> bool:
-    """Return true in two cases: the origin of a surface has moved by half the skin since the last search, or a surface
-    and a moving half space that are not a candidate pair have come so close that they may touch.
+    """Return true in two cases: the origin of a surface has moved by more than half the skin since the last search, or
+    the bounding sphere of a surface has reached a moving half space that is not in the list for this surface.
 
     ``watched`` contains the checked surfaces as ranges of indices, see `find_runs`.
     """

@@ -40,7 +40,7 @@ class BoundSet:
 
     @property
     def present(self) -> Runs:
-        """Return the surfaces that may receive forces on this process, see `find_runs`."""
+        """Return the surfaces on which this process can add forces, as ranges of indices, see `find_runs`."""
         return self.own if self.share is None else self.share.present
 
     def enabled_parameters(self, data: FloatArray) -> Iterator[PairParameters]:
@@ -127,8 +127,8 @@ def couple_pairs(system: ContactSystem, spare: int) -> None:
 
 
 def sum_forces(b: BoundSet, parameters: Iterable[PairParameters]) -> float:
-    """Set the forces on the surfaces of a set to the sum of the forces of the given elements; return the sum of their
-    stored energies [J].
+    """Set the forces on the surfaces of a set to the sum of the forces of all given force elements. Return the sum of
+    the energies that these elements store [J].
     """
     b.clear(b.surfaces, b.present)
     energy = 0.0

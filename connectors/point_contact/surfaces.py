@@ -1,5 +1,5 @@
-"""Surfaces that can touch: spheres, half spaces and ellipsoids. The surfaces are fixed to a body at any position and
-orientation; spheres may also be fixed to points.
+"""Surfaces that can touch: spheres, half spaces and ellipsoids. Each surface is fixed to a body at any position and
+orientation; a sphere can also be fixed to a point.
 
 A surface is attached to a position marker. The frame of a surface has the origin p + A s and the axes A R. Here p and A
 are position and rotation of the marker, s is ``position``, R is ``rotation``, and y are the coordinates of a point in
@@ -9,8 +9,8 @@ the frame of the surface:
     ellipsoid: y_1²/a_1² + y_2²/a_2² + y_3²/a_3² <= 1
     half space: y_1 >= 0, with the outward normal -e_1
 
-Surfaces of one `ContactSet` may touch each other, except surfaces on the same body; surfaces of different sets never
-touch. A force element on the set, such as `HuntCrossley`, determines the forces between touching surfaces.
+Contact is possible only between two surfaces of the same `ContactSet` that are on different bodies. A force element on
+the set, such as `HuntCrossley`, determines the forces between touching surfaces.
 
 Source: geometry of convex bodies, K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 4.
 """
@@ -46,7 +46,7 @@ test for negative indices.
 
 
 class ContactSet(Component):
-    """A group of surfaces that may touch each other.
+    """A group of surfaces that can touch each other.
 
     The search for neighbours finds surfaces whose distance is below the search margin ``skin``. The search is repeated
     when a surface has moved by half of this margin since the last search.

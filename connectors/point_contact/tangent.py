@@ -243,8 +243,8 @@ def add_pair_block(
     spare: int,
     values: FloatArray,
 ) -> None:
-    """Add the variations of the force G of one pair, and of the point P on which it acts, to the matrix, with the sign
-    + in the rows of body 1 and the sign - in the rows of body 2.
+    """Add to the matrix the contributions of the variations of the force G of one pair and of the point P on which G
+    acts. Their sign is + in the rows of body 1 and - in the rows of body 2.
     """
     w = c.dofs.shape[1]
     for side in range(2):

@@ -104,7 +104,7 @@ def add_surface_contact(
         radius: radius of the axis of the rope on the surface [m], used to choose stiffness and damping.
         touching: number of surfaces that a cable can touch simultaneously; with None, each pair has one row.
         skin: distance within which the search finds surfaces [m]; with None, the length of the longest cable is used.
-            Without ``touching`` it has no effect.
+            The argument has no effect without ``touching``.
         turns_rope: whether friction acts at the radius of the rope and turns the rope about its axis; if False,
             friction acts on the axis. With True, the cables must be of type `TwistCable3D`, ``rope_radius`` must be
             > 0, and the rows are `ContactFrictionSurfaceTwistCable` or `ContactFrictionSurfaceSetTwistCable`.

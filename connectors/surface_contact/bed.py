@@ -203,7 +203,7 @@ def _read_text(file: Path) -> BedGrid | FloatArray:
 
 
 def _read_number(word: str) -> float | None:
-    """Return the number that a word represents, or None for other words."""
+    """Return the number that ``word`` represents, or None if ``word`` is not a number."""
     try:
         return float(word)
     except ValueError:

@@ -78,8 +78,8 @@ UPRIGHT = 1e-6
 
 
 class Heading(NamedTuple):
-    """Direction of a line at a point: derivatives of the shape functions [1/m, 1], unit tangent t (global), length of
-    the slope r' [1], T, c = n × T and b; see the docstring of this module.
+    """Direction of a line at a point: derivatives of the shape functions with respect to arc length, global unit
+    tangent t, length |r'| of the slope [1], T, c = n × T and b. The docstring of this module defines n, T and b.
     """
 
     dS: Four
@@ -92,7 +92,7 @@ class Heading(NamedTuple):
 
 class Suction(NamedTuple):
     """Suction of a point: c_s δ [m], largest gap m before the step [m], and gap c_s δ + Δ at which the suction ends
-    [m]. All fields are 0 for points that the bed does not hold.
+    [m]. All fields are 0 if the point was open at the start of the step, or if c_s δ is 0.
     """
 
     peak: float
@@ -101,9 +101,9 @@ class Suction(NamedTuple):
 
 
 class BedForces(NamedTuple):
-    """Forces of a point: f_n [N], -N [N], parameters of the normal force multiplied by s, derivatives of f_n with
-    respect to g [N/m] and v_n [N s/m], friction on the circle, f_t [N], gap g [m], v_n [m/s], v_t [m/s], u_t [m], and
-    whether friction acts.
+    """Forces of a point. The fields are f_n [N], min(f_n, 0) [N], the parameters of the law with the factors s, the
+    derivatives of f_n with respect to g [N/m] and v_n [N s/m], the friction f̂, f_t [N], g [m], v_n [m/s], v_t [m/s],
+    u_t [m], and whether friction acts. The docstring of this module defines the symbols.
     """
 
     fn: float
@@ -128,7 +128,7 @@ def stretch(x: float, b: Vector, a: Vector) -> Vector:
 
 @kernel(inline=True)
 def change_stretch(x: float, b: Vector, db: Vector, a: Vector, da: Vector) -> Vector:
-    """Return the variation of `stretch` for the variations db and da of b and a."""
+    """Return the variation of the result of `stretch` for the variations db of b and da of a."""
     turned = combine(dot(b, a), db, dot(db, a) + dot(b, da), b)
     return combine(1.0, da, x - 1.0, turned)
 
@@ -178,7 +178,7 @@ def eval_share(s: Suction, gap: float) -> tuple[float, float]:
 def eval_bed_forces(
     row: Any, law: PointLaw, h: Distance, z: Lever, e: Heading, s: Suction, state: float, a: Vector
 ) -> BedForces:
-    """Return the forces of a point that the bed carries or holds; ``a`` is the anchor of the point."""
+    """Return the forces of a closed point; ``a`` is the anchor of the point."""
     gap, vn = h.phi - row.rope_radius, dot_normal(h, z.U, z.V, z.W)
     share, slope = eval_share(s, gap)
     held = scale_normal(law, share if gap > 0.0 else 1.0, share)

@@ -73,8 +73,8 @@ def fill_bed_changes(
     row: Any, r: SurfaceRow, F: BedForces, h: Distance, z: Lever, e: Heading, a: Vector, X: FloatArray, V: FloatArray,
     T: FloatArray,
 ) -> None:  # fmt: skip
-    """Write the derivatives of the force of a point with respect to X, V and T into the arrays of the same names, all
-    in the frame of the surface, shape (3, 3) each; ``a`` is the anchor."""
+    """Write the derivatives of the force on a point with respect to X, V and T into the arguments of the same names,
+    shape (3, 3) each. All quantities are in the frame of the surface; ``a`` is the anchor."""
     n, slip = (h.nx, h.ny, h.nz), (z.X - a[0], z.Y - a[1], z.Z - a[2])
     along = dot(n, slip)
     on_slip, on_rate = hessian_product(h, slip[0], slip[1], slip[2]), hessian_product(h, z.U, z.V, z.W)
@@ -108,7 +108,7 @@ def multiply(G: FloatArray, a: Vector, x: float) -> Vector:
 
 @kernel
 def add_direction(S: Four, e: Heading, z: Lever, G: FloatArray, dq: float, K: FloatArray) -> None:
-    """Add to the matrix K the derivatives with respect to the direction of the line; the module has the formulas."""
+    """Add to the matrix K the derivatives with respect to the direction of the line; see the module docstring."""
     d = z.dx, z.dy, z.dz
     for b in range(3):
         axis = unit_vector(b)

@@ -53,7 +53,8 @@ class ContactFrictionBedCable(PointContact):
     the line. The friction depends on max(-f_n, 0), so a pulling normal force causes no friction. The sums of forces and
     of moments on cable and body are exactly 0. Each row has the history values gaps [m] (n), states (n), anchors in the
     frame of the surface [m] (n x 3), largest penetrations since the points touched the bed [m] (n), and largest gaps
-    since then [m] (n). The stored gap of a point that suction holds is the gap minus the gap at which the suction ends.
+    since then [m] (n). For a point that was closed at the start of the step, the stored value is its gap minus the gap
+    at which its suction ends.
     """
 
     surface = ref(SURFACE, "the bed")
@@ -104,10 +105,10 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def find_sunk(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:
-    """In static solves, return a message about the line that has been deepest in its bed, if this depth exceeds `SUNK`
-    times the largest depth of all lines now, so that the suction of the line is too large; see `Checks.reasons`.
+    """In static solves, return a message if the largest depth that a line has had in its bed exceeds `SUNK` times the
+    largest present depth of all lines. The suction of this line is then too large. See `Checks.reasons`.
 
-    On several processes the check is omitted, because the lines of a process may all be lifted.
+    On several processes the check is omitted, because all lines of a process may be lifted.
     """
     if step > 0.0 or rows.layout.size > 1:
         return []

@@ -226,9 +226,10 @@ def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
 
 
 def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:
-    """Return reasons for doubt at the start of a solve: the cable that is deepest behind its surface, if its depth
-    exceeds `DEEP` times its length; a step [s] that is longer than the period of the vibration of a cable on the
-    contact stiffness; and in static solves (step 0) surfaces that no cable can reach.
+    """Return messages about doubts at the start of a solve. The first is about the cable that is deepest behind its
+    surface, if its depth exceeds `DEEP` times its length. The second is about a step [s] that is longer than the period
+    of the vibration of a cable on the contact stiffness. In static solves (``step`` 0), the others are about surfaces
+    that no cable can reach.
     """
     on = np.flatnonzero(c.rows["active"])
     if not len(on):
@@ -256,8 +257,8 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
 
 
 def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) -> list[str]:
-    """Return a message about the cable with the shortest period of vibration on the contact stiffness, if this period
-    is not longer than the step [s]; ``on`` contains the indices of active rows.
+    """Find the cable with the shortest period of vibration on the contact stiffness. Return a message about this cable
+    if the period is shorter than ``step`` [s]. ``on`` contains the indices of active rows.
     """
     mass = column_of(rows.world, rows.local("cable"), "mass_per_length") * c.rows["length"]
     heavy = on[mass[on] > 0.0]
@@ -330,8 +331,8 @@ class ContactFrictionSurfaceTwistCable(PointContact):
     is part of the slip velocity. The sums of forces and of moments on cable and body are exactly 0. Within a step, the
     rope must turn by less than half a turn relative to the surface. Each row has the history values gaps [m] (n),
     states (n), anchors [m] (n x 3), unit tangents of the rope (n x 3), and unit vectors d_1 that turn with the material
-    and are normal to the tangent (n x 3). The last two are values at the start of the step. All vectors are in the
-    frame of the surface.
+    and are normal to the tangent (n x 3). The tangents and the vectors d_1 are values at the start of the step. All
+    vectors are in the frame of the surface.
     """
 
     surface = ref(SURFACE, "the surface")
@@ -385,7 +386,7 @@ def bind_twist(rows: LocalRows) -> ContactRows:
 
 
 def find_turns(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
-    """Return a message about the rope that turned the most in the last step, if its angle was above `LARGE_TURN`."""
+    """Return a message about the rope that turned the most in the last step, if it turned by more than `LARGE_TURN`."""
     turn = np.abs(eval_points(c, fields)[..., TURN]).max(axis=1, initial=0.0)
     if not turn.max(initial=0.0) > LARGE_TURN:
         return []

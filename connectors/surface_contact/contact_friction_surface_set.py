@@ -59,11 +59,11 @@ SOURCE = "[@wriggers2006]"
 
 
 class SurfaceSet(Component):
-    """Set of surfaces that the same cables may touch.
+    """Set of surfaces that the same cables can touch.
 
     The search finds surfaces whose distance from a cable is below the search margin ``skin``. The search is repeated
     when the largest displacement of a cable plus the largest displacement of a surface since the last search reaches
-    the smallest gap of a pair that has no row.
+    the smaller of two lengths: ``skin``, and the smallest gap of a pair that has no row.
     """
 
     skin = column("m", "margin of the search", above=0)
@@ -168,9 +168,9 @@ def build_pairs(rows: LocalRows, p: PairRows) -> System:
 
 
 def find_doubts(rows: LocalRows, p: PairRows, first: IntArray, fields: Fields, step: float) -> list[str]:
-    """Return reasons for doubt: a step [s] longer than the period of the vibration of a cable on the contact stiffness,
-    and in static solves (step 0) surfaces that no cable can reach. ``first`` contains the index of the first row of
-    each group, see `PairRows`.
+    """Return messages about doubts: in dynamic solves, a step [s] that is longer than the period of the vibration of a
+    cable on the contact stiffness; in static solves (``step`` 0), surfaces that no cable can reach. ``first`` contains
+    the index of the first row of each group, see `PairRows`.
     """
     c = p.points
     on = np.flatnonzero(p.on)

@@ -321,8 +321,8 @@ def find_curvature(field: FloatArray, nu: int, nv: int, places: FloatArray) -> f
 
 
 def eval_curvatures(field: FloatArray, x: FloatArray, y: FloatArray) -> float:
-    """Return the largest principal curvature [1/m] of a field at any of its grid points. Curvatures are positive in
-    hollows; x and y are the coordinates of the grid lines [m].
+    """Return the largest of the principal curvatures [1/m] of a field at all of its grid points. Curvatures are
+    positive in hollows; x and y are the coordinates of the grid lines [m].
     """
     places = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
     return float(find_curvature(field, len(x), len(y), np.ascontiguousarray(places)))
@@ -339,7 +339,7 @@ the centre to the middle of the arc (2), cosine of half the angle, 0.
 
 
 class Geometry(NamedTuple):
-    """Surfaces that cables touch. The geometric parameters depend on the type of distance:
+    """Data of surfaces for kernels. The meaning of the parameters ``geo`` depends on the type of distance:
 
     - plane: z0, half length along x, half length along y, largest rho [m]
     - sphere: R [m], 1 outside or -1 inside

@@ -152,8 +152,9 @@ def sweep_surfaces(
     which: IntArray,
 ) -> None:
     """Find, among the passages of contact points through surfaces of their set within a step, the passage with the
-    greatest depth. Write the gap quantities of the point into ``row``, the index of its row into ``which[0]``, and the
-    index of the surface, counted from 1, into ``which[1]``; for the other arguments see `sweep_circles`.
+    greatest depth. Write the gap quantities of the point into ``row``. Write the index of the contact row to which the
+    point belongs into ``which[0]``, and the index of the surface, counted from 1, into ``which[1]``. For the other
+    arguments see `sweep_circles`.
     """
     c, s, place0 = p.points, p.points.surfaces, m0.p
     row[MISSED] = 0.0
@@ -242,8 +243,8 @@ beds the value was below 2e-5.
 
 
 def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fields, step: float) -> list[str]:
-    """In static solves, return a message about the cable on which the edge of a plane causes the largest axial force
-    relative to the tension of the cable, if this ratio exceeds `PULL`; see `Checks.reasons`.
+    """In static solves, find the cable with the largest ratio of the axial force that the edge of a plane causes to the
+    tension of the cable. Return a message about this cable if the ratio exceeds `PULL`; see `Checks.reasons`.
 
     On several processes the check is omitted, because rows of one cable may belong to several processes.
 

@@ -404,9 +404,9 @@ FRAMES = work_type(y=(COUNT,), yt=(COUNT,), sigma=(COUNT,))
 
 
 class Spin(NamedTuple):
-    """Rotation of the rope at a point: unit tangent t (global), length |r'|, factors P with which r' is the sum of the
-    coordinates e, s0 and s1 of the cable (elements/cable/twist_points.py); tangent T and axis d_1 of the material in
-    the frame of the surface; spin s relative to the surface [rad/s].
+    """Rotation of the rope at a point: global unit tangent t; length |r'|; the factors P of e, s0 and s1 in the sum r'
+    (elements/cable/twist_points.py); tangent T and axis d_1 of the material in the frame of the surface; spin s
+    relative to the surface [rad/s].
     """
 
     t: Vector

@@ -88,7 +88,7 @@ SIZE = SUCTION + 1
 
 @kernel(inline=True)
 def clear_point(row: FloatArray) -> None:
-    """Write the quantities of a point that the row does not have: state -2, the quantities of `clear_place`, and 0 for
+    """Write the quantities for an array element without a point: state -2, the quantities of `clear_place`, and 0 for
     all others."""
     row[:] = 0.0
     row[STATE] = UNDEFINED

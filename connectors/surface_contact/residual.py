@@ -73,8 +73,8 @@ of the surface.
 
 @kernel(inline=True)
 def begin_lanes(g: Any) -> None:
-    """Write 1 into lengths, coordinates and parameters in all lanes, so that lanes without a row, which are also
-    evaluated, contain valid values."""
+    """Write 1 into lengths, coordinates and parameters in all lanes. Lanes without a row are also evaluated, so they
+    must contain valid values."""
     for k in range(LANES):
         g.rope_radius[k], g.cable_length[k], g.points[k], g.state[k] = 1.0, 1.0, 1.0, 1.0
         g.a00[k], g.a11[k], g.a22[k], g.distance[k] = 1.0, 1.0, 1.0, 1.0
@@ -103,7 +103,7 @@ def write_frame(o: SurfaceFrame, k: int, g: Any) -> None:
 
 @kernel(inline=True)
 def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, k: int, g: Any) -> None:
-    """Copy row i to lane k."""
+    """Copy the parameters, the coordinates and the surface of row i to lane k."""
     row = c.rows[i]
     s = row.surface
     for a in range(CABLE):

@@ -47,9 +47,9 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class RibbonPoint(NamedTuple):
-    """A point of a ribbon: place s = x/L [1], shape functions S, offset y [m], length |r'| of the slope [1], factors P
-    with which r' is the sum of the coordinates e, s0 and s1 (`twist_points.py`), global axes t, d_1 and d_2 of the
-    material, and the `Lever`.
+    """A point of a ribbon: place s = x/L [1], shape functions S, offset y [m], length |r'| of the slope [1], the
+    factors P of e, s0 and s1 in the sum r' (`twist_points.py`), global axes t, d_1 and d_2 of the material, and the
+    `Lever`.
     """
 
     place: float

@@ -54,8 +54,8 @@ def fill_jacobians(
     r: RibbonPoint, iL: float, rates: FloatArray, forms: FloatArray, dsigma: FloatArray, F: Vector,
     dq: float, J: FloatArray, Jt: FloatArray, K: FloatArray,
 ) -> None:  # fmt: skip
-    """Write the Jacobian J of the position p of the point and its time derivative J_t, shape (3, 14) each. Add the
-    product dq F·d²p/dq² with the global force F [N] to K.
+    """Write the Jacobian J of the position p of the point, and the time derivative J_t of J, shape (3, 14) each. Add to
+    K the product dq F·d²p/dq², where F is the global force [N].
 
     Args:
         rates: rates of the coordinates of the cable, shape (14,).
@@ -82,9 +82,9 @@ def add_ribbon_point(
     J: FloatArray, Jt: FloatArray, C: FloatArray, V: FloatArray, X: FloatArray, varies: bool, K: FloatArray,
     N: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of the forces of a point, without dq F·d²p/dq², to K, shape (20, 20), and N, shape (20, 6).
-    X is work space, shape (6, 20). ``varies``: whether the Jacobians of the marker vary in time; otherwise N is not
-    changed.
+    """Add to K, shape (20, 20), and to N, shape (20, 6), the derivatives of the forces of a point, without the term
+    dq F·d²p/dq². X is work space, shape (6, 20). ``varies``: whether the Jacobians of the marker vary in time;
+    otherwise N is not changed.
     """
     n = TWIST_CABLE
     for a in range(6):

@@ -1,12 +1,13 @@
-"""Search for the surfaces of a set that cables may touch. The number of rows is constant, but the surface of a row
-changes; see `pair_search.PairSearch`.
+"""Search for the surfaces of a set that are near cables. The number of rows is constant, but the surface of a row can
+change; see `pair_search.PairSearch`.
 
 For each surface that has a bounding sphere, a search tree of the middles of the cables finds the cables near this
 surface. Surfaces without a bounding sphere, such as a sea bed, are paired with all cables. A pair of such a surface and
 a cable is near if a contact point of the cable is closer to the surface than the skin. The pair is also near if all
 points of its cable are beyond the ends of the surface, because a point may then move onto the surface. The motion of a
 surface is at most the displacement of its origin plus the displacement that its rotation causes at the radius of its
-bounding sphere, or at the most distant cable. Rotation about the axis of a surface of revolution is ignored.
+bounding sphere, or for unbounded surfaces at the most distant cable. Rotation about the axis of a surface of revolution
+is ignored.
 """
 
 from __future__ import annotations

@@ -83,8 +83,9 @@ def fill_force_tangent(
     law: PointLaw, F: PointForces, h: Distance, z: Lever, state: float, a: Vector, n: FloatArray, X: FloatArray,
     V: FloatArray,
 ) -> None:  # fmt: skip
-    """Write the derivatives of the force on a point with respect to its position into X, and with respect to its
-    velocity into V, all in the frame of the surface, shape (3, 3) each; n is work space, shape (6, 3)."""
+    """Write into X the derivatives of the force on a point with respect to the position of the point, and into V the
+    derivatives with respect to its velocity. X and V, shape (3, 3) each, are in the frame of the surface; n is work
+    space, shape (6, 3)."""
     kc, dc = eval_normal_slopes(law, F.gap, F.vn, F.fn)
     n[0, 0], n[0, 1], n[0, 2] = h.nx, h.ny, h.nz
     n[1, 0], n[1, 1], n[1, 2] = hessian_product(h, z.U, z.V, z.W)
@@ -264,9 +265,9 @@ def fill_motion(
     o: SurfaceFrame, S: Four, z: Lever, r: Spin, iL: float, g: Vector, yt: FloatArray, sigma: FloatArray,
     dsigma: FloatArray, Wq: FloatArray, Wv: FloatArray,
 ) -> None:  # fmt: skip
-    """Write the derivatives of the 11 numbers w of a point with respect to the coordinates of the row into Wq, and with
-    respect to their rates into Wv, shape (11, 20) each; ``dsigma`` contains the derivatives of the coefficients σ of
-    the spin with respect to y."""
+    """Write into Wq the derivatives of the 11 numbers w of a point with respect to the coordinates of the row, and into
+    Wv the derivatives with respect to the rates of these coordinates, shape (11, 20) each. ``dsigma`` contains the
+    derivatives of the coefficients σ of the spin with respect to y."""
     Wq[:], Wv[:] = 0.0, 0.0
     omega, d, e = (o.wx, o.wy, o.wz), (z.dx, z.dy, z.dz), (z.ex, z.ey, z.ez)
     p = r.size * r.t[0], r.size * r.t[1], r.size * r.t[2]
@@ -312,8 +313,8 @@ def fill_motion(
 def fill_force_changes(
     law: PointLaw, rope_radius: float, F: TurningForces, h: Distance, z: Lever, r: Spin, a: Vector, Phi: FloatArray
 ) -> None:
-    """Write the derivatives of the force f and of the moment M about the axis of the rope with respect to the 11
-    numbers w of a point into Phi, shape (4, 11); ``a`` is the anchor."""
+    """Write into Phi, shape (4, 11), the derivatives of the force f and of the moment M about the axis of the rope with
+    respect to the 11 numbers w of a point; ``a`` is the anchor."""
     f, n, rc = F.point, (h.nx, h.ny, h.nz), rope_radius
     kc, dc = eval_normal_slopes(law, f.gap, f.vn, f.fn)
     slip = z.X - a[0], z.Y - a[1], z.Z - a[2]
@@ -361,7 +362,7 @@ def multiply_changes(Phi: FloatArray, x: float, Wq: FloatArray, y: float, Wv: Fl
 def add_column(
     S: Four, iL: float, sigma: FloatArray, df: Vector, moment: Vector, dM: float, column: int, K: FloatArray
 ) -> None:
-    """Add the variations of the generalised forces of a point to a column of K: ``df`` is the variation of the global
+    """Add to a column of K the variations of the generalised forces of a point. ``df`` is the variation of the global
     force F, ``moment`` the variation of the moment d × F + M t on the surface, and ``dM`` the variation of the moment M
     about the axis of the rope."""
     for b in range(3):
@@ -379,7 +380,7 @@ def add_twist_point(
     o: SurfaceFrame, S: Four, z: Lever, r: Spin, iL: float, F: Vector, M: float, dq: float, sigma: FloatArray,
     dsigma: FloatArray, D: FloatArray, E: FloatArray, varies: bool, K: FloatArray, N: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of the forces of a point to K, shape (20, 20), and N, shape (20, 6).
+    """Add to K, shape (20, 20), and to N, shape (20, 6), the derivatives of the forces of a point.
 
     Args:
         F, M: global force [N] and moment about the axis of the rope [N m].

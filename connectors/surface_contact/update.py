@@ -4,8 +4,7 @@ See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. S
 anchor a of its bristle:
 
     touch: a point that has closed since the start of the step sticks with a := X, in dynamic solves without friction.
-    start of a solve: a point that is closed in the initial state slips if |mu_v v_t| > mu |f_n|, else it sticks; a :=
-    X.
+    start of a solve: a := X for each closed point; the point slips if |mu_v v_t| > mu |f_n|, otherwise it sticks.
     trial: for all other closed points, tau is computed with the anchor a that was stored at the start of the step.
     slips: if |tau| > (1 + TIE) mu |f_n|, the state is 1 and a := X - mu |f_n|/(w mu_k) u_t/|u_t|.
     sticks: otherwise the state is 0 and a keeps the value that was stored at the start of the step.
@@ -19,13 +18,13 @@ anchor and the axes of the material of closed points with friction follow such a
 
     a := X - u_t where a point sticks,    T_0 := T,  d_0 := d_1.
 
-States on soft beds are decided with the deflection û on the circle of `bed_kernels.py`. The stored gap of a point that
-the bed holds at the start of the step is g minus the gap at which the suction ends, so the point is closed until g
+States on soft beds are decided with the deflection û of `bed_kernels.py`. For a point that was closed at the start of
+the step, the stored gap is g minus the gap at which the suction of the point ends, so the point is closed until g
 reaches that gap. δ and m depend on the gap g at the end of the step:
 
     g <= 0: m := 0, δ := max(δ, -g)
     g <= 0 of a point that was open at the start, if m > c_s δ, or if c_s = 0: m := 0, δ := -g
-    g > 0 of a point that the bed holds: m := max(m, g)
+    g > 0 of a closed point: m := max(m, g)
     open points: δ := 0, m := 0.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
@@ -132,8 +131,8 @@ def try_ribbon_point(
 def try_bed_point(
     row: Any, r: SurfaceRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
 ) -> PointForces:
-    """Return the forces of a sticking point on a soft bed, with the anchor of `try_point`: the normal force
-    min(f_n, 0), the friction and the deflection û on the circle, and the gap to be stored."""
+    """Return the forces of a sticking point on a soft bed, with the anchor of `try_point`. The fields of the result are
+    the normal force min(f_n, 0), the friction f̂, the deflection û, and the gap to be stored."""
     x, y, w = read_three(start, at)
     a = x if held else z.X, y if held else z.Y, w if held else z.Z
     e, s = find_heading(r, h, k, row.points), read_suction(row, start, k)
