@@ -11,10 +11,10 @@ the break causes no error of the energy balance.
 
 The force of a link of cables is the largest axial force of its cables. Only one cable of the link breaks, namely the
 cable with the largest force, or, in a break by fatigue, the cable with the largest damage. A broken cable (column
-``broken``) has no internal force: it loses its strain energy, and its mass and weight remain on its nodes. The axis of
-a broken cable only connects the two ends of the rope at the break, and is not material. Therefore the fluid loads of a
-broken cable act per unstrained length (``constant_volume``). The contacts of this cable, and its line loads per current
-length, become inactive.
+``broken``) has no internal force: it loses its strain energy, and its mass and weight remain on its nodes. There is no
+material on the axis of a broken cable; the axis is only a line between the two ends of the rope at the break. Therefore
+the fluid loads of a broken cable act per unstrained length (``constant_volume``). The contacts of this cable, and its
+line loads per current length, become inactive.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class Link:
             of all rows.
         time: time at which the link breaks [s]; a step ends at this time.
         rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step; the link
-            breaks if the function returns true. The function may accumulate damage. Checkpoints do not contain this
-            damage, so in a restarted run it starts from its initial value.
+            breaks if the function returns true. The function can sum up damage in a variable of its own. Checkpoints do
+            not contain this variable, so a restarted run begins with its initial value.
         name: name of the link in messages and results; default: name of the entity or of the rope.
         fatigue: curve whose method ``find_lives(ranges, means)`` returns numbers of cycles to failure, such as
             `windlass.post.fatigue_curve`; the link breaks when its damage has reached 1. Each cable has its own damage.
@@ -132,7 +132,7 @@ class Link:
 
     @property
     def is_rope(self) -> bool:
-        """Whether the link consists of cables; of such a link, a single cable breaks."""
+        """Whether the link consists of cables. If such a link breaks, only one of its cables breaks."""
         return BROKEN in self.entity.table.component.columns
 
     def is_whole(self) -> bool:
@@ -169,7 +169,7 @@ class Break:
     Attributes:
         name: name of the link.
         time: start of the first step without the link [s].
-        force: force of the link at the end of the previous step [N]; of a rope, the force of the broken cable.
+        force: force of the link at the end of the previous step [N]; for a rope, the force of the broken cable.
         cable: index of the broken cable among the cables of the link; -1 for a link without cables.
     """
 

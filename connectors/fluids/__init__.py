@@ -1,2 +1,2 @@
 """Fluids whose velocity depends on position and time: currents, wind, waves, user functions. A fluid exerts forces only
-through loads that refer to it."""
+on bodies and cables with a fluid load that refers to the fluid."""

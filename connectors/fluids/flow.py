@@ -368,7 +368,7 @@ def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
         if c.fills == EVERYWHERE:
             continue
         if abs(below) >= highest:
-            # the region in which the volume fraction changes does not reach this point at any time
+            # even the highest waves do not change the volume fraction at this point
             f[i].s = 1.0 if (below > 0.0) == (c.fills == BELOW) else 0.0
             continue
         eta, eta_t, along, across = eval_elevation(c, points[i].r, t)

@@ -282,9 +282,10 @@ def register_kind(
 
 def change_rows(rows: LocalRows, columns: tuple[Pair, Any], in_place: set[str], names: Sequence[str]) -> bool:
     """Copy the present values of the columns ``names`` to the records of a system, and return True. If the system must
-    be built again, copy nothing and return False. This is necessary in three cases: a column is not in ``in_place``; a
-    changed row has a user function, which has its own copies of the values; a value changes from 0 to another value or
-    back, because the energies and powers in the `Account` of a law depend on which values are 0.
+    be built again, copy nothing and return False. A system must be built again in three cases: a column is not in
+    ``in_place``; a changed row has a user function, because the user function has its own copies of the values; a value
+    changes from 0 to another value or back, because a law selects the energies and powers of its `Account` by the
+    values that are not 0.
     """
     if not in_place.issuperset(names):
         return False
@@ -448,8 +449,8 @@ def sliding_loop(motion: Kernel, sliding: Kernel, load: Kernel) -> Kernel:
 @kernel
 def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray, place: int) -> None:
     """Add the energy [J] that is lost by sliding in a step of size[0] seconds to ``lost[place]``. For each row that
-    slides at the start or at the end of the step, this is the work done on the row minus the change of the energy
-    stored in the row.
+    slides at the start or at the end of the step, the lost energy is the work done on the row minus the change of the
+    energy stored in the row.
 
     ``before`` and ``now`` are outputs of a `sliding_loop`; at the end ``now`` is copied to ``before``.
     """

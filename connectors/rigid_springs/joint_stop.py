@@ -157,7 +157,7 @@ def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> Non
 
 @kernel
 def store_angle(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Store the angle s of a rotation as history value; the force error is zero."""
+    """Store the angle s of a rotation as history value, and return a force error of 0."""
     if row.turns:
         row.history[0] = measure(row, u, ut)[1].real
     return 0.0, np.inf, False, 0.0
