@@ -231,7 +231,7 @@ class BreakingLinks(StepHook):
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Delete the records of broken links that the user has activated again, and evaluate the forces of the links at
-        the start.
+        the start of the solve.
         """
         again = {link.name for link in self.links if link.is_whole()}
         self.breaks = [one for one in self.breaks if one.name not in again]
@@ -243,7 +243,7 @@ class BreakingLinks(StepHook):
         self.changes_forces = False
         for link in self._find_whole():
             due = self._due.get(link.name)
-            # the user may set an earlier time of breaking for a restarted run
+            # the user can set an earlier time of breaking for a restarted run
             if due is None and self._has_reached_time(link, state):
                 due = find_largest(link, link.eval_forces(state))
             if due is not None:
@@ -302,7 +302,7 @@ class BreakingLinks(StepHook):
         return [link for link in self.links if link.name not in broken]
 
     def _has_reached_time(self, link: Link, state: State) -> bool:
-        """Return whether the time at which a link breaks has been reached, except for rounding errors."""
+        """Return whether the time at which a link breaks has been reached, with a tolerance for rounding errors."""
         return link.time is not None and state.t >= link.time - find_rounding(state.t, self._step)
 
     def _find_due(self, state: State, is_step: bool) -> None:
@@ -336,8 +336,8 @@ class BreakingLinks(StepHook):
         return DueBreak(float(forces[k]), k if link.is_rope else -1) if damages[k] >= 1.0 else None
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the broken links, the links that break in the next step, and the damages. The checkpoint of the model
-        contains the columns ``active`` and ``broken`` of the links."""
+        """Return the broken links, the links that break in the next step, and the damages. The columns ``active`` and
+        ``broken`` of the links are not included, because the checkpoint of the model contains them."""
         return {
             "due": list(self._due),
             "due_forces": [due.force for due in self._due.values()],

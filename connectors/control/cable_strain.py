@@ -107,7 +107,7 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Create the array that kernels read, with the following values per row.
 
-    dofs: coordinate indices of the nodes (4 d), followed by the index of l for winch cables.
+    dofs: 4 d coordinate indices of the nodes, followed by the index of l for winch cables.
     dimensions: number of dimensions d.
     f: derivatives, at the point, of the shape functions of a cable of length 1 [1].
     length: length L of cables with constant length [m].

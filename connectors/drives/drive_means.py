@@ -551,8 +551,8 @@ def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
 
 
 def note_start(report: DriveReport) -> tuple[str, ...]:
-    """Return advice if the speeds differ from steady motion, for example because not all parts of the belt have made a
-    full turn; otherwise the result is empty.
+    """Return advice if the speeds of pulleys differ from the speeds in steady motion, for example because not all parts
+    of the belt have made a full turn; otherwise the result is empty.
     """
     lost = np.array([(duty.creep, duty.rigid_creep) for duty in report.pulleys if duty.slip_reserve > 0.0])
     if not len(lost) or not np.isfinite(lost).all():
@@ -589,7 +589,7 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     found = eval_bristle_creep(law, passings, place, speed)
     largest = max(max(passing.entering, passing.leaving) for passing in passings)
     lost = np.array([duties[i].creep for i in creeping])
-    # the belt may slip on the whole length of the shorter arc on which bristles act
+    # if the belt slips on the whole of the shorter arc on which bristles act, the losses are NaN
     if np.isnan(found.loss + found.right).any():
         return ()
     if np.abs(lost - found.loss).max() > STEADY_CREEP * np.abs(found.loss).max():

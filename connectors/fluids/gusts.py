@@ -10,10 +10,10 @@
 S is the one-sided spectrum of the speed along the mean wind [m²/s²/Hz], f the frequency [Hz], z the height above the
 ground or the sea [m], and U_0 the mean speed over one hour at z = 10 m [m/s]. The integral of the API spectrum from 0
 to infinity is σ². The spectrum is evaluated for one height, and the gusts of a fluid have this spectrum at all heights.
-The error is small: σ of API does not depend on the height up to 20 m, and σ of NPD decreases slowly with the height.
-Gusts travel with the mean velocity V at the reference height (Taylor's hypothesis), so they are uniform across the
-wind. Real gusts at distant points have a lower correlation; therefore the computed loads on long lines across the wind
-are too large. The component of the wind across the mean direction has no gusts.
+According to the formulas above, σ of API does not depend on the height up to 20 m, and σ of NPD decreases slowly with
+the height. Gusts travel with the mean velocity V at the reference height (Taylor's hypothesis), so they are uniform
+across the wind. Real gusts at distant points have a lower correlation; therefore the computed loads on long lines
+across the wind are too large. The component of the wind across the mean direction has no gusts.
 
 With ``components="equal energy"``, all gusts have the same share of the variance; with ``"equal steps"``, the values
 log f of successive gusts differ by the same step. With equal energy, few gusts have high frequencies.

@@ -76,7 +76,7 @@ class PairKind:
     motion: Kernel  # kernel ``(markers, pair, i) -> u, ut``
     outputs: Mapping[str, Output]  # output variables that every law of this family has
     force: Callable[[Callable[..., Any]], Output]  # creates the output variable of the force
-    targets: tuple[str, ...] = ()  # required families of markers 0 and 1; default: the family
+    targets: tuple[str, ...] = ()  # required families of markers 0 and 1; default: ``family`` for both
     number: Callable[[Kernel], Kernel] = lambda value: value
     """Function that converts a kernel with one scalar result to the kernel that outputs and energies call. For example,
     the converted kernel returns a real instead of a complex number.
@@ -361,8 +361,8 @@ def gap_loop(motion: Kernel, gap: Kernel, load: Kernel) -> Kernel:
 
 
 def value_loop(motion: Kernel, evaluate: Kernel, vector: bool, load: Kernel) -> Kernel:
-    """Create the kernel ``(rows, pair, m, time, data, start, out)`` that writes the results of a kernel for all rows; a
-    result is a scalar, or a vector of three components."""
+    """Create the kernel ``(rows, pair, m, time, data, start, out)`` that writes the results of a kernel for all active
+    rows; a result is a scalar, or a vector of three components."""
 
     @kernel
     def fill_numbers(
@@ -391,7 +391,7 @@ def value_loop(motion: Kernel, evaluate: Kernel, vector: bool, load: Kernel) -> 
 
 def update_loop(motion: Kernel, update: Kernel, load: Kernel, history: int, inactive: bool) -> Kernel:
     """Create the kernel ``(rows, pair, m, time, data, start, size, outcome)`` that updates the history values of all
-    rows.
+    active rows, and of inactive rows if ``inactive`` is true.
 
     The outcome contains the largest force error and the row with this error, the smallest recommended step size,
     whether any contact state has changed, and the largest force.
@@ -429,7 +429,7 @@ def update_loop(motion: Kernel, update: Kernel, load: Kernel, history: int, inac
 
 def sliding_loop(motion: Kernel, sliding: Kernel, load: Kernel) -> Kernel:
     """Create the kernel ``(rows, pair, m, time, data, start, out)`` that writes the results of ``sliding`` for all
-    rows, for `fill_jumps`."""
+    rows, for `fill_jumps`; the results are 0 for inactive rows."""
 
     @kernel
     def fill_parts(

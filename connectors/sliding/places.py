@@ -39,8 +39,8 @@ class SlidingRows(NamedTuple):
             True for a closed track, ``total`` is the length of the track [m]. The history values determine the
             remaining data. ``cable`` is the current cable of the row. ``offset`` is S plus, on a closed track, the
             length of the completed turns [m].
-            ``left``: whether the joint has left its track. ``held`` is the displacement of s while the row is switched
-            off or has left its track [m].
+            ``left`` is true if the joint has left its track. ``held`` is the displacement of s while the row is
+            switched off or has left its track [m].
         cables: structured array, shape (c,): ``start``, the position of the start along the track [m], ``length`` [m],
             and the coordinate indices ``nodes``, shape (13,).
         dofs: process-local indices of the coordinates, including the nodes of the current cable, shape (n, width + 14).
@@ -145,8 +145,8 @@ def update_cables(c: SlidingRows, x: FloatArray, lam: FloatArray, data: FloatArr
 
 @kernel
 def is_lost(c: SlidingRows, i: int, place: float) -> bool:
-    """Return whether the position ``place`` of row i [m] is far beyond an end of the track, and the joint must not
-    leave the track.
+    """Return whether the joint of row i must not leave its track, but its position ``place`` [m] is far beyond an end
+    of the track.
     """
     row = c.rows[i]
     if row.closed or row.leaves:
