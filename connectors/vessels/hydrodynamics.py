@@ -94,7 +94,7 @@ class Hydrodynamics(NamedTuple):
         Args:
             tolerance: largest root mean square of the error of each function, relative to the root mean square of the
                 function [1].
-            largest: largest number of states that a pair of degrees of freedom may have.
+            largest: largest allowed number of states of a pair of degrees of freedom.
 
         Raises:
             ModelError: the dampings of all translations are 0, or no stable system with at most ``largest`` states
@@ -307,8 +307,8 @@ def _read_dataset(data: Any, file: str) -> Hydrodynamics:
 
 
 def _read_rows(file: Path, width: int) -> FloatArray:
-    """Return the rows of a file of WAMIT, shape (rows, width). Rows for ω = 0 and ω = ∞ may lack the damping; it is
-    then set to 0."""
+    """Return the rows of a file of WAMIT, shape (rows, width). A damping that is missing in a row for ω = 0 or ω = ∞ is
+    set to 0."""
     try:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
