@@ -157,7 +157,8 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """Write the gap quantities of the nearer flank, see `Gaps`; without backlash, one flank is always in contact."""
+    """Write the gap quantities of the nearer flank, see `Gaps`. Without backlash the gap is infinite, because one flank
+    is always in contact."""
     if row.half_backlash == 0.0:
         numbers[GAP] = np.inf
         return
