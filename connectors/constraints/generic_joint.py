@@ -123,7 +123,7 @@ def drive(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArr
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """Return the value of equation k: C_k [m] of a locked translation, or C_3+i [1] of a locked rotation."""
+    """Write g and G of equation k and return its value: C_k [m] of a translation, or C_3+i [1] of a rotation."""
     A, B = m.A[m0], m.A[m1]
     fx, fy, fz = frame_axis(row, k if k < 3 else row.axis0[k - 3])
     sign = 1.0 if k < 3 else row.sign[k - 3]

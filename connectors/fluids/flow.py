@@ -57,7 +57,7 @@ class FlowColumns(NamedTuple):
     fills: int  # region that the fluid occupies: below the surface, above the surface, or everywhere
     up: int  # index of the axis that points upwards
     V: FloatArray  # velocity of the profile [m/s], shape (3,)
-    level: float # height of the surface at rest [m]
+    level: float  # height of the surface at rest [m]
     transition: float  # height over which the volume fraction of the fluid increases from 0 to 1 [m]
     ground: float  # height at which h = 0 [m]: the bed of water, or the level of other fluids
     height: float  # reference height H of the profile [m]
