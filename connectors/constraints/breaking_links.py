@@ -11,10 +11,10 @@ the break causes no error of the energy balance.
 
 The force of a link of cables is the largest axial force of its cables. Only one cable of the link breaks, namely the
 cable with the largest force, or, in a break by fatigue, the cable with the largest damage. A broken cable (column
-``broken``) has no internal force: it loses its strain energy, and its mass and weight remain on its nodes. The axis of
-a broken cable only connects the two ends of the rope at the break, and is not material. Therefore the fluid loads of a
-broken cable act per unstrained length (``constant_volume``). The contacts of this cable, and its line loads per current
-length, become inactive.
+``broken``) has no internal force: it loses its strain energy, and its mass and weight remain on its nodes. There is no
+material on the axis of a broken cable; the axis is only a line between the two ends of the rope at the break. Therefore
+the fluid loads of a broken cable act per unstrained length (``constant_volume``). The contacts of this cable, and its
+line loads per current length, become inactive.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class Link:
             of all rows.
         time: time at which the link breaks [s]; a step ends at this time.
         rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step; the link
-            breaks if the function returns true. The function may accumulate damage. Checkpoints do not contain this
-            damage, so in a restarted run it starts from its initial value.
+            breaks if the function returns true. The function can sum up damage in a variable of its own. Checkpoints do
+            not contain this variable, so a restarted run begins with its initial value.
         name: name of the link in messages and results; default: name of the entity or of the rope.
         fatigue: curve whose method ``find_lives(ranges, means)`` returns numbers of cycles to failure, such as
             `windlass.post.fatigue_curve`; the link breaks when its damage has reached 1. Each cable has its own damage.
@@ -132,7 +132,7 @@ class Link:
 
     @property
     def is_rope(self) -> bool:
-        """Whether the link consists of cables; of such a link, a single cable breaks."""
+        """Whether the link consists of cables. If such a link breaks, only one of its cables breaks."""
         return BROKEN in self.entity.table.component.columns
 
     def is_whole(self) -> bool:
@@ -169,7 +169,7 @@ class Break:
     Attributes:
         name: name of the link.
         time: start of the first step without the link [s].
-        force: force of the link at the end of the previous step [N]; of a rope, the force of the broken cable.
+        force: force of the link at the end of the previous step [N]; for a rope, the force of the broken cable.
         cable: index of the broken cable among the cables of the link; -1 for a link without cables.
     """
 
@@ -231,7 +231,7 @@ class BreakingLinks(StepHook):
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Delete the records of broken links that the user has activated again, and evaluate the forces of the links at
-        the start.
+        the start of the solve.
         """
         again = {link.name for link in self.links if link.is_whole()}
         self.breaks = [one for one in self.breaks if one.name not in again]
@@ -243,7 +243,7 @@ class BreakingLinks(StepHook):
         self.changes_forces = False
         for link in self._find_whole():
             due = self._due.get(link.name)
-            # the user may set an earlier time of breaking for a restarted run
+            # the user can set an earlier time of breaking for a restarted run
             if due is None and self._has_reached_time(link, state):
                 due = find_largest(link, link.eval_forces(state))
             if due is not None:
@@ -302,7 +302,7 @@ class BreakingLinks(StepHook):
         return [link for link in self.links if link.name not in broken]
 
     def _has_reached_time(self, link: Link, state: State) -> bool:
-        """Return whether the time at which a link breaks has been reached, except for rounding errors."""
+        """Return whether the time at which a link breaks has been reached, with a tolerance for rounding errors."""
         return link.time is not None and state.t >= link.time - find_rounding(state.t, self._step)
 
     def _find_due(self, state: State, is_step: bool) -> None:
@@ -336,8 +336,8 @@ class BreakingLinks(StepHook):
         return DueBreak(float(forces[k]), k if link.is_rope else -1) if damages[k] >= 1.0 else None
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the broken links, the links that break in the next step, and the damages. The checkpoint of the model
-        contains the columns ``active`` and ``broken`` of the links."""
+        """Return the broken links, the links that break in the next step, and the damages. The columns ``active`` and
+        ``broken`` of the links are not included, because the checkpoint of the model contains them."""
         return {
             "due": list(self._due),
             "due_forces": [due.force for due in self._due.values()],

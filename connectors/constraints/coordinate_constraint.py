@@ -176,8 +176,8 @@ def bind_times(rows: LocalRows) -> TimeColumns:
     offsets, rates = (bind_functions(rows, name, f"{name}_function") for name in ("offset", "rate"))
     given = bind_functions(rows, "rate", "offset_rate_function")
     given = compare_rates(rows, "offset_function", "offset_rate_function", offsets, given)
-    # rates given by the user: the values ``rate`` of rows at velocity level, and the rate functions of rows at position
-    # level
+    # rate functions given by the user: ``rate_function`` of rows at velocity level, ``offset_rate_function`` of rows at
+    # position level
     known = [rate if level else found for level, rate, found in zip(fast, rates, given, strict=True)]
     pairs = list(zip(fast, offsets, known, strict=True))
     all_rates = [differentiate(f) if g is None and not level else g for level, f, g in pairs]

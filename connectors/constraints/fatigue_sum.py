@@ -38,7 +38,7 @@ class FatigueSum:
     Attributes:
         closed: damage by all counted cycles, including ``start`` [1], shape (n,).
         turns: for each element, the turning points of the force [N] that belong to ranges that are not closed; the last
-            turning point may still change.
+            turning point can still change.
     """
 
     def __init__(self, law: FatigueLaw, start: float, count: int) -> None:

@@ -18,7 +18,7 @@ the offsets along the rotated axes:
     B0 = A0 frame0 R,  R = Rx(α) Ry(β) Rz(γ),    C_k = a_k·(p1 - p0) - o_k
 
 Therefore the axis of a free translation rotates with the driven angles, like a slot in a turntable. The driven angles
-may have any size. Relative to marker 0 the joint frame 0 has the angular velocity W = A0 frame0 w; W_t is the time
+are not limited. Relative to marker 0 the joint frame 0 has the angular velocity W = A0 frame0 w; W_t is the time
 derivative of W at constant velocities, see `joint_kernels`:
 
     w = α_t e_x + β_t Rx e_y + γ_t R e_z, W_t = ω0 × W + A0 frame0 w_t
@@ -123,7 +123,7 @@ def drive(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArr
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """Return the value of equation k: C_k [m] of a locked translation, or C_3+i [1] of a locked rotation."""
+    """Write g and G of equation k and return its value: C_k [m] of a translation, or C_3+i [1] of a rotation."""
     A, B = m.A[m0], m.A[m1]
     fx, fy, fz = frame_axis(row, k if k < 3 else row.axis0[k - 3])
     sign = 1.0 if k < 3 else row.sign[k - 3]

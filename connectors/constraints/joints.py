@@ -39,8 +39,8 @@ class JointOffsets:
     """The offsets of joints as functions of time, from the columns offset, offset_function and offset_rate_function.
 
     Args:
-        own: records with the data of the rows; the current values are written into the offsets and the fields `DRIVEN`
-            of these records.
+        own: records with the data of the rows. Each evaluation writes the offsets into the field ``offset``, and the
+            derivatives into the fields `DRIVEN` of these records.
 
     Attributes:
         offset, rate, acceleration: the offsets and their first and second derivatives as functions of time, see
@@ -62,8 +62,8 @@ class JointOffsets:
         own["moved"] = self.is_called | own["offset"].any(axis=1)
 
     def at_levels(self, acceleration: bool = False) -> Call:
-        """Create a function that evaluates the offsets at the current time, their rates if the constraints are imposed
-        at velocity level, and their second derivatives if ``acceleration`` is true."""
+        """Create the calls that evaluate the offsets at the current time, their rates if the constraints are imposed at
+        velocity level, and their second derivatives if ``acceleration`` is true."""
 
         def update(s: Evaluation) -> None:
             self.offset.update(s)

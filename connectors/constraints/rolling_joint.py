@@ -77,7 +77,8 @@ def perturb(a: Any, b: Any) -> Any:
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """Return the distance C_2 [m] for k = 2, and 0 for the other two equations, which constrain velocities only."""
+    """Write g and G of equation k. Return the distance C_2 [m] for k = 2, and 0 for the other two equations, which
+    constrain velocities only."""
     n, w, zero = turn_vector(m.A[m0], row.unit_normal), turn_vector(m.A[m1], row.unit_axis), (0.0, 0.0, 0.0)
     for s in range(9):
         unit = (1.0 if s % 3 == 0 else 0.0, 1.0 if s % 3 == 1 else 0.0, 1.0 if s % 3 == 2 else 0.0)

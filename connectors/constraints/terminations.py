@@ -38,12 +38,12 @@ def socket(world: World, end: Handles, body: Handles, bends: bool = False, **val
 
     Args:
         end: nodes with rotation in 3D: nodes of `TwistCable3D` or of `Beam3D`, or bodies.
-        body: rigid body, `Ground` or another node with rotation: one for all ends, or one for each end. A node must
-            have the position of the end.
-        bends: whether the end can rotate about the two axes perpendicular to its own axis, like a thimble on a bolt. If
-            true, only the position and the rotation about the axis of the end are fixed. At a socket without bending, a
-            rope under the tension T bends within the length √(EI/T). If the elements are longer than this length, the
-            computed rope is too stiff at the socket.
+        body: rigid body, `Ground` or another node with rotation: one for all ends, or one for each end. A node must be
+            at the position of the end.
+        bends: whether the end can rotate about the two axes perpendicular to its own axis. If true, only the position
+            and the rotation about the axis of the end are fixed. At a socket without bending, a rope under the tension
+            T bends within the length √(EI/T). If the elements are longer than this length, the computed rope is too
+            stiff at the socket.
         **values: name, and columns of `GenericJoint`, except for the markers, rotations and frames, which this function
             sets.
 
@@ -52,8 +52,8 @@ def socket(world: World, end: Handles, body: Handles, bends: bool = False, **val
 
     Raises:
         ModelError: an end or body has no rotation in 3D; the numbers of ends and bodies differ; an end is joined with
-            itself; the ground is joined with the ground; a node does not have the position of the end; ``values``
-            contains a column that this call sets.
+            itself; the ground is joined with the ground; a node in ``body`` is not at the position of the end;
+            ``values`` contains a column that this call sets.
     """
     return _join(world, "socket", end, body, None, (True, not bends, not bends), values)
 

@@ -107,7 +107,7 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Create the array that kernels read, with the following values per row.
 
-    dofs: coordinate indices of the nodes (4 d), followed by the index of l for winch cables.
+    dofs: 4 d coordinate indices of the nodes, followed by the index of l for winch cables.
     dimensions: number of dimensions d.
     f: derivatives, at the point, of the shape functions of a cable of length 1 [1].
     length: length L of cables with constant length [m].
@@ -118,7 +118,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     d, length, share, eps = np.zeros(count, np.int64), np.ones(count), np.zeros(count), np.zeros(count)
     f = eval_shape(rows.local("place"), np.ones(())).dS
     for table, positions, of in rows.world.split_by_table(ids):
-        # the coordinates of the nodes may be followed by an axial displacement or by the length of the rope outside a
+        # the coordinates of the nodes can be followed by an axial displacement or by the length of the rope outside a
         # winch
         d[positions] = rows.world.row_dofs(table, of).shape[1] // 4
         if "share" in table.component.columns:

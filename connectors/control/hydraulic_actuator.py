@@ -13,8 +13,8 @@ rates).
 
 w(x) = sign(x) √|x|; for |x| < 1 Pa w(x) = x, because the square root has an infinite slope at 0. The columns of
 `HydraulicActuator` define the other symbols. The opening a_k of a valve is the value of the column ``valve_opening0``
-or ``valve_opening1``, plus the result of ``valve_function`` if this function is given. The equation of p_k is
-multiplied by A_k, so the residual has the unit of a force.
+or ``valve_opening1``, plus the result of ``valve_function`` if this function is given. The equation for p_k is
+multiplied by A_k, so its residual has the unit of a force.
 
 Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its documentation; the pressures of both
 programs agree.
@@ -342,7 +342,7 @@ def eval_openings(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for a node without exactly two states."""
+    """Raise ModelError for a node whose number of states is not 2."""
     for nodes, positions, _ in world.split_by_table(table.local("node")):
         if len(nodes.component.dof_names) != 2:
             row = table.resident[positions[0]]

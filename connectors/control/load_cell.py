@@ -66,7 +66,7 @@ class Measured(NamedTuple):
 
 @kernel
 def residual(rows: Any, v: FloatArray, f: FloatArray) -> None:
-    """Add y to the residual f of the equation of y."""
+    """Add y to the residual f of the equation for y."""
     for i in range(len(rows)):
         f[rows[i].state] += v[rows[i].state]
 
@@ -89,7 +89,7 @@ def mass(rows: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
 
 @kernel
 def measure(rows: Any, multipliers: IntArray, w: FloatArray, lam: FloatArray, f: FloatArray) -> None:
-    """Subtract the weighted sum w·λ of the multipliers from the residual f of the equation of y."""
+    """Subtract the weighted sum w·λ of the multipliers from the residual f of the equation for y."""
     for i in range(len(rows)):
         for k in range(w.shape[1]):
             f[rows[i].state] -= w[i, k] * lam[multipliers[i, k]]
@@ -189,7 +189,7 @@ def load_cell(world: World, joint: Entity, weights: Sequence[float], time_consta
 register(
     LoadCell,
     "connector",
-    dofs=("joint", "node"),  # because `joint` is listed first, the process of the joint evaluates the row
+    dofs=("joint", "node"),  # the process of the entity that is listed first, the joint, evaluates the row
     bind=bind,
     build=build,
     check=check,

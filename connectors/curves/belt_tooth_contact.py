@@ -247,7 +247,7 @@ def select_touching(rows: Any, pair: Pair, data: FloatArray) -> None:
 
 
 def bind_touching(rows: LocalRows) -> tuple[Call, Call]:
-    """Return the call of `select_touching` twice, for the updates before the forces and before the tangent."""
+    """Return two updates, both of which call `select_touching`: one before the forces and one before the tangent."""
     pair, own = rows.columns
     bring = call(select_touching, lambda s: (own, pair, s.data))
     return bring, bring

@@ -11,7 +11,7 @@ of a sprocket.
     force: f_t t - f_n n on the left-hand side of the equations of the circle, at the foot, D n below the centre
 
 In the formulas for f_n, d is ``contact_damping``. A foot is a point of a line or an arc at which the distance to the
-centre is stationary, or a corner. The stiffness k does not depend on the length of pieces, so a curve may be divided
+centre is stationary, or a corner. The stiffness k does not depend on the length of pieces, so a curve can be divided
 into arbitrarily short pieces. A circle has up to two contacts, for instance between two flanks. The contacts of a
 circle are the two feet of largest depth with different normals. The curve lies in the xy plane of marker 0; components
 perpendicular to this plane are ignored. A circle whose centre is within the material has no contact, because the law
@@ -451,7 +451,7 @@ def derive(rows: LocalRows) -> dict[str, Any]:
 
 
 def bind_touching(rows: LocalRows) -> tuple[Call, Call]:
-    """Return the call of `bring_pieces` twice, for the updates before the forces and before the tangent."""
+    """Return two updates, both of which call `bring_pieces`: one before the forces and one before the tangent."""
     (pair, own), curves = rows.columns, find_curves(rows)[1]
     bring = call(bring_pieces, lambda s: (own, pair, curves.pieces, curves.first, s.data))
     return bring, bring

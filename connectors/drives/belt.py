@@ -302,8 +302,8 @@ class _Line:
             self._layers: list[float] = []
             self.reasoning, choices = self._choose_contacts(given)
             if closed:
-                # the tension of the mounted belt depends on the contact stiffness, and the choice of the contact
-                # stiffness depends on the tension
+                # the tension of the mounted belt depends on the contact stiffness, which was chosen for an estimate of
+                # this tension, so the tension is computed again
                 contact = [float(np.mean(columns["contact_stiffness_per_length"])) for columns in choices]
                 bends = bends._replace(contact=np.array(contact))
                 self.strain, self.tension = find_fit(*fit, bends, given)
@@ -418,8 +418,8 @@ class _Line:
             state: the state from which the first solve starts; this state is not changed.
 
         Raises:
-            ModelError: the rope is open, the belt is 2D or has no torsion, the state belongs to another world, or the
-                tension is not reached in `MOST_SOLVES` solves. After an error the belt has its former strain.
+            ModelError: the object is a rope, the belt is 2D or has no torsion, the state belongs to another world, or
+                the tension is not reached in `MOST_SOLVES` solves. After an error the belt has its former strain.
         """
         twists = self.cables.table.kind == "TwistCable3D"
         if state.world is not self.world or not self.closed or not twists:
@@ -444,7 +444,7 @@ class _Line:
 
     def _tighten(self, solve: Callable[[State], State], state: State, free: BoolArray) -> State:
         """Repeat ``solve`` and change the strain until the mean tension of the free cables equals ``tension`` within
-        `TENSION_ERROR`; return the last state. ``free`` contains whether each cable is free, shape (cables,).
+        `TENSION_ERROR`; return the last state. ``free`` contains whether each cable is on a free span, shape (cables,).
         """
         for _ in range(MOST_SOLVES):
             state = solve(state)
@@ -469,8 +469,8 @@ class _Line:
                 result; with these values, transients decay quickly.
 
         Raises:
-            ModelError: the rope is open, the belt is 3D, the state belongs to another world, or the result of `steady`
-                is for other pulleys.
+            ModelError: the object is a rope, the belt is 3D, the state belongs to another world, or the result of
+                `steady` is for other pulleys.
         """
         if state.world is not self.world or not self.closed or not isinstance(self.route, Route):
             raise ModelError(f"run of '{self.name}': must be a closed 2D belt, with a state of its world")
@@ -528,9 +528,9 @@ class _Line:
             arms: arms of tensioners; each arm rotates until the moments of belt and spring are in equilibrium.
 
         Raises:
-            ModelError: the rope is open, the belt is 3D or has teeth, the tension is too large, a name is not a pulley,
-                a layer or bristles are too soft, or the belt slips on a whole arc or lifts off its pulleys because of
-                its speed.
+            ModelError: the object is a rope, the belt is 3D or has teeth, the tension is too large, a name is not a
+                pulley, a layer or bristles are too soft, or the belt slips on a whole arc or lifts off its pulleys
+                because of its speed.
         """
         if tension is not None and tension > (most := LARGEST_STRAIN * self.axial_stiffness):
             raise ModelError(f"tension = {tension:g} N in steady of '{self.name}': must be <= {most:g} N")
@@ -902,7 +902,7 @@ class Belt(_Line):
             width: width b of the belt [m]. The shear stiffness of the layer is G b/h with h = ``cord_offset``. A 3D
                 belt with ``torsional_stiffness`` is a ribbon: it touches the pulleys on two lines across its width, see
                 `ContactFrictionSurfaceRibbon`; on each pulley the width is parallel to the axis. The default of
-                ``rotary_inertia`` [kg m] of a ribbon is m b²/12.
+                ``rotary_inertia`` [kg m] of a ribbon is m b²/12 with the mass per length m.
             layer_modulus: shear modulus G of the layer [Pa]; default: rubber of 75 Shore A, see
                 `connectors/drives/contact_choice.py`.
             points: number of contact points of each cable.
@@ -911,7 +911,7 @@ class Belt(_Line):
             name: name for messages and output.
             teeth: number of teeth of a timing belt, which together with the pitch determines the length of the belt;
                 see `timing.py`.
-            pitch: distance of teeth on the slack belt [m].
+            pitch: distance of adjacent teeth on the slack belt [m].
             tooth_stiffness, tooth_damping: stiffness [N/m] and damping [N s/m] of a tooth along the belt; the default
                 damping is a third of the critical damping.
             tooth_height: height of a tooth above its seat at which the tooth is out of its groove [m].
@@ -974,8 +974,8 @@ class Rope(_Line):
         """Add a rope from the point ``start`` over pulleys to the point ``end``.
 
         In 3D, ``torsional_stiffness`` [N m^2] creates a rope with torsion (`TwistCable3D`), whose ``coupling`` [N m] is
-        the torque per strain. The default of ``rotary_inertia`` [kg m] of such a rope is m r²/2 with r =
-        ``cord_offset``.
+        the torque per strain. The default of ``rotary_inertia`` [kg m] of such a rope is m r²/2 with the mass per
+        length m and r = ``cord_offset``.
 
         Args:
             start, end: end points, (x, y) or (x, y, z) [m].

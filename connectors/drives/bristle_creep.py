@@ -2,9 +2,10 @@
 bristles deflect along the whole arc.
 
 The loss is computed from means over time of the tensions N of the spans, the speed v = c lam of the cord, and the wrap
-angle t of each pulley. Let E = EA - rhoA c² and lam = 1 + N/EA. On an arc, let F = N - rhoA c v - EI/(2 R²). Here c is
-the unstretched length of belt that passes a fixed point per unit of time. The belt enters a pulley with the stretch
-lam, and the speed of the rim is
+angle t of each pulley. Here c is the unstretched length of belt that passes a fixed point per unit of time, and lam = 1
++ N/EA is the stretch. On an arc, let F = N - rhoA c v - EI/(2 R²). EA and EI are the axial and the bending stiffness,
+rhoA is the mass per length, and R is the radius of the cord. The belt enters a pulley with the stretch lam, and the
+speed of the rim is
 
     omega R = c (lam - w).
 
@@ -13,10 +14,10 @@ arc. Therefore the loss of speed of a pulley, relative to the driving pulley d, 
 bristles of a cable of the length l begin to act when the whole cable lies on the circle. These bristles start with the
 deflection of a layer that has been sheared since the first contact of the cable (`circle_points/layers.py`). Until
 then, while a part of the length x lies on the circle, the friction K w x²/2 of this part is missing, where K is the
-stiffness of the layer per length. The mean of the missing friction is K w l²/6. This error has the same effect as an
-arc that is shorter by the angle l²/(6 R² t). At the exit, an error of the same size occurs. Therefore the loss is
-computed with the angle t - l²/(3 R² t) instead of t, but at least with t/2. With six cables on the arc, the computed
-loss due to the layer is 2 % too large. A belt on a soft contact touches beyond both ends of the arc
+stiffness of the layer per length. The mean of the missing friction over x, from 0 to l, is K w l²/6. This error has the
+same effect as an arc that is shorter by the angle l²/(6 R² t). At the exit, an error of the same size occurs. Therefore
+the loss is computed with the angle t - l²/(3 R² t) instead of t, but at least with t/2. With six cables on the arc, the
+computed loss due to the layer is 2 % too large. A belt on a soft contact touches beyond both ends of the arc
 (`circle_contact/belt_ends.py`), and the bristles of the belt are also deflected there. Therefore the angles of these
 two parts are added to the angle of the arc. If the bristles represent a layer of rubber, the loss due to the shear of
 this layer on the whole arc is not an error, but a physical effect.

@@ -8,7 +8,7 @@ stiffness of a layer between cord and face:
     ropes: k = 100 EA/R², at most 384 T/(R² t⁴), see `docs/howto/choose_contact.md`
     contact with surfaces: k = max(1000 T/R², 100 EA/R²); the depth is at most 0.1 % of R, and the error of the loss of
     speed at most 1 %
-    with a step: k <= rhoA (6/h)², which limits the step to one period 2 pi sqrt(rhoA/k) of the contact
+    with a step: k <= rhoA (6/h)², so the step is at most one period 2 pi sqrt(rhoA/k) of the contact
     lower limit for belts: k >= 1000 T/R², because softer contact changes the motion
     lower limit for ropes: k >= 2000 T/R²
     check of belts: a warning is reported for steps of more than 3 periods
@@ -136,7 +136,7 @@ def refine_for_layers(elements: int, length: float, decays: Sequence[float]) -> 
         decays: decay lengths a = sqrt(EA/K) of the layers of all pulleys [m]; inf or 0 without a layer.
     """
     longest = length / elements
-    # a mesh that is refined for one layer may resolve the shear of a stiffer layer, so the stiffer layer is no longer
+    # a mesh that is refined for one layer can resolve the shear of a stiffer layer; then the stiffer layer is no longer
     # treated as rigid and requires further refinement
     for decay in sorted(decays, reverse=True):
         if decay >= longest / STIFF_LAYER:

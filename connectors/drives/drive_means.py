@@ -236,10 +236,10 @@ class DriveMeans(Sensors):
     creates it.
 
     For closed belts, the verdict of the solve and ``report().doubts`` contain a warning in four cases. (1) Pulleys take
-    more energy from the belt than the other pulleys have supplied and the belt has released. (2) The loss of speed of a
-    pulley changes by more than about 1 % due to the deflection of bristles on short arcs of contact, or due to mesh and
-    contact. (3) Cables are too long for a compliant layer of the belt. (4) In steady motion, more than 1 % of the
-    supplied power is dissipated by other causes than creep.
+    more energy from the belt than the sum of the energy that other pulleys supply and the stored energy that the belt
+    releases. (2) The loss of speed of a pulley changes by more than about 1 % due to the deflection of bristles on
+    short arcs of contact, or due to mesh and contact. (3) Cables are too long for a compliant layer of the belt. (4) In
+    steady motion, more than 1 % of the supplied power is dissipated by other causes than creep.
 
     Quantities have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen is
     accepted) and ``"efficiency"``; the values of ``sensors`` have the names of the sensors.
@@ -303,9 +303,9 @@ class DriveMeans(Sensors):
             self._motion.add(state)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of coming steps in which this hook need not be called. It must be called if a record is
-        due, or if the buffer in which compiled code stores its records is full. Compiled code integrates the motion of
-        the pulleys in these steps.
+        """Return the number of coming steps in which this hook need not be called. The hook must be called if a record
+        is due, or if the buffer in which compiled code stores its records is full. Compiled code integrates the motion
+        of the pulleys in these steps.
         """
         if not self._marks or not self._motion.is_wanted:
             return EveryNth.idle_steps(self, state, size)
@@ -551,8 +551,8 @@ def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
 
 
 def note_start(report: DriveReport) -> tuple[str, ...]:
-    """Return advice if the speeds differ from steady motion, for example because not all parts of the belt have made a
-    full turn; otherwise the result is empty.
+    """Return advice if the speeds of pulleys differ from the speeds in steady motion, for example because not all parts
+    of the belt have made a full turn; otherwise the result is empty.
     """
     lost = np.array([(duty.creep, duty.rigid_creep) for duty in report.pulleys if duty.slip_reserve > 0.0])
     if not len(lost) or not np.isfinite(lost).all():
@@ -589,7 +589,7 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     found = eval_bristle_creep(law, passings, place, speed)
     largest = max(max(passing.entering, passing.leaving) for passing in passings)
     lost = np.array([duties[i].creep for i in creeping])
-    # the belt may slip on the whole length of the shorter arc on which bristles act
+    # if the belt slips on the whole of the shorter arc on which bristles act, the losses are NaN
     if np.isnan(found.loss + found.right).any():
         return ()
     if np.abs(lost - found.loss).max() > STEADY_CREEP * np.abs(found.loss).max():

@@ -6,8 +6,8 @@ every tenth step has an error of about 0.3 %, which is as large as the relative 
 from every tenth step also has an error of about 0.3 %.
 
 Compiled code integrates the quantities over the steps between two calls of Python, see `StepHook.idle_program`.
-Compiled code also records all quantities of the drive at the steps at which a record is due. A torque is the contact
-torque on the circle plus the torques of teeth and bending losses on the rotation of the body.
+Compiled code also records all quantities of the drive at the steps at which a record is due. The torque on a pulley is
+the contact torque on its circle, plus the torques of teeth and bending losses on the rotation of its body.
 """
 
 from __future__ import annotations

@@ -735,5 +735,5 @@ def show_pulleys(values: Sequence[Any]) -> list[str]:
 
 
 def show_number(value: float) -> str:
-    """Return a value as text with the digits of `show_numbers`."""
+    """Return a value as text, with the same number of digits as in `show_numbers`."""
     return show_numbers([value])[0]

@@ -17,7 +17,7 @@ tension of the spans by EI/(2 R²); see `circle_contact/belt_ends.py`. The lines
 whose radii are larger than R by the offsets d. Let d1 and d2 be the offsets at the ends of a span of the length L. If
 the pulleys at these ends are on different sides of the belt, the span is shorter by (d1 + d2)²/(2 L). The slack length
 S0 is the sum of the lengths of all spans and arcs, each divided by the stretch of the belt on this span or arc. The
-length l = sqrt(EI/F) over which the curvature changes at an end of an arc is limited to R and to a quarter of the span.
+length l = sqrt(EI/T) over which the curvature changes at an end of an arc is limited to R and to a quarter of the span.
 """
 
 from __future__ import annotations

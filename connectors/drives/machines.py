@@ -102,8 +102,8 @@ def characteristic_load(
         body: the body on which the torque acts, such as a pulley.
         speeds: two or more speeds >= 0 [rad/s] in ascending order, shape (k,).
         torques: torque at each speed [N m], shape (k,); a positive torque brakes.
-        standstill: speed [rad/s]. Below this speed the torque of the curve is multiplied by a factor, which increases
-            from 0 at standstill to 1 as a quarter of a period of a sine.
+        standstill: speed [rad/s]. Below this speed the torque of the curve is multiplied by a factor. The factor
+            increases from 0 at the speed 0 to 1 at this speed, as a quarter of a period of a sine.
         name: name for messages, the energy ledger and the report.
 
     Raises:

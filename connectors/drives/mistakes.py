@@ -2,10 +2,10 @@
 too large or too small because of a wrong unit.
 
 The limits for units are wider than the ranges of values in real drives. Allowed radii are 0.5 mm to 20 m. The strain of
-a mounted belt is above 2e-5, which is the strain of a steel rope at less than a hundredth of the working load. Masses
-per length are below 200 kg/m. The speed of longitudinal waves is above 30 m/s; in rubber it is some hundreds of m/s.
-The height of the cord above the face is below the radius. The bending stiffness is so small that the belt lies on its
-pulleys.
+a mounted belt must be above 2e-5, which is the strain of a steel rope at less than a hundredth of the working load.
+Masses per length must be below 200 kg/m. The speed of longitudinal waves must be above 30 m/s; in rubber it is some
+hundreds of m/s. The height of the cord above the face must be below the radius of the face. The bending stiffness must
+be so small that the belt lies on its pulleys.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def check_held(drive: Drive) -> None:
     """Raise ModelError for a pulley of a 2D belt whose body, or whose arm, is held only by the belt.
 
     Without gravity, the belt tension continuously accelerates a pulley that is held only by the belt. With gravity, the
-    pulley may hang in the belt, so only a message is printed instead of the error. A joint, constraint, spring or load
+    pulley can hang in the belt, so a message is printed and no error is raised. A joint, constraint, spring or load
     that refers to the body holds the pulley, unless this entity acts only on the rotation of the body. Bodies that
     joints connect, such as the arm of a tensioner, are held in two cases: a spring or a load acts on one of these
     bodies, or the number of constraints is at least the number of coordinates of the bodies. Under MPI nothing is

@@ -78,7 +78,7 @@ class Pulley:
             The belt presses both flanks, so the effective friction coefficient is mu/sin(beta/2). The value is None for
             a flat face.
         name: name in reports; default: name of the body.
-        teeth: number of grooves for the teeth of a timing belt, which is at least 6; None: no grooves.
+        teeth: number >= 6 of grooves for the teeth of a timing belt; None: no grooves.
 
     Raises:
         ModelError: a value is out of its range.

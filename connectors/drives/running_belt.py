@@ -3,9 +3,9 @@ computed from the state of the stationary belt.
 
 Let c be the flow of a belt, which is the reference length that passes a fixed point per time, and r(X) the position of
 the axis at the reference length X. The nodes have the velocities c r', and the slopes of the nodes have the rates c
-r''. A running belt with the speed v has the shape of the stationary belt. On a pulley with the radius R of the cord,
-the contact force per length is smaller by rhoA v²/R than at standstill. The tension does not change, because the length
-of the belt does not change.
+r'', with derivatives with respect to X. A running belt with the speed v has the shape of the stationary belt. On a
+pulley with the radius R of the cord, the contact force per length is smaller by rhoA v²/R than at standstill. The
+tension does not change, because the length of the belt does not change.
 
 If a result of `steady` is given, the material is displaced along the shape of the stationary belt until each span has
 the stretch lam of the steady motion. From the entry of an arc to the start of slip, the stretch is the stretch at the

@@ -400,7 +400,8 @@ def find_steady_motion(
             least one pulley must have a given speed.
         torques: torques of machines on pulleys; pulleys that are neither in ``speeds`` nor in ``torques`` rotate
             freely.
-        may_slip: whether slip arcs may be longer than wrap angles, for the iterations of `find_steady_arms`.
+        may_slip: whether slip arcs are allowed to be longer than wrap angles, as in the iterations of
+            `find_steady_arms`.
 
     Raises:
         ModelError: a name is not a pulley or is given twice, no speed is given, speeds have different directions, a
@@ -492,7 +493,7 @@ def find_steady_motion(
             "of a pulley, or torques that depend on speeds have no equilibrium"
         )
     found = move(u)
-    # during the iterations for tensioner arms, the stretch may be larger than in the solution
+    # during the iterations for tensioner arms, the stretch can be larger than in the solution
     if (strain := float(found.stretch.max()) - 1.0) > LARGEST_STRAIN and not may_slip:
         raise ModelError(f"'{drive.name}' has the strain {strain:.3g} in steady motion: must be <= {LARGEST_STRAIN:g}")
     lowest = np.minimum(found.force[entry], found.force[leaving])

@@ -57,9 +57,9 @@ class FlowColumns(NamedTuple):
     fills: int  # region that the fluid occupies: below the surface, above the surface, or everywhere
     up: int  # index of the axis that points upwards
     V: FloatArray  # velocity of the profile [m/s], shape (3,)
-    level: float  # height of the surface [m]
+    level: float  # height of the surface at rest [m]
     transition: float  # height over which the volume fraction of the fluid increases from 0 to 1 [m]
-    ground: float  # height of the ground [m]; the profile is a function of h = z - ground
+    ground: float  # height at which h = 0 [m]: the bed of water, or the level of other fluids
     height: float  # reference height H of the profile [m]
     exponent: float  # exponent of the power law [1]
     roughness: float  # roughness length of the logarithmic law [m]
@@ -368,7 +368,7 @@ def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
         if c.fills == EVERYWHERE:
             continue
         if abs(below) >= highest:
-            # the region in which the volume fraction changes does not reach this point at any time
+            # even the highest waves do not change the volume fraction at this point
             f[i].s = 1.0 if (below > 0.0) == (c.fills == BELOW) else 0.0
             continue
         eta, eta_t, along, across = eval_elevation(c, points[i].r, t)

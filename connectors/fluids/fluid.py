@@ -1,4 +1,4 @@
-"""Fluids: water with currents and waves, wind, or a user-defined flow. Several loads may refer to one fluid.
+"""Fluids: water with currents and waves, wind, or a user-defined flow. Several loads can refer to the same fluid.
 
     velocity: u(x, t) = profile(h) velocity + waves + gusts + function(t, x), u_t = ∂u/∂t
 

@@ -66,8 +66,8 @@ def second_order_waves(
 
     Returns:
         The columns of all waves, shape (n + m,) each for m added waves, ``depth``, and the ``stretching`` "linear",
-        which continues velocities above the level to the same order. The wave numbers are those in water without a
-        current, so ``wave_current`` is False.
+        because linear extrapolation of the velocities to points above the level is exact to second order. The wave
+        numbers are computed for water without a current, so ``wave_current`` is False.
 
     Raises:
         ModelError: other columns than those of Airy waves, columns of different lengths, amplitudes or frequencies that

@@ -194,8 +194,8 @@ def _newton(y: NDArray[np.complex128], H: float, d: float, U: float, count: int)
 
 
 def _residual(y: NDArray[np.complex128], H: float, d: float, U: float, count: int) -> NDArray[np.complex128]:
-    """Return the residuals of the scaled equations, shape (2 count + 5,). The derivatives of the equations are the
-    imaginary parts of results for unknowns with a small imaginary part."""
+    """Return the residuals of the scaled equations, shape (2 count + 5,). If one unknown has a small imaginary part,
+    the imaginary parts of the result, divided by this part, are the derivatives with respect to the unknown."""
     eta, B, (k, v, q, R) = y[: count + 1], y[count + 1 : 2 * count + 1], y[-4:]
     j = np.arange(1, count + 1)
     X = np.arange(count + 1) * np.pi / count

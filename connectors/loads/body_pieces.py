@@ -148,7 +148,7 @@ def immerse_pieces(c: Any, m: Any, surface: Any) -> None:
         for a in range(3):
             N[a] = inner(m[i].E[a], m[i].N)
         V, Aw = immerse(c[i].kind, c[i].size, surface[i].Z - m[i].r[up], N, S, Sw, Iw)
-        # if the fluid is air, the immersed part is the rest of the piece
+        # if the fluid is above the surface, the immersed part is the part of the piece above the surface
         sign = -1.0 if c[i].fills == ABOVE else 1.0
         m[i].V = c[i].volume - V if c[i].fills == ABOVE else V
         m[i].Aw = sign * Aw

@@ -265,7 +265,8 @@ def _tangents(group: FluidGroup, fill: Any, factor: str) -> Call:
 
 def read_powers(group: FluidGroup, whole: bool = True) -> Call:
     """Create the calls that evaluate the power dissipated by drag, and the power that the added mass transfers to the
-    fluid [W]; see `Account`. If ``whole`` is false, the power of drag is wrong."""
+    fluid [W]; see `Account`. If ``whole`` is false, the velocity of the fluid is not evaluated, so the power of drag is
+    not valid."""
     line, rates = group.line, group.rates
     return (
         locate_points(group, whole)

@@ -73,7 +73,7 @@ def immerse_cylinder(
     radius: float, length: float, h: float, N: FloatArray, S: FloatArray, Sw: FloatArray, Iw: FloatArray
 ) -> tuple[float, float]:
     """Evaluate the immersed part of a cylinder whose axis is the third axis."""
-    # components of N along and across the axis; the cylinder is symmetric, so the axis may point in either direction
+    # components of N along and across the axis; the cylinder is symmetric, so the direction of the axis can be reversed
     side = 1.0 if N[2] >= 0.0 else -1.0
     c, s = abs(N[2]), sqrt(N[0] ** 2 + N[1] ** 2)
     mx, my = (N[0] / s, N[1] / s) if s > 0.0 else (1.0, 0.0)

@@ -186,7 +186,7 @@ def bind_vectors(rows: LocalRows, acting: str) -> TimeColumn:
     """Create the vectors of rows as functions of time, from the columns ``vector`` and ``function``.
 
     Args:
-        acting: names of the components that may be nonzero in 2D, such as ``"xy"``.
+        acting: names of the components that need not be 0 in 2D, such as ``"xy"``.
 
     Raises:
         ModelError: another component of an active row in 2D is not 0. For a Python function, the error is raised when

@@ -97,8 +97,9 @@ def build(rows: LocalRows) -> System:
 
 
 def join(accelerations: TimeColumn, parts: list[tuple[Function, Placing]]) -> Function:
-    """Combine functions of bodies into one function. This function first evaluates the accelerations at the current
-    time. Then it calls each function of ``parts`` with the `Evaluation` that the `Placing` of the same pair returns.
+    """Combine functions of bodies into one function. The combined function first evaluates the accelerations at the
+    current time. Then it calls the function of each pair in ``parts`` with the `Evaluation` that the `Placing` of the
+    pair returns.
     """
     calls = [function.where(place) for function, place in parts if isinstance(function, Call)]
     if len(calls) == len(parts):

@@ -9,8 +9,8 @@ With t0 = r'/|r'|, l = |r'|, the shape functions S_a and the tensor product (x),
     dv/dq_a = S'_a Bd,    Bd = (y/l^2) [(t0.r'_t) t0 (x) m - (m.r'_t) (m (x) m - t0 (x) t0)],
     d(J^T f)/dq_ab = S'_a G S'_b,    G = (y/l^2) [(t0.f) (m (x) t0 + t0 (x) m) - (m.f) m (x) m].
 
-B is y dm/dr', Bd is the time derivative of B, and G is the second derivative of y m.f with respect to r'. Because v = J
-q_t, Bd is also dv/dr'.
+B is y dm/dr', Bd is the time derivative of B, and G is the second derivative of y m.f with respect to r', for a
+constant force f at the point. Because v = J q_t, Bd is also dv/dr'.
 
 For cables whose material moves along the axis (`ALECable2D`, axial motion s), the points lie on the axis (y = 0), and
 all rates are rates of the material particle at the point:

@@ -76,7 +76,7 @@ class PairKind:
     motion: Kernel  # kernel ``(markers, pair, i) -> u, ut``
     outputs: Mapping[str, Output]  # output variables that every law of this family has
     force: Callable[[Callable[..., Any]], Output]  # creates the output variable of the force
-    targets: tuple[str, ...] = ()  # required families of markers 0 and 1; default: the family
+    targets: tuple[str, ...] = ()  # required families of markers 0 and 1; default: ``family`` for both
     number: Callable[[Kernel], Kernel] = lambda value: value
     """Function that converts a kernel with one scalar result to the kernel that outputs and energies call. For example,
     the converted kernel returns a real instead of a complex number.
@@ -282,9 +282,10 @@ def register_kind(
 
 def change_rows(rows: LocalRows, columns: tuple[Pair, Any], in_place: set[str], names: Sequence[str]) -> bool:
     """Copy the present values of the columns ``names`` to the records of a system, and return True. If the system must
-    be built again, copy nothing and return False. This is necessary in three cases: a column is not in ``in_place``; a
-    changed row has a user function, which has its own copies of the values; a value changes from 0 to another value or
-    back, because the energies and powers in the `Account` of a law depend on which values are 0.
+    be built again, copy nothing and return False. A system must be built again in three cases: a column is not in
+    ``in_place``; a changed row has a user function, because the user function has its own copies of the values; a value
+    changes from 0 to another value or back, because a law selects the energies and powers of its `Account` by the
+    values that are not 0.
     """
     if not in_place.issuperset(names):
         return False
@@ -360,8 +361,8 @@ def gap_loop(motion: Kernel, gap: Kernel, load: Kernel) -> Kernel:
 
 
 def value_loop(motion: Kernel, evaluate: Kernel, vector: bool, load: Kernel) -> Kernel:
-    """Create the kernel ``(rows, pair, m, time, data, start, out)`` that writes the results of a kernel for all rows; a
-    result is a scalar, or a vector of three components."""
+    """Create the kernel ``(rows, pair, m, time, data, start, out)`` that writes the results of a kernel for all active
+    rows; a result is a scalar, or a vector of three components."""
 
     @kernel
     def fill_numbers(
@@ -390,7 +391,7 @@ def value_loop(motion: Kernel, evaluate: Kernel, vector: bool, load: Kernel) -> 
 
 def update_loop(motion: Kernel, update: Kernel, load: Kernel, history: int, inactive: bool) -> Kernel:
     """Create the kernel ``(rows, pair, m, time, data, start, size, outcome)`` that updates the history values of all
-    rows.
+    active rows, and of inactive rows if ``inactive`` is true.
 
     The outcome contains the largest force error and the row with this error, the smallest recommended step size,
     whether any contact state has changed, and the largest force.
@@ -428,7 +429,7 @@ def update_loop(motion: Kernel, update: Kernel, load: Kernel, history: int, inac
 
 def sliding_loop(motion: Kernel, sliding: Kernel, load: Kernel) -> Kernel:
     """Create the kernel ``(rows, pair, m, time, data, start, out)`` that writes the results of ``sliding`` for all
-    rows, for `fill_jumps`."""
+    rows, for `fill_jumps`; the results are 0 for inactive rows."""
 
     @kernel
     def fill_parts(
@@ -448,8 +449,8 @@ def sliding_loop(motion: Kernel, sliding: Kernel, load: Kernel) -> Kernel:
 @kernel
 def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray, place: int) -> None:
     """Add the energy [J] that is lost by sliding in a step of size[0] seconds to ``lost[place]``. For each row that
-    slides at the start or at the end of the step, this is the work done on the row minus the change of the energy
-    stored in the row.
+    slides at the start or at the end of the step, the lost energy is the work done on the row minus the change of the
+    energy stored in the row.
 
     ``before`` and ``now`` are outputs of a `sliding_loop`; at the end ``now`` is copied to ``before``.
     """

@@ -15,9 +15,9 @@ undefined at β = 180°.
 
 The angle includes whole turns. Because e has a period of two turns, the multiple of 4π is added for which the angle is
 nearest to the angle at the end of the previous step. The angle at the end of the previous step is a history value. The
-multiple is ambiguous in two cases. The body may rotate by more than 3/4 of a turn in a step. The axis n may also pass
-the direction opposite to its reference direction, where the angle jumps by a turn. In both cases the angle is NaN, so
-the step fails or is shortened.
+multiple is ambiguous in two cases: the body rotates by more than 3/4 of a turn in a step, or the axis n passes the
+direction opposite to its reference direction, where the angle jumps by a turn. In both cases the angle is NaN, so the
+step fails or is shortened.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6, for Euler
 parameters; P. Dobrowolski, Swing-twist decomposition in Clifford algebra, arXiv:1506.05481 (2015).

@@ -174,7 +174,7 @@ def check_passage(rim: Rim, passage: Passage, entry: float, leave: float) -> Non
     """Raise ModelError for a belt that sticks again after it slips, contrary to the assumption of `pass_pulley`.
 
     Sticking after slip can occur only if the force F increases along the arc and the bristles are softer than EA
-    (mu/R)². In this case the friction limit may increase faster than the force of a bristle. The check is made only for
+    (mu/R)². In this case the friction limit can increase faster than the force of a bristle. The check is made only for
     bristles that are softer than 16 EA (mu/R)². The belt continues to slip while w > (mu p/mu_k)'. In this inequality w
     is a linear function of F, and (mu p/mu_k)' is a convex function of F.
     """

@@ -228,8 +228,8 @@ def name_carrier(world: World, marker: Entity) -> str:
 
 
 def _merge(spans: FloatArray) -> FloatArray:
-    """Merge intervals that adjoin each other. ``spans``, shape (n, 2), must be in ascending order; the result has the
-    shape (k, 2).
+    """Merge intervals that overlap, or that are closer than a quarter of the length of the second interval. ``spans``,
+    shape (n, 2), must be in ascending order; the result has the shape (k, 2).
     """
     merged: list[list[float]] = []
     for begin, end in spans.tolist():
@@ -332,7 +332,7 @@ def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
 
 
 def _write(axes: Any, center: FloatArray, text: str, **style: float) -> None:
-    """Write a text in a pulley on top of belt and rim. The text has a light outline, because it may be wider than the
+    """Write a text in a pulley on top of belt and rim. The text has a light outline, because it can be wider than the
     pulley."""
     from matplotlib.patheffects import withStroke  # imported here, because runs without pictures do not need it
 

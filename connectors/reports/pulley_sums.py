@@ -68,7 +68,7 @@ def find_stretch(touching: BoolArray, closed: bool) -> tuple[int, int]:
         return 0, 0
     if not closed:
         return first, last - first + 1
-    # on a closed cable, the part without contact may include the end and the start of the array
+    # on a closed cable, the part without contact can include the end and the start of the array
     if first + n - last > widest:
         widest, begin, end = first + n - last, first, last
     if widest == 1:

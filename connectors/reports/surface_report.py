@@ -285,7 +285,7 @@ def _find_stretch(touched: BoolArray, closed: bool) -> IntArray:
     gaps = np.diff(np.append(on, on[0] + len(touched)))
     widest = int(np.argmax(gaps))
     first = int(on[(widest + 1) % len(on)])
-    # if all points of a closed chain are in contact, any point may be the first
+    # if all points of a closed chain are in contact, any point can be the first
     count = (int(on[widest]) - first) % len(touched) + 1
     stretch: IntArray = (first + np.arange(count)) % len(touched)
     return stretch

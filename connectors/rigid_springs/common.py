@@ -175,8 +175,8 @@ def eval_numbers(fill: Kernel, n: int, rows: LocalRows, s: Fields, which: IntArr
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Set in the account of the system whether energies and powers are complete, and whether the rows conserve energy.
-    Forces of user functions have no potential energy.
+    """Set in the `Account` of the system whether energies and powers are complete, and whether the rows conserve
+    energy. Forces of user functions have no potential energy.
     """
     own, users = rows.columns[1], find_users(rows)
     assert system.account is not None

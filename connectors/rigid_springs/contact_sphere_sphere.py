@@ -4,7 +4,7 @@
     gap: g = h |d| - (r0 + h r1),    d = p1 - p0,    depth δ = -g
     normal: n = h d/|d|,    v_n = n·(v1 - v0)
     slip: v_t = v1 - h a1 ω1 × n - v0 - a0 ω0 × n - v_n n,    a0 = r0 - δ/2,    a1 = r1 - h δ/2
-    normal force: f_n = f_c - d v_n while the stored gap is < 0; f_n may pull
+    normal force: f_n = f_c - d v_n while the stored gap is < 0; f_n can pull
     friction: f_t = -μ f_n v_t/v_z if the stored slip is <= v_z, the proportional zone, otherwise -μ f_n v_t/|v_t|
     total force: f_n n + f_t on sphere 1 at its contact point, the opposite force on sphere 0
 

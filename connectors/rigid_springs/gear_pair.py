@@ -1,4 +1,4 @@
-"""Two gears in mesh on bodies that may move, with stiffness, damping and backlash of the teeth.
+"""Two gears in mesh on bodies that can move, with stiffness, damping and backlash of the teeth.
 
     radii with signs: r_i = m z_i/2 (module m, z_i teeth), z_1 < 0 for a ring gear around gear 0,    h = sign(z_0 + z_1)
     line of centres: e = h c/|c|,    c: part of p1 - p0 perpendicular to the axis a of gear 0,    t = a × e
@@ -157,7 +157,8 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """Write the gap quantities of the nearer flank, see `Gaps`; without backlash, one flank is always in contact."""
+    """Write the gap quantities of the nearer flank, see `Gaps`. Without backlash the gap is infinite, because one flank
+    is always in contact."""
     if row.half_backlash == 0.0:
         numbers[GAP] = np.inf
         return
@@ -182,7 +183,7 @@ def number_of(which: int) -> Any:
 
 @kernel
 def store_start(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Store the initial position of the teeth if it is still unknown; the force error is zero."""
+    """Store the initial position of the teeth if it is still unknown, and return a force error of 0."""
     if row.history[0] == 0.0:
         row.history[0], row.history[1] = 1.0, measure(row, u, ut)[0].real
     return 0.0, np.inf, False, 0.0

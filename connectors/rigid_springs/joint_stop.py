@@ -157,7 +157,7 @@ def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> Non
 
 @kernel
 def store_angle(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Store the angle s of a rotation as history value; the force error is zero."""
+    """Store the angle s of a rotation as history value, and return a force error of 0."""
     if row.turns:
         row.history[0] = measure(row, u, ut)[1].real
     return 0.0, np.inf, False, 0.0
@@ -215,7 +215,7 @@ def joint_stops(
     Args:
         joint: rows of `GenericJoint` that are not driven.
         direction: ``"x"``, ``"y"``, ``"z"``, or ``"rotation_x"`` and so on, along the axes of the joint.
-        lower, upper: limits of displacements [m] or angles [rad] between the joint frames; one of the limits may be
+        lower, upper: limits of displacements [m] or angles [rad] between the joint frames; one of the limits can be
             omitted.
         stiffness: stiffness of each stop [N/m or N m/rad].
         dissipation: coefficient c of the damping [s/m or s/rad].

@@ -27,8 +27,8 @@ LENGTH, RATE, FORCE, REST, ENERGY, LOST, PASSED = range(7)
 
 @kernel
 def span_at(row: Any, spans: Any, pair: Pair, m: PositionColumns, k: int, which: int, out: Any) -> Any:
-    """Evaluate `eval_span` for span k of a row. If ``which`` >= 0, an imaginary step along direction ``which`` of the
-    18 directions [δd, θ0, θ1, δy] is added.
+    """Call `eval_span` for span k of the rope ``row``. If ``which`` >= 0, first add an imaginary step along direction
+    ``which`` of the 18 directions [δd, θ0, θ1, δy] to the pose and the rates of the markers.
     """
     u, ut = row_of_rigid(m, pair, k)
     if which >= 0:
@@ -184,7 +184,7 @@ def tangent(
             for a in range(w):
                 for b in range(w):
                     own[k, a, b] = slots[i, begin + a, begin + b]
-            # Z: derivatives of N g plus the damping forces with respect to the coordinates of the span
+            # Z: derivatives of N g plus the damping forces with respect to the coordinates of the span, at constant N
             for a in range(9):
                 g[a] = N * numbers[at, a].real + numbers[at, 9 + a].real
                 for b in range(w):
@@ -259,8 +259,9 @@ def fill_numbers(
 
 @kernel
 def fill_points(row: Any, spans: Any, pair: Pair, m: PositionColumns, arcs: int, points: FloatArray) -> int:
-    """Write points along a rope for drawings: ``arcs + 1`` points on the arc of every sheave, which include the ends of
-    the adjacent spans, and one point at every other marker. Return the number of points.
+    """Write points along a rope for drawings: ``arcs + 1`` points on the arc of each sheave, which include the ends of
+    the adjacent spans, and one point at each end of the rope and at each marker without a sheave. Return the number of
+    points.
     """
     n, out, meets, k0 = 0, np.zeros(18, np.complex128), 0.0, row.first
     for k in range(k0, row.last + 1):

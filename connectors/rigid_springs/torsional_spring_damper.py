@@ -67,7 +67,7 @@ def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
 
 @kernel
 def store_angle(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Store the angle φ as history value; the force error is zero."""
+    """Store the angle φ as history value, and return a force error of 0."""
     row.history[0] = eval_turn(turn(u.A, row.frame0), turn(u.B, row.frame1), ut, row.history[0])[0].real
     return 0.0, np.inf, False, 0.0
 

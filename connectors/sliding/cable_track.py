@@ -30,7 +30,7 @@ WIDEST = 12
 
 
 class CableTrack(Component):
-    """A chain of cables along which points may slide."""
+    """A chain of cables along which points can slide."""
 
     cables = refs("cable", "the cables in their order: `Cable2D`, `ALECable2D` or `Cable3D`", distinct=True)
 

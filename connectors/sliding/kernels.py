@@ -73,8 +73,8 @@ def add_equations(
     f: FloatArray,
 ) -> None:
     """Add the difference between the point r(ξ) of the cable and the position of the marker, or the rate of this
-    difference, to the constraint values C; for a joint that is off or has left its track, add the equation of s. Add
-    the forces C_qᵀ λ of the multipliers λ to f.
+    difference, to the constraint values C; for a joint that is off or has left its track, add the equation that keeps s
+    constant. Add the forces C_qᵀ λ of the multipliers λ to f.
     """
     S, w = np.empty((3, 4)), np.empty((5, 3))
     for i in range(len(c.rows)):
@@ -227,8 +227,7 @@ def eval_friction(c: SlidingRows, i: int, w: FloatArray, v: FloatArray, lam: Flo
 
 @kernel
 def add_friction(c: SlidingRows, x: FloatArray, v: FloatArray, lam: FloatArray, f: FloatArray) -> None:
-    """Add the generalised friction l T, the product of |r'| and the friction T, to the force on the coordinate s in
-    f."""
+    """Add the generalised friction l T to the force on the coordinate s in f."""
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
     for i in range(len(c.rows)):
         row = c.rows[i]

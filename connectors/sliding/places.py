@@ -31,17 +31,17 @@ class SlidingRows(NamedTuple):
 
     Attributes:
         rows: structured array with the following data per row, shape (n,). ``marker`` is the index of the marker among
-            the markers of its family, ``lam`` contains the process-local indices of the multipliers (3). ``on``:
-            whether the row is switched on. ``leaves``: whether the joint may leave its track at the ends. ``dims`` is
-            the number of equations, ``reference`` the reference values of s and of the axial motion [m] (2). ``d``,
-            ``mu``, ``v0`` are the friction parameters [N s/m, 1, m/s], ``data`` is the index of the first history
-            value. ``first`` and ``last`` are the end cables of the track, ``closed`` is True for a closed track,
-            ``total`` is the length of the track [m]. The history values determine the following data. ``cable`` is the
-            current cable of the row. ``offset`` is S plus, on a closed track, the length of the completed turns [m].
-            ``left``: whether the joint has left its track. ``held`` is the displacement of s while the row is switched
-            off or has left its track [m].
+            the markers of its family, ``lam``, shape (3,), contains the process-local indices of the multipliers.
+            ``on``: whether the row is switched on. ``leaves``: whether the joint can leave its track at the ends.
+            ``dims`` is the number of equations. ``reference``, shape (2,), contains the reference values of s and of
+            the axial motion [m]. The friction parameters are ``d`` [N s/m], ``mu`` [1] and ``v0`` [m/s]. ``data`` is
+            the index of the first history value. ``first`` and ``last`` are the end cables of the track, ``closed`` is
+            True for a closed track, ``total`` is the length of the track [m]. The history values determine the
+            remaining data. ``cable`` is the current cable of the row. ``offset`` is S plus, on a closed track, the
+            length of the completed turns [m]. ``left`` is true if the joint has left its track. ``held`` is the
+            displacement of s while the row is switched off or has left its track [m].
         cables: structured array, shape (c,): ``start``, the position of the start along the track [m], ``length`` [m],
-            and the coordinate indices ``nodes`` (13).
+            and the coordinate indices ``nodes``, shape (13,).
         dofs: process-local indices of the coordinates, including the nodes of the current cable, shape (n, width + 14).
         width: number of coordinates of a marker.
     """
@@ -144,8 +144,8 @@ def update_cables(c: SlidingRows, x: FloatArray, lam: FloatArray, data: FloatArr
 
 @kernel
 def is_lost(c: SlidingRows, i: int, place: float) -> bool:
-    """Return whether the position ``place`` of row i [m] is far beyond an end of the track, and the joint must not
-    leave the track.
+    """Return whether the joint of row i must not leave its track, but its position ``place`` [m] is far beyond an end
+    of the track.
     """
     row = c.rows[i]
     if row.closed or row.leaves:

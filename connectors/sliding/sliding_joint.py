@@ -2,7 +2,7 @@
 
     axis: r(ξ) of the cable on which the point is; ξ = σ - S, where S is the position of the start of the cable
     position along the track: σ = s + a
-    equation: C = r(σ) - p_m,    Ċ = r_t + r' σ_t - v_m
+    equation: C = r(ξ) - p_m,    Ċ = r_t + r' σ_t - v_m
     forces: C_qᵀ λ on the left-hand side: S_i λ on the nodes, -J_mᵀ λ on the marker, r'·λ on s
     friction: F = |r'| T on s,    T = d w + μ N w/√(w² + v0²),    w = |r'| s_t,    N = |λ - t (t·λ)|,    t = r'/|r'|
     off: for a joint that is switched off or has left its track, the only equation is that s is constant
@@ -18,8 +18,8 @@ cable. The update after Newton's method finds the cable on which the point is. I
 solved again. Near a node between two cables both cubics give nearly the same result, because only r'' is discontinuous
 at the node.
 
-History values per row: index of the cable (from 0, -1: unknown), turns of a closed track, 1 if the point has left the
-track, displacement of s while the row is switched off or has left the track [m].
+History values per row: index of the cable (from 0, -1: unknown), number of completed turns of a closed track, 1 if the
+    point has left the track, displacement of s while the row is switched off or has left the track [m].
 
 Source: J. Gerstmayr and others, documentation of Exudyn, items ObjectJointSliding2D and ObjectJointALEMoving2D;
 smoothed Coulomb friction.
@@ -86,7 +86,8 @@ class SlidingJoint(Component):
     """Constrains a point to slide along a track. The function `sliding_joint` creates the joint with its node and
     constraints.
 
-    Four history values per row: the index of the cable, the turns, whether the point has left the track, and the
+    Four history values per row: the index of the cable, the number of turns, whether the point has left the track, and
+        the
     displacement of s [m]. The docstring of `sliding_joint.py` describes these values.
     """
 

@@ -97,7 +97,7 @@ def update_gap(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Set in the account of the system that the rows conserve energy if no row has damping."""
+    """If no row has damping, set in the `Account` of the system that the rows conserve energy."""
     assert system.account is not None
     system.account = replace(system.account, conserves=not rows.columns[1]["contact_damping"].any())
 

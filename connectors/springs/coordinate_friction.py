@@ -87,8 +87,8 @@ def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Return the power of the friction force [W], the energy of the bristle [J], and whether the bristle slides (1) or
-    sticks (0).
+    """Return the power of the friction force without the damper of a sticking bristle [W], the energy of the bristle
+    [J], and whether the bristle slides (1) or sticks (0).
     """
     if row.has_function or not row.bristle:
         return 0.0, 0.0, 0.0
@@ -105,7 +105,7 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
     if row.has_function:
         return jump, np.inf, changed, largest
     state, kb, db = row.history[0], row.sticking_stiffness, row.sticking_damping
-    # update of a bristle, which may start to slide, start to stick, or continue to slide
+    # update of a bristle, which can start to slide, start to stick, or continue to slide
     if row.bristle:
         old = friction(row, u, ut)[0]
         size, static = sliding_force(row, ut)[0], row.dynamic_friction + row.static_friction_offset
@@ -126,7 +126,7 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
         else:
             changed = ut == 0.0
             row.history[0], row.history[1] = np.sign(ut) * size, u
-    # update of the depth in a stop; the contact may start, end, or continue
+    # update of the depth in a stop; the contact can start, end, or continue
     if row.stops:
         deep, before = max(u - row.upper_stop, 0.0) + min(u - row.lower_stop, 0.0), row.history[2]
         if before == 0.0:

@@ -177,7 +177,7 @@ def power(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 
 def add_words(rows: LocalRows, system: System) -> None:
-    """Add the check for coinciding points to the system, and set in the account of the system whether energies and
+    """Add the check for coinciding points to the system, and set in the `Account` of the system whether energies and
     powers are complete; see `judge_account`.
     """
     pair = rows.columns[0]

@@ -135,7 +135,8 @@ def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, floa
 
 @kernel
 def update_anchor(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Compute the anchor at the end of the step from the anchor at the start of the step; the force error is zero."""
+    """Compute the anchor at the end of the step from the anchor at the start of the step, and return a force error of
+    0."""
     if row.sticking_stiffness > 0.0:
         row.history[0] = u - friction(row, u)[0] / row.sticking_stiffness
     return 0.0, np.inf, False, 0.0

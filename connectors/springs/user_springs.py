@@ -16,8 +16,8 @@ from windlass.framework.model.system import System
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Set in the account of the system whether energies and powers are complete, and whether the rows conserve energy.
-    Forces of user functions may have no potential energy.
+    """Set in the `Account` of the system whether energies and powers are complete, and whether the rows conserve
+    energy. Forces of user functions may have no potential energy.
     """
     is_whole = not len(find_users(rows).where)
     assert system.account is not None

@@ -43,10 +43,10 @@ class ReadyRows(NamedTuple):
 def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) -> None:
     """Write the value of a function, or of its first or second derivative, at the time t [s] into out, shape (m,).
 
-    The parameters p depend on the type of the function. Table: the k times, then the values, (k, m). Smooth step:
-    begin, end, first (m,) and last (m,). Sine: angular frequency [rad/s], phase [rad], amplitude (m,) and mean (m,).
-    Spline: the k times, then the coefficients of 1, s, s² and s³, (k - 1, 4, m), where s is the time since the start of
-    the interval.
+    The parameters p depend on the type of the function. Table: the k times, then the values, shape (k, m). Smooth step:
+    begin, end, then first and last, shape (m,) each. Sine: angular frequency [rad/s], phase [rad], then amplitude and
+    mean, shape (m,) each. Spline: the k times, then the coefficients of 1, s, s² and s³, shape (k - 1, 4, m), where s
+    is the time since the start of the interval.
     """
     m = len(out)
     if kind in (TABLE, SPLINE):

@@ -42,7 +42,7 @@ FORWARD_TWICE = ((0, 45 / 12), (1, -154 / 12), (2, 214 / 12), (3, -156 / 12), (4
 
 
 class TimeColumn:
-    """Values of a column whose rows may contain functions of time. Python functions are called once for each row and
+    """Values of a column whose rows can contain functions of time. Python functions are called once for each row and
     value of the time; a kernel evaluates predefined functions.
 
     Args:

@@ -254,7 +254,7 @@ def _group(functions: Any, where: IntArray) -> list[FunctionGroup]:
     found: dict[tuple[type, int], list[int]] = {}
     for k in where:
         f = functions[k]
-        marked = isinstance(f, (Vectorised, Compiled, WithoutMotion))  # several wrappers may contain the same function
+        marked = isinstance(f, (Vectorised, Compiled, WithoutMotion))  # several wrappers can contain the same function
         found.setdefault((type(f), id(f.function if marked else f)), []).append(int(k))
     return [FunctionGroup(functions[places[0]], np.array(places, dtype=np.int64)) for places in found.values()]
 

@@ -1,4 +1,4 @@
-"""Data of rows that may have a user function, and updates of these data.
+"""Data of rows that can have a user function, and updates of these data.
 
 Each row contains ``has_function``, ``user_force`` (force of the user function [N], shape (n,)), and the derivatives of
 this force with respect to displacements, ``df_du`` [N/m], and to velocities, ``df_dut`` [N s/m], shape (n, n). Here n

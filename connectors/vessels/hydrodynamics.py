@@ -94,7 +94,7 @@ class Hydrodynamics(NamedTuple):
         Args:
             tolerance: largest root mean square of the error of each function, relative to the root mean square of the
                 function [1].
-            largest: largest number of states that a pair of degrees of freedom may have.
+            largest: largest allowed number of states of a pair of degrees of freedom.
 
         Raises:
             ModelError: the dampings of all translations are 0, or no stable system with at most ``largest`` states
@@ -307,7 +307,8 @@ def _read_dataset(data: Any, file: str) -> Hydrodynamics:
 
 
 def _read_rows(file: Path, width: int) -> FloatArray:
-    """Return the rows of a file of WAMIT, shape (rows, width). Dampings that are missing at ω = 0 and ω = ∞ are 0."""
+    """Return the rows of a file of WAMIT, shape (rows, width). A damping that is missing in a row for ω = 0 or ω = ∞ is
+    set to 0."""
     try:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
@@ -346,8 +347,8 @@ def _find_freedom(value: float, stem: Path) -> int:
 
 
 def _create_forces(frequencies: FloatArray, headings: FloatArray, X: NDArray[np.complex128], file: str) -> RAO:
-    """Create the table of wave forces from complex forces X per wave amplitude, shape (n, h, 6). Forces of modes that
-    are NaN at all frequencies and headings are 0."""
+    """Create the table of wave forces from complex forces X per wave amplitude, shape (n, h, 6). If the force of a mode
+    is NaN at all frequencies and headings, it is set to 0."""
     gaps = np.isnan(X)
     if (gaps.any(axis=(0, 1)) & ~gaps.all(axis=(0, 1))).any():
         raise ModelError(f"{file} has no force for a period, heading and mode: must have all combinations")
@@ -358,8 +359,8 @@ def _create_forces(frequencies: FloatArray, headings: FloatArray, X: NDArray[np.
 def _create(
     frequencies: FloatArray, A: FloatArray, B: FloatArray, infinite: FloatArray, excitation: RAO | None, file: str
 ) -> Hydrodynamics:
-    """Create the `Hydrodynamics`. Pairs of modes that are NaN at all frequencies have the added mass and damping 0; a
-    missing added mass at infinite frequency is computed."""
+    """Create the `Hydrodynamics`. If the values of a pair of modes are NaN at all frequencies, they are set to 0. If
+    the added mass at infinite frequency is missing, it is computed."""
     if len(frequencies) < 3:
         raise ModelError(f"{file} has {len(frequencies)} frequencies > 0 and < infinity: must have at least 3")
     gaps = np.isnan(A)

@@ -145,8 +145,8 @@ def vessel(
 ) -> Vessel:
     """Create a vessel whose motion in the waves of a fluid is prescribed by response amplitude operators.
 
-    Fairleads are points of the body: ``con.position_marker(world, ship.body, (40.0, 0.0, 5.0))``. Ends of lines are
-    fixed to these points by `SphericalJoint`. Forces of lines on the body do not change its prescribed motion.
+    Fairleads are points of the body: ``con.position_marker(world, ship.body, (40.0, 0.0, 5.0))``. Ends of lines can be
+        joined to these points by `SphericalJoint`. Forces of lines on the body do not change its prescribed motion.
 
     Args:
         world: the 3D model.
