@@ -114,7 +114,8 @@ def integrate(rim: Brake, other: float, moving: tuple[float, float] | None = Non
     """Return the motion of the rope by the ordinary differential equation of the stop, for a rope that follows the
     sheave or slips along its whole contact.
 
-    ``moving`` contains the displacement [m] and the speed [m/s] at the time LATER, if the rope slips by that time.
+    ``moving`` contains the displacement [m] and the speed [m/s] of the rope at the time LATER, from which the slip is
+    then computed; without ``moving``, the rope follows the sheave from the start of the stop.
     """
 
     def spare(t: float) -> float:
