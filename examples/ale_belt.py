@@ -18,9 +18,10 @@ and Eytelwein is therefore (T - rhoA v^2)/(T0 - rhoA v^2) = exp(mu pi).
 M is the radius times the difference between the tensions of the tight and the slack strand. Each pulley moves with the
 belt at the point where the belt runs onto it, and the mass flow is equal at both entries. Without slip, the ratio of
 the rim speeds therefore equals the ratio of the stretches |r'| of the strands; the tight strand enters the driver
-(creep). In this model dry friction is a penalty on the slip velocity. Sticking points therefore slip a little, which
-reduces the speed further. A belt of `Cable2D` with the same parameters must give the same results. The nodes of this
-belt move with the material, so segments enter and leave contact during the whole motion.
+(creep). In this model dry friction is a penalty on the slip velocity. Points that would stick by Coulomb's law
+therefore slip a little, which reduces the speed of the driven pulley further. A belt of `Cable2D` with the same
+parameters must give the same results. The nodes of this belt move with the material, so segments enter and leave
+contact during the whole motion.
 
 Sources: R. Skutsch, Annalen der Physik 61 (1897), 190-195; C. D. Mote, J. Franklin Inst. 279 (1965), 430-444; L. Euler,
 Mem. Acad. Sci. Berlin 18 (1769); creep: O. Reynolds, The Engineer 38 (1874), 396.
@@ -58,7 +59,7 @@ OMEGA, BELT_EA, BELT_STRAIN, END = 20.0, 4e4, -0.01, 0.6
 
 
 def eval_span_frequency(ratio: float, count: int = 16) -> float:
-    """Return the first natural frequency [Hz] of the span at v = ratio c."""
+    """Return the first natural frequency [Hz] of the span at the speed v = ``ratio`` c."""
     world = wl.World()
     ale = world.add(ALENode)
     span = straight_cable(
@@ -89,8 +90,8 @@ def eval_span_frequency(ratio: float, count: int = 16) -> float:
 
 
 def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
-    """Return the tension [N] at the end at which the rope leaves the post, and the angle of contact [rad], for the
-    speed of the rope [m/s].
+    """Return the tension [N] at the end at which the rope leaves the post, and the angle of contact [rad], for a rope
+    with the speed ``speed`` [m/s].
     """
     length = pi * RADIUS / count
     strand = 4 * length

@@ -5,8 +5,8 @@ anchor_chain_out/chain.vtkhdf`` shows the chain and the bed; the folder contains
 
 The heights of the bed are read from a CSV file with rows x, y, z [m] (``-bathymetry FILE``); without a file, the script
 writes a file with hills of a few metres. `hang_from_ground` lays the chain along the profile of the bed below the
-straight line from anchor to ship. On the bed without friction, the chain slides sideways into the valleys. Then the bed
-has friction, and the ship drifts and heaves.
+straight line from anchor to ship. In the static solve the bed has no friction, and the chain slides sideways into the
+valleys. In the motion that follows, the bed has friction, and the ship drifts and heaves.
 
 The example makes three checks. Without friction, contact forces are normal to the chain. Therefore T + T²/(2 EA) - w z
 is constant along the chain, with the tension T, the weight in water w per length and the height z. Supports and bed

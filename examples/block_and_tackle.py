@@ -16,11 +16,10 @@ right sheave. The rope ends at the ceiling. The block is guided: it moves up and
 strands carry the same tension T, and four strands hold the load, so T = load / 4.
 
 If the load sinks by u, the rope with the unstretched length L becomes longer by 4 u, and four strands pull the load
-back. In addition to its stretch, the rope sinks into the sheaves. With the stiffness c per metre of contact and the
-radius R, an increase dT of the tension shortens the path over half a sheave by pi dT / (R c). In each strand, the
-displacement of the rope along its axis increases linearly from 0 at the ceiling to u at the block, as in a coil spring
-with a fixed end. Therefore a third of the mass of the rope moves with the load. The stiffness k, the moving mass m and
-the frequency of the load are
+back. The rope also sinks into the sheaves. With the stiffness c per metre of contact and the radius R, an increase dT
+of the tension shortens the path over half a sheave by pi dT / (R c). In each strand, the displacement of the rope along
+its axis increases linearly from 0 at the ceiling to u at the block, as in a coil spring with a fixed end. Therefore a
+third of the mass of the rope moves with the load. The stiffness k, the moving mass m and the frequency of the load are
 
     k = 4^2 / (L/EA + 3 pi / (R c)),    m = load / g + (mass of the rope) / 3,    frequency sqrt(k/m) / (2 pi).
 

@@ -4,9 +4,10 @@ Run it with ``windlass run examples/cableway.py``; ``-help`` lists all options.
 
 A track rope (`Cable3D`) hangs between two supports of different height. The trolley is a 3D body with two rollers
 (`sliding_joint`) 1.2 m apart; the cabin hangs 4 m below the trolley and swings. Weight and wind are proportional to
-mass, so all parts hang in the plane of the resultant of weight and wind. If both rollers are at one point, the rope
-consists of two extensible catenaries (Irvine) that meet at the trolley and carry the trolley. Trolley and cabin, of the
-mass m, are held at a position along the rope. With the vectors T of the tensions, the equilibrium of the trolley is
+mass, so all parts hang in the plane through both supports and the resultant of weight and wind. If both rollers are at
+one point, the rope consists of two extensible catenaries (Irvine) that meet at the trolley and carry the trolley.
+Trolley and cabin, of the mass m, are held at a position along the rope. With the vectors T of the tensions, the
+equilibrium of the trolley is
 
     T(end of the lower part) + T(start of the upper part) + m (g + wind) = 0
 

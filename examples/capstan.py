@@ -12,8 +12,8 @@ is so far above the tension that the stretch is 5e-4. There is no gravity. Both 
 strands are vertical and the wrap angle is exactly pi. The table at the end shows the remaining errors. The error due to
 the division into contact segments is of second order in the angle of a segment. The error due to the contact stiffness
 is of first order in the depth to which the rope sinks into the post. Sticking parts of the contact are held by springs,
-the bristles. The bristle stiffness causes no error, unless a point of the rope that enters the post travels more than a
-segment before it slips.
+the bristles. The bristle stiffness causes no error, unless a point of the rope that enters the post travels by more
+than the length of a segment before it slips.
 
 A segment sticks in the step in which it closes; friction limits its bristle only from the next step on. Therefore steps
 in which a segment closes are excluded from the means of the ratio of pull to weight.

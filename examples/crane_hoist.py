@@ -13,7 +13,7 @@ swings across and along the falls. Sheaves do not turn in this model. The fricti
 acts as friction of the rope in the groove, exp(-mu pi) = eta. The checks are:
 
 - tensions while the load rises evenly, with n falls: T (1 + eta + ... + eta^(n-1)) = W, where W is the weight of block
-  and load, and T the largest tension, in the fall that runs to the drum, at the height of the block;
+  and load. T is the largest tension: the tension at the height of the block in the fall that runs to the drum;
 - lift: in each layer, the load rises by 1/n of the wound length, which is R per radian of the drum's rotation in layer
   one and R + h per radian in layer two, with the height h of the groove. Over both layers the load rises by 1/n of the
   length of the route, including the rise between the layers;

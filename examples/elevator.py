@@ -114,7 +114,8 @@ def integrate(rim: Brake, other: float, moving: tuple[float, float] | None = Non
     """Return the motion of the rope by the ordinary differential equation of the stop, for a rope that follows the
     sheave or slips along its whole contact.
 
-    ``moving`` contains the displacement [m] and the speed [m/s] at the time LATER, if the rope slips by that time.
+    ``moving`` contains the displacement [m] and the speed [m/s] of the rope at the time LATER, from which the slip is
+    then computed; without ``moving``, the rope follows the sheave from the start of the stop.
     """
 
     def spare(t: float) -> float:
@@ -230,8 +231,8 @@ def stop(rate: float, other: float, record: bool) -> Stop:
     found, moving = [], (0.0, 0.0)
 
     def eval_motion(name: str) -> float:
-        """Return the mean displacement or velocity of both masses, weighted by mass; the direction is downward on the
-        side of the cabin.
+        """Return the displacement [m] (``name`` is "q") or velocity [m/s] ("v") of the rope, positive downward on the
+        side of the cabin: the mean of the values of both masses, weighted by mass.
         """
         up = state.of(model.masses, name)[:, 1] - (start if name == "q" else 0.0)
         return float((WEIGHT * up[0] - CABIN * up[1]) / (WEIGHT + CABIN))

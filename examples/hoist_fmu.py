@@ -1,4 +1,4 @@
-"""A hoist as an FMU: a winch lifts a load on an elastic rope, and other tools give the torque of its motor.
+"""A hoist as an FMU: a winch lifts a load on an elastic rope, and another tool sets the torque of its motor.
 
 Run it with ``windlass run examples/hoist_fmu.py``: the torque keeps its start value. ``windlass fmu
 examples/hoist_fmu.py`` makes the FMU, whose input is the torque and whose outputs are speed, height and tension. With

@@ -8,8 +8,9 @@ length,
     N = EA ε + C τ,   M = C ε + GJ τ.
 
 Here EA is the axial stiffness, GJ the torsional stiffness, and C the coupling of tension and twist. A block that is
-held carries the torque M = C N/EA. A free block turns back by τ = -C N/(EA GJ - C²) per metre. After its release the
-block swings about this angle like a torsional pendulum with the stiffness (GJ - C²/EA)/L, for a rope of the length L:
+held against rotation carries the torque M = C N/EA. A free block turns back by τ = -C N/(EA GJ - C²) per metre. After
+its release the block swings about this angle like a torsional pendulum with the stiffness (GJ - C²/EA)/L, for a rope of
+the length L:
 
     φ(t) = φ_e (1 - cos ωt),   ω² = (GJ - C²/EA)/(L Θ).
 
@@ -38,7 +39,8 @@ C = 0.1 * DIAMETER * EA
 # mass per length [kg/m], inertia of the block [kg m^2], gravity [m/s^2]
 MASS_PER_LENGTH, INERTIA, GRAVITY = 0.9, 8.0, 9.81
 
-# the rope hangs along -z; the directors d_1 of its nodes point along x, and the block has the same axes
+# the rope hangs along -z; the first axes of the cross-sections at its nodes point along x, and the block has the same
+# axes
 world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
 rope = straight_cable(
     world, (0, 0, 0), (0, 0, -length), elements, normal=(1, 0, 0), axial_stiffness=EA, bending_stiffness=EI,

@@ -51,7 +51,7 @@ MOVING = MASS + 0.5 * WATER * VOLUME  # the load with its added mass [kg]
 
 
 def eval_amplitude(length: float) -> float:
-    """Return the closed form of the amplitude [N] of the tension at the crane tip for the length of the rope [m]."""
+    """Return the closed form of the amplitude [N] of the tension at the crane tip for a given length of the rope."""
     stiffness = EA + 1j * OMEGA * DAMPING
     k = OMEGA * np.sqrt(RHO / stiffness)
     c, s, inertia = np.cos(k * length), np.sin(k * length), MOVING * OMEGA**2

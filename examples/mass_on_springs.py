@@ -50,8 +50,8 @@ motion.solve(state, hooks=[series])
 
 
 def eval_frequency(t: NDArray[np.float64], u: NDArray[np.float64]) -> float:
-    """Return the frequency [Hz] of a free motion u about 0. Half periods are the times between the zeros of u, which
-    are interpolated linearly.
+    """Return the frequency [Hz] of a free motion u about 0. The zeros of u are interpolated linearly; the time between
+    two zeros is half a period.
     """
     before = np.flatnonzero(u[:-1] * u[1:] < 0.0)
     zeros = t[before] - u[before] * (t[before + 1] - t[before]) / (u[before + 1] - u[before])
