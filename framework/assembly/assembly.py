@@ -71,8 +71,9 @@ class Assembly:
     """The systems of one process, with the process-local numbers of coordinates and unknowns, the arrays of the fields
     and the sparsity of the tangent.
 
-    An array of shape (n + 1,) contains one value for each of the n process-local coordinates, and one of shape (m + 1,)
-    a value for each of the m process-local multipliers. The last value stands for a missing coordinate or multiplier.
+    An array of shape (n + 1,) contains one value for each of the n process-local coordinates. An array of shape (m +
+    1,) contains one value for each of the m process-local multipliers. The last value of each array stands for a
+    missing coordinate or multiplier.
 
     Args:
         world: the world, which the constructor finalizes if necessary.
@@ -174,8 +175,8 @@ class Assembly:
         self.updates = PostNewtonUpdates(self.fields, systems, self._keeps_used)
 
     def keep_used_history(self) -> None:
-        """From now on, each post-Newton update first copies the history values to ``updates.used``. These values are
-        those with which the Newton run has computed.
+        """From now on, each post-Newton update first copies the history values to ``updates.used``. The Newton run has
+        used these values.
         """
         self._keeps_used = True
         self._create_updates()
@@ -400,8 +401,9 @@ class Assembly:
         run_steps(constraint_tangent_steps(self, values, dq, dv, multiplier_scale))
 
     def post_newton(self) -> PostNewton:
-        """Update the history values (stage POST_NEWTON). Return the largest force error, the smallest requested step
-        size, whether the contact state of any row has changed, and the largest force.
+        """Update the history values (stage POST_NEWTON). Return the largest force error [N], the smallest recommended
+        step size [s], whether the contact state of any row has changed, and the largest contact force [N]; see
+        `PostNewton`.
         """
         enter(Stage.POST_NEWTON)
         self.updates.program()

@@ -68,8 +68,8 @@ def count_down(mapped: FloatArray, left: FloatArray, differs: FloatArray, return
     """Decrease by one the number of further evaluations in which return maps are active, see `Fields`; after a cycle,
     set this number to `CYCLE`.
 
-    ``returns``: number of consecutive evaluations, up to the last, in each of which the contact states were equal to
-    the states two evaluations earlier, shape (1,).
+    ``returns``: number of consecutive evaluations, up to the last, in each of which the contact states differed from
+    the states one evaluation earlier, but were equal to the states two evaluations earlier, shape (1,).
     """
     if mapped[0] <= 0.0:
         return

@@ -23,7 +23,7 @@ MergeRule = Literal["sum", "min", "max"]
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """Points, and lines and faces between these points, for the rows of one law at one instant.
+    """The points of the rows of one law at one instant, and the lines and faces that join these points.
 
     Attributes:
         points: positions [m] in the global frame, shape (n, 2) or (n, 3).

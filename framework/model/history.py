@@ -38,8 +38,8 @@ def create_history(
     per_place: Sequence[float],
     per_row: Sequence[float] = (),
 ) -> dict[str, Any]:
-    """Create the history values of connector rows that will be added, and set the reference ``data``, unless the user
-    has set this reference.
+    """Create the history values of new connector rows, and set the reference ``data`` to these values. If the user has
+    set this reference, no history values are created.
 
     Args:
         world: the world.

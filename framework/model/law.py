@@ -183,14 +183,14 @@ class LocalRows:
         return self._bound[name]
 
     def keep(self, columns: Any) -> None:
-        """Cache ``columns``, the result of an earlier call of ``bind`` that was updated to the present values. All
-        other cached objects of these rows are discarded.
+        """Cache ``columns``, which an earlier call of ``bind`` has returned, and which now contains the present values.
+        All other cached objects of these rows are discarded.
         """
         self._bound.clear()
         self._bound.update({"version": self.world.changed.get(self.table.component, 0), "columns": columns})
 
     def select(self, which: IntArray) -> LocalRows:
-        """Return those of these rows whose indices are in ``which``, shape (k,)."""
+        """Return a `LocalRows` object that contains only the rows with the indices ``which``, shape (k,)."""
         return LocalRows(self.world, self.table, self.rows[which], self.dofs[which], self.layout)
 
     def local(self, name: str) -> NDArray[Any]:
@@ -323,9 +323,10 @@ def register(law: Law) -> None:
         check: function ``(world, table)`` that raises ModelError for resident rows with inconsistent values.
         replicated: whether every process evaluates all rows, because the processes share the work within a row (contact
             sets).
-        reads: function ``(world, table)`` for laws whose rows couple other entities during a solve than at its start
-            (`NeighbourPattern`); it returns the numbers of all entities that the rows may couple later, shape (k,). A
-            process that evaluates such rows also stores the coordinates and markers of these entities.
+        reads: function ``(world, table)`` that returns the numbers of all entities that the rows can couple later in
+            the run, shape (k,). It is needed for laws whose rows couple other entities later than at the start
+            (`NeighbourPattern`). A process that evaluates such rows also stores the coordinates and markers of these
+            entities.
         multipliers: for constraints, the number of multipliers of each row.
         family: for markers, the marker family to which the rows belong.
         source: literature source of the law.

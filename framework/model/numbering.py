@@ -59,8 +59,8 @@ class Numbering:
         data_initial: initial history values, shape (d,).
         data_total: number of history values d.
 
-    After the world was distributed, arrays over the whole world are empty, and the `Layout` of each process contains
-    the values of this process.
+    After the world has been distributed, arrays over the whole world are empty; the `Layout` of each process then
+    contains the values of its process.
     """
 
     def __init__(self, world: Tables) -> None:

@@ -112,9 +112,10 @@ def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> d
 def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) -> Part:
     """Return the rows that this process keeps if a call of `World.add` specifies all rows.
 
-    The rows of a call are divided among the processes only if the call adds many rows, each of which refers to a row,
-    or a chain of rows, of a distributed table. In this case a process keeps a new row if the process stores the row (or
-    the first row of the chain) to which the new row refers. This selection needs no communication.
+    The new rows are divided among the processes only if there are more than `KEPT_WHOLE` rows, and if a reference with
+    one value per row refers to a distributed table. A process then keeps a new row if the process stores the row to
+    which this reference refers (the first row, if the reference is a list of rows). This selection needs no
+    communication.
     """
     for ids in refs.values() if count > KEPT_WHOLE else ():
         if ids.dtype == object:

@@ -165,8 +165,8 @@ class Evaluation(Fields):
     half = _NO_NUMBERS
 
     def probes(self) -> tuple[Evaluation, ...]:
-        """Return two copies of the evaluation, each with another time and motion, to test whether arguments depend on
-        time or motion.
+        """Return two copies of the evaluation with different values in all float arrays, to test whether the arguments
+        of kernel calls depend on time or motion.
         """
         return tuple(_Probe(self, value) for value in (1e18, -1e18))
 
@@ -180,8 +180,9 @@ def evaluate(fields: Fields, **given: Any) -> Evaluation:
 
 
 class _Probe(Evaluation):
-    """An evaluation with which the arguments of a call are tested. The arrays of the evaluation contain values that
-    differ from the fields, and access to the time as a number raises an error. The arrays are created on first use.
+    """A copy of an evaluation in which all entries of all float arrays have one given value. The copy serves to find
+    arguments of kernel calls that depend on time or motion. Access to the time as a number raises an error. The arrays
+    are created on first use.
 
     Args:
         real: the evaluation that is copied.
@@ -221,8 +222,8 @@ class _ProbeMarkers(dict[str, Any]):
 
 
 def _replace(array: Any, value: float) -> Any:
-    """Replace an array of floats by an array of the same shape, whose entries all share the memory of one number;
-    return values of other types unchanged.
+    """Return an array of the same shape, in which each entry is ``value``, for an array of floats; return all other
+    objects unchanged.
     """
     if isinstance(array, np.ndarray) and array.dtype == np.float64:
         # `np.broadcast_to` would take three times as long
@@ -268,9 +269,9 @@ class Fault(NamedTuple):
 
 
 class AxialFlow(NamedTuple):
-    """Element matrices, one for each row, for the modes of a closed belt with axially moving material. The matrices are
-    integrals of products of the mass per length ρA, the shape functions S and their derivatives S' with respect to the
-    axial coordinate x.
+    """Element matrices P and Q of each row, for the modes of a closed belt with axially moving material. The matrices
+    are integrals of products of the mass per length ρA, the shape functions S and their derivatives S' with respect to
+    the axial coordinate x.
 
     The first half of the coordinates of a row belongs to the start of the element in this row, and the second half to
     the end of the element.
@@ -395,8 +396,8 @@ class Checks:
 
 
 class Strands(Protocol):
-    """Interface to rows with an axial force N = stiffness * (stretch - 1 - free); N is evaluated at k points, counted
-    over all rows.
+    """Interface to rows with an axial force N = stiffness * (stretch - 1 - free); N is evaluated at k points in total
+    on all rows.
 
     Solvers that search for the shape of slack lines temporarily change the parameters of this law.
 
@@ -572,8 +573,8 @@ class ConstraintSystem:
             derivative of C instead of C. For an inactive row, C is equal to lam.
         tangent: function that adds the derivatives of C and of C_q^T lam with respect to q, v and lam to s.values at
             s.coupling, multiplied by s.dq, s.dv and ``s.coupling.scale``; see `Coupling`.
-        acceleration: function that adds the right-hand side of C_q a = rhs to s.C, for consistent initial
-            accelerations.
+        acceleration: function that adds the vector rhs to s.C; the accelerations a at the start of a solve fulfil the
+            equations C_q a = rhs.
         driven: whether each row prescribes a motion in time (motors), shape (rows,); None if no row prescribes a
             motion.
         rubs: whether the system has forces that are proportional to the absolute values of the multipliers, such as

@@ -74,7 +74,7 @@ class Canvas:
         paintings: the paintings of all laws at any instant; only the intervals and field names are used, not the
             values.
         names: requested fields; default: all.
-        others: units of additional fields, which the caller writes itself, by name.
+        others: units of fields, by name, that the caller writes in addition to the fields of the laws.
 
     Attributes:
         mesh: reference points, lines, faces and labels.

@@ -96,7 +96,7 @@ class StepHook:
         return inf
 
     def skip(self, steps: int) -> None:
-        """Receive the number of steps that have run without calls of this hook since the last call."""
+        """Receive the number of steps that have run without calls of this hook since the last call of this method."""
 
     def find_obstacle(self) -> str:
         """Return the reason why this hook cannot continue after a restart, or "" if it can. A solve with a `Checkpoint`

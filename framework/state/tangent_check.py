@@ -170,7 +170,8 @@ def check_fields(
 def _check_together(
     assembly: Assembly, expected: dict[str, FloatArray], tolerance: float, limit: float, rows: FloatArray, where: str
 ) -> None:
-    """Compare the tangent for the factors `TOGETHER` with the sum of the central differences.
+    """Compare the tangent for the factors `TOGETHER` with the sum of the central differences, multiplied by these
+    factors.
 
     Raises:
         ModelError: the tangent is correct for each single derivative, but wrong for their sum.
