@@ -175,8 +175,8 @@ class Assembly:
         self.updates = PostNewtonUpdates(self.fields, systems, self._keeps_used)
 
     def keep_used_history(self) -> None:
-        """From now on, each post-Newton update first copies the history values to ``updates.used``. The Newton run has
-        used these values.
+        """After this call, each post-Newton update first copies the history values that the Newton run has used to
+        ``updates.used``.
         """
         self._keeps_used = True
         self._create_updates()

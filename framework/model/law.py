@@ -333,7 +333,8 @@ def register(law: Law) -> None:
         draw: function ``(rows, fields, subdivisions)`` that returns a `Drawing` of the rows as points, lines and faces.
         paint: function ``(rows, fields)`` that returns a `Painting` with values for the lines of other entities.
         draw_keys: function ``(rows)`` that returns keys of shape (rows, k). Rows with equal keys show the same object,
-            for example a pulley that touches many cables. Only the first of these rows is drawn.
+            for example a pulley that touches many cables. With several processes, only the first of these rows is
+            drawn.
 
     Raises:
         ModelError: the law is invalid, because the role is wrong, a function is missing or has wrong arguments, or

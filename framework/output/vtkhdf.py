@@ -4,8 +4,8 @@ Frames are written without the HDF5 library. Whenever the allocated space is use
 library; the library allocates space for the next frames, and returns the offsets in the file at which the rows of these
 frames begin. A frame is then written directly to the file at these offsets. Finally the number of frames in the file is
 incremented; until this change readers ignore the new frame. The file contains the number of frames twice: as the
-attribute ``NSteps`` and as the length of ``Steps/Values``. VTK's reader requires equal numbers; both numbers are in the
-first page of the file, and are changed by one write.
+attribute ``NSteps`` and as the length of ``Steps/Values``. VTK's reader requires equal numbers. Both numbers are in the
+same page of the file if possible, and are then changed by one write.
 """
 
 import os

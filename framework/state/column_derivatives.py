@@ -103,7 +103,7 @@ class ColumnDerivative(NamedTuple):
 
 
 def list_values(table: EntityTable, row: int) -> Iterator[ColumnValue]:
-    """Yield real numbers of a row: the first, the middle and the last number of each column. Initial values are
+    """Yield the first, the middle and the last number of a row in each column of real numbers. Initial values are
     omitted, because the residual at given fields does not depend on them.
     """
     component = table.component
