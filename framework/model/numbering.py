@@ -16,9 +16,9 @@ from windlass.framework.parallel.number_directory import share
 
 
 def find_own(table: EntityTable) -> NDArray[np.bool_]:
-    """Return, for each coordinate of the rows of a node table that this process stores, whether the row defines the
-    coordinate itself, shape (resident, coordinates of a row). A row does not define coordinates that it shares with
-    another node.
+    """Return whether a row of a node table itself defines each of its coordinates, shape (resident, coordinates of a
+    row), for the resident rows, which are the rows that this process stores. A row does not define coordinates that it
+    shares with another node.
     """
     own = np.ones((table.resident_count, len(table.component.dof_names)), dtype=bool)
     for name, names in find_shared(table.component).items():
@@ -46,8 +46,8 @@ class Numbering:
     table are numbered row by row.
 
     Attributes:
-        node_dofs: coordinate numbers of the rows of each node table that this process stores, shape (resident,
-            coordinates of a row).
+        node_dofs: for each node table, the world numbers of the coordinates of the resident rows (the rows that this
+            process stores), shape (resident, coordinates of a row).
         count: number of coordinates n.
         counts: number of coordinates that each node table defines, without shared coordinates.
         reference: reference values [m, 1, rad] of the known coordinates (see `known_count`), shape (known,).
