@@ -113,7 +113,7 @@ def accept_gaps(numbers: FloatArray, near: IntArray, before: IntArray) -> None:
     """Copy the values at the end of a step to the values at the start of the next step. The array ``before`` contains
     `Gaps.near` of the previous step; on return, it contains `Gaps.near` of the present step.
     """
-    # the gap at the start of a step is NaN (unknown) for all contacts that are not in the list of the step before
+    # in the next step, the gap at the start is NaN (unknown) for all contacts that are not in the list ``near``
     for i in range(1, before[0] + 1):
         numbers[before[i], START + GAP] = np.nan
     for i in range(near[0] + 1):

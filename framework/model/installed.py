@@ -36,7 +36,7 @@ _sized: dict[str, str] = {}
 
 
 def offer_sized_kinds(prefix: str, maker: str) -> None:
-    """Register names of components that are created for a given number, such as ``GenericNode3``, for model files.
+    """Allow model files to name components that a function creates for a given number, such as ``GenericNode3``.
 
     Args:
         prefix: name of the component without the number.

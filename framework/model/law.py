@@ -43,7 +43,7 @@ class Numbers(Protocol):
     displacement: FloatArray
 
     def places(self, dofs: IntArray) -> IntArray:
-        """Return the process-local indices of the coordinates with given world numbers."""
+        """Return the indices of the known coordinates with given world numbers, see `Numbering.places`."""
 
     def reference_of(self, dofs: IntArray) -> FloatArray:
         """Return the reference values of the coordinates with given world numbers."""
@@ -200,7 +200,7 @@ class LocalRows:
     def padded(self, name: str) -> NDArray[Any]:
         """Return the numbers of the entities to which each row refers by the reference ``name``, padded with -1. If
         ``name`` is a column with one value for each such entity, return the values, padded with 0. The length is the
-        largest number of entities of a row of the table, see `Tables.ref_shape`.
+        largest number of entities to which one row of the table refers, see `Tables.ref_shape`.
 
         Returns:
             Entity numbers, shape (rows, length), or values, shape (rows, length, *shape).
@@ -290,8 +290,8 @@ class Law:
 
     @property
     def needs_whole(self) -> bool:
-        """Whether, in a world with this law, each process stores all rows of all tables, because any two surfaces may
-        come into contact (contact sets).
+        """Whether each process must store all rows of all tables in a world with this law. This is necessary if the
+        entities that rows couple change during the run, as in contact sets.
         """
         return self.replicated or self.reads is not None
 
@@ -324,7 +324,7 @@ def register(law: Law) -> None:
         replicated: whether every process evaluates all rows, because the processes share the work within a row (contact
             sets).
         reads: function ``(world, table)`` that returns the numbers of all entities that the rows can couple later in
-            the run, shape (k,). It is needed for laws whose rows couple other entities later than at the start
+            the run, shape (k,). It is needed if the entities that rows couple change during the run
             (`NeighbourPattern`). A process that evaluates such rows also stores the coordinates and markers of these
             entities.
         multipliers: for constraints, the number of multipliers of each row.

@@ -16,9 +16,9 @@ from windlass.framework.parallel.number_directory import share
 
 
 def find_own(table: EntityTable) -> NDArray[np.bool_]:
-    """Return whether a row of a node table itself defines each of its coordinates, shape (resident, coordinates of a
-    row), for the resident rows, which are the rows that this process stores. A row does not define coordinates that it
-    shares with another node.
+    """For each coordinate of each resident row of a node table, return whether the row itself defines the coordinate,
+    shape (resident, coordinates of a row). Resident rows are the rows that this process stores. A row does not define
+    coordinates that it shares with another node.
     """
     own = np.ones((table.resident_count, len(table.component.dof_names)), dtype=bool)
     for name, names in find_shared(table.component).items():

@@ -171,16 +171,19 @@ class Component:
     """Base class of all schemas. A schema contains only declarations by `column`, `function`, `ref` and `refs`, and no
     methods. A schema that inherits columns removes a column by the declaration ``name = None``.
 
-    Class attributes of a schema: provides: names of the families to which entities of this component belong. dof_names:
-        for nodes, the names of the coordinates of one row. reference_columns: for nodes, the columns that form the
-        reference coordinates, in this order. initial_columns: for nodes, the columns of the initial displacements and
-        of the initial velocities, each with one number per coordinate; the default values are 0. state_column: for
-        nodes of first-order states (unknowns of equations of first order in time), the column of the initial values of
-        the states, which replaces reference and initial columns. The states are the velocities of the coordinates of
-        the node. rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
+    Class attributes of a schema:
+        provides: names of the families to which entities of this component belong.
+        dof_names: for nodes, the names of the coordinates of one row.
+        reference_columns: for nodes, the columns that form the reference coordinates, in this order.
+        initial_columns: for nodes, the columns of the initial displacements and of the initial velocities, each with
+            one number per coordinate; the default values are 0.
+        state_column: for nodes of first-order states (unknowns of equations of first order in time), the column of the
+            initial values of the states, which replaces reference and initial columns. The states are the velocities of
+            the coordinates of the node.
+        rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
         history_column: for rows with history values, the column with the number of places (segments or points) of a
-        row. Each place has separate history values; without this column a row has one place. output_names: names of the
-        output variables; empty until the law of the component is registered.
+            row. Each place has separate history values; without this column a row has one place.
+        output_names: names of the output variables; empty until the law of the component is registered.
     """
 
     columns: ClassVar[dict[str, Column]] = {}

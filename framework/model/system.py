@@ -222,8 +222,8 @@ class _ProbeMarkers(dict[str, Any]):
 
 
 def _replace(array: Any, value: float) -> Any:
-    """Return an array of the same shape, in which each entry is ``value``, for an array of floats; return all other
-    objects unchanged.
+    """If ``array`` is an array of floats, return an array of the same shape, in which each entry is ``value``. Return
+    any other object unchanged.
     """
     if isinstance(array, np.ndarray) and array.dtype == np.float64:
         # `np.broadcast_to` would take three times as long
@@ -380,9 +380,9 @@ class Checks:
             messages of failed solves.
         find_faults: function ``(fields)`` that returns a list of faults in a static equilibrium, such as a cable that
             is turned inside out. Solvers call the function once, at the end of a solve.
-        rounding: function ``(fields)`` that returns the 2-norm [N] of those rounding errors of forces that solvers
-            cannot estimate from the unknowns, such as the rounding errors of contact forces of a large circle with a
-            fixed centre.
+        rounding: function ``(fields)`` that returns the 2-norm [N] of the rounding errors of forces that solvers cannot
+            estimate from the unknowns. An example is the force on a large circle with a fixed centre, because the
+            coordinates of the centre are not unknowns.
     """
 
     doubts: Callable[[Fields, float], list[str]] | None = None

@@ -77,8 +77,8 @@ def read_entries(
     """If due[0] is not 0, write factor * (entry - shift) to ``values`` for entries of the arrays of the state; see
     `FieldEntries`.
 
-    For n entries, ``array`` contains the index of the array of each entry in `ARRAYS`, or -1 for entries that are
-    always 0; ``array``, ``index``, ``shift``, ``factor`` and ``values`` have the shape (n,).
+    For each of n entries, ``array`` contains the number of its array in the list `ARRAYS`, or -1 if the entry is always
+    0; ``array``, ``index``, ``shift``, ``factor`` and ``values`` have the shape (n,).
     """
     if due[0] == 0:
         return

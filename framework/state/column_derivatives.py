@@ -4,10 +4,10 @@ The derivative with respect to a value c is computed from central differences
 
     D(h) = (r(c + h) - r(c - h))/(2 h)
 
-of the residual r, with decreasing steps h, and extrapolated to h = 0 (Ridders). The first step is a fraction of c.
-If r is a polynomial in c of degree 2 k, the value extrapolated from k steps has no truncation error. For most columns,
-such as stiffnesses, masses, damping coefficients and loads, r is linear in c. The first difference is then exact apart
-from the rounding error of r, because the step is large. For other columns, the difference between successive
+of the residual r, with decreasing steps h, and extrapolated to h = 0 (Ridders). The first step is a fraction of c. If r
+is a polynomial in c of degree 2 k, the value extrapolated from k steps has no truncation error. For most columns, such
+as stiffnesses, masses, damping coefficients and loads, r is linear in c. The first difference then has no truncation
+error, and its rounding error is small, because the step is large. For other columns, the difference between successive
 extrapolations is an estimate of the error. If c = 0 and the column does not allow negative values, the differences are
 one-sided.
 
