@@ -91,8 +91,8 @@ class Assembly:
             other state may be loaded into the fields.
         tangent_version: value of ``world.version`` at the last change that may affect the tangent.
         revision: number of times that the kernel calls for residuals and tangents have changed, see steps.py.
-        is_fixed: whether each system always couples the same coordinates; compiled code may call Python functions only
-            if ``is_fixed`` is true.
+        is_fixed: whether each system always couples the same coordinates; only then may compiled code call Python
+            functions (argument ``asks`` of `Program`).
         world, comm: the arguments of the constructor.
     """
 

@@ -77,10 +77,10 @@ class Gaps:
     Attributes:
         measure: function ``(s)`` that evaluates the contacts at the positions and velocities in the `Fields` ``s``, and
             writes the values to ``numbers``.
-        numbers: values of all contacts (see `GAP` and the following indices), shape (contacts, WIDTH); a ``measure``
-            that is not a `Call` may replace the array.
+        numbers: values of all contacts (see `GAP` and the following indices), shape (contacts, WIDTH); if ``measure``
+            is not a `Call`, it can replace this array by a new array.
         describe: function ``(k)`` that returns a description of contact k.
-        near: number of contacts to be checked, followed by their indices, shape (contacts + 1,). ``measure`` may omit
+        near: number of contacts to be checked, followed by their indices, shape (contacts + 1,). ``measure`` can omit
             contacts that cannot close in this step. If ``near`` is None, all contacts are checked.
         weighed: whether the change of a gap rate in an impact is compared with the relative speed of the surfaces, as
             for ropes on pulleys. If ``weighed`` is false, the change is compared with the speed of the impact.
@@ -89,7 +89,7 @@ class Gaps:
         quiet: two speeds, shape (2,). Solvers write ``quiet[0]`` [m/s]; a contact whose gap rate changes by less than
             this speed is not checked. ``measure`` writes ``quiet[1]``: the largest speed [m/s] of the contacts that
             were omitted from ``near`` because of ``quiet[0]``.
-        memory: additional arrays of the law that contain values at the start of the step.
+        memory: additional arrays in which the law stores values at the start of the step.
         holder: the contact monitor of the solver that made the last accepted step; ``numbers`` contains the values of
             this step. When another solver of the same world accepts a step, the contact monitor of that solver becomes
             the holder.

@@ -148,8 +148,8 @@ def complete_parts(world: Tables) -> None:
     """Compare the rows of all processes, and receive the rows to which the rows of this process refer. The call is
     collective.
 
-    The function has no effect if no table is distributed. If a world has contact sets (a contact set searches for
-    contacts among all its surfaces), each process receives all rows, because any two surfaces may come into contact.
+    The function has no effect if no table is distributed. If the entities that rows couple change during the run, as in
+    contact sets and sliding joints, each process receives all rows; see `Law.needs_whole`.
 
     Raises:
         ModelError: calls differ between processes, a row was not specified by any process, or several processes gave

@@ -97,7 +97,7 @@ class Ref:
         target: name of a component class, or of a family that components provide; for markers the object `Family`
             itself, such as ``POSITION``.
         doc: description of the reference in one line.
-        optional: whether the reference may be omitted (stored as -1).
+        optional: whether the reference can be omitted; the number -1 is then stored.
         shares: for references from a node to another node, names of the coordinates of the other node that the node
             uses as its own coordinates.
         beside: whether each row is stored on the same process as the referenced entity; necessary if the row reads

@@ -338,8 +338,9 @@ class NeighbourPattern:
             number, and the spare number follows after the numbers of these coordinates.
         reset_caches: function that discards the list of neighbours at a checkpoint. The list depends on earlier steps
             and affects rounding errors; without the list, an uninterrupted run and a restarted run give equal results.
-        lasts: whether updates of history values may use the list of neighbours of an earlier update. If false, each
-            update searches again; its result then depends only on the motion and the history values.
+        lasts: whether the list of neighbours of one update of history values can be used again in later updates. If
+            false, each update searches for neighbours; the result of the update then depends only on the motion and the
+            history values.
     """
 
     version: int = 0
@@ -381,8 +382,8 @@ class Checks:
         find_faults: function ``(fields)`` that returns a list of faults in a static equilibrium, such as a cable that
             is turned inside out. Solvers call the function once, at the end of a solve.
         rounding: function ``(fields)`` that returns the 2-norm [N] of the rounding errors of forces that solvers cannot
-            estimate from the unknowns. An example is the force on a large circle with a fixed centre, because the
-            coordinates of the centre are not unknowns.
+            estimate from the unknowns. An example is the rounding errors of contact forces on a circle: these errors
+            also depend on the radius and on the position of a fixed centre, which are not unknowns.
     """
 
     doubts: Callable[[Fields, float], list[str]] | None = None
@@ -437,7 +438,7 @@ class ReturnMap:
     forces are evaluated, while ``s.mapped`` is > 0.
 
     The functions set the contact states in ``s.data`` for the present motion, by the same rules as
-    `System.post_newton`. These functions do not change history values that may change only after a solved step.
+    `System.post_newton`. History values that change only after a solved step remain unchanged.
 
     Attributes:
         motion: return map for dynamics, in which all forces, including damper forces, must be continuous when contacts

@@ -96,8 +96,8 @@ class World:
     def save(self, path: str | Path) -> Path:
         """Save the present model to a JSON file, which `load` reads.
 
-        Functions of the user are saved only by name, except library functions such as tables and ramps. The call is
-        collective if the world is distributed.
+        Library functions such as tables and ramps are saved by their values. All other functions are saved only by
+        name. The call is collective if the world is distributed.
 
         Raises:
             OutputError: the file cannot be written.
