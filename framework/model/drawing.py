@@ -108,7 +108,7 @@ class Paint(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Painting:
-    """Values of a law on intervals of the lines of other entities.
+    """Values that a law provides for the lines of other entities, on intervals of the axial coordinate.
 
     Attributes:
         target: number of the entity on which each interval lies, shape (n,).

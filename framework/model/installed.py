@@ -46,8 +46,8 @@ def offer_sized_kinds(prefix: str, maker: str) -> None:
 
 
 def offer_functions(name: str, module: str) -> None:
-    """Register the name under which model files refer to a class of functions of a package. The module of the class
-    must call `register_functions` when it is loaded.
+    """Register the name of a class of functions and its module, which is imported when a model file contains this name.
+    The module must call `register_functions` for the class.
     """
     _function_places[name] = module
 

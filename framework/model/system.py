@@ -118,8 +118,8 @@ class Slots(NamedTuple):
 
 
 class Evaluation(Fields):
-    """Argument of the functions of a `System`: the `Fields`, the arrays to which the function adds, and factors.
-    `evaluate` creates this object.
+    """Argument of the functions of a `System`: the `Fields`, the arrays to which the functions add their results, and
+    factors. `evaluate` creates this object.
 
     Unused attributes are empty or 0. The functions add values to the arrays, and do not overwrite the arrays.
 
@@ -314,8 +314,10 @@ class Fused:
             this size. If the unknowns of each group are consecutive, the matrix values of one matrix row in the columns
             of a group are also consecutive. If the matrix consists of dense blocks of this size, the values of each
             block are consecutive. The functions of this class, and `System.mass`, then use the positions in s.pieces.
-        residual: function that does the same as `System.residual` and ``mass_product``, in one loop over the rows.
-        tangent: function that does the same as `System.tangent` and `System.mass`, in one loop over the rows.
+        residual: function that adds the forces of `System.residual` and of ``mass_product`` to s.f, in one loop over
+            the rows.
+        tangent: function that adds the matrices of `System.tangent` and of `System.mass` to s.values, in one loop over
+            the rows.
     """
 
     mass_product: Function

@@ -25,8 +25,8 @@ rounding errors.
 
 
 class Overlap(NamedTuple):
-    """Pairs of a line and an interval of a painting that covers at least a part of the line. The pairs are ordered by
-    line.
+    """Pairs of a line and an interval of a painting; the interval covers at least a part of the line. The pairs are
+    ordered by line.
 
     Attributes:
         line: indices of the lines that occur in at least one pair, shape (lines,).

@@ -49,9 +49,9 @@ class Closing:
 class Style(NamedTuple):
     """Precision and compression of the written numbers, and the meaning of the times of frames.
 
-    single: whether fields are written in single precision (float32); points and times remain double.
-    compress: whether VTKHDF files are compressed; `.vtu` files are always compressed, XDMF files never.
-    axis: ``"time"`` [s], or ``"step"`` if the times of frames are step numbers, which VTKHDF files state.
+    single: whether fields are written in single precision (float32); points and times remain double. compress: whether
+    VTKHDF files are compressed; `.vtu` files are always compressed, XDMF files never. axis: ``"time"`` [s], or
+    ``"step"`` if the times of frames are step numbers. VTKHDF files contain this information.
     """
 
     single: bool = False
