@@ -384,7 +384,7 @@ class Checks:
         find_faults: function ``(fields)`` that returns a list of faults in a static equilibrium, such as a cable that
             is turned inside out. Solvers call the function once, at the end of a solve.
         rounding: function ``(fields)`` that returns the 2-norm [N] of the rounding errors of forces that solvers cannot
-            estimate from the unknowns. An example is the rounding errors of contact forces on a circle: these errors
+            estimate from the unknowns. Examples are the rounding errors of contact forces on a circle. These errors
             also depend on the radius and on the position of a fixed centre, which are not unknowns.
     """
 
@@ -458,7 +458,8 @@ class Axis:
 
     Attributes:
         strands: see `Strands`.
-        flow: matrices for axially moving material, for laws whose nodes move with the material.
+        flow: function that returns the matrices for axially moving material, for laws whose nodes move with the
+            material.
         pulls: tensions, from which solvers detect jumps of tension.
     """
 
@@ -525,9 +526,9 @@ class System:
         neighbours: sparsity for laws whose rows change, such as contact sets.
         gaps: gaps of contacts, which solvers check in every step.
         axis: functions of laws with a force along an axis, see `Axis`.
-        select: function that returns a system of one row of this process, with the functions ``update``, ``residual``
-            and ``constraint``, for laws whose kernels read the records of all rows. For other laws, the ``build``
-            function of the law creates such a system.
+        select: function ``(k)`` that returns a system of the single row k of this process, with the functions
+            ``update``, ``residual`` and ``constraint``; needed for laws whose kernels read the records of all rows. For
+            other laws, the ``build`` function of the law creates such a system.
     """
 
     name: str
