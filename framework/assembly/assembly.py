@@ -248,7 +248,7 @@ class Assembly:
             storage: how matrix values are stored.
             update: whether to set up the sparsity again if a system couples other coordinates than before, for example
                 because contact neighbours have changed. Matrices of the old sparsity then become invalid. The fields
-                and markers must be up to date.
+                and markers must be up to date before the call.
         """
         found = self._sparsities.get(storage)
         version = self.pattern_version() if update else 0

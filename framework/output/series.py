@@ -116,7 +116,7 @@ class FieldSeries(Closing, ABC):
         """Initialise the data that a format keeps from one frame to the next."""
 
     def beside(self, suffix: str) -> Path:
-        """Return the file of this series with another suffix."""
+        """Return the path of the file of this series that has the given suffix."""
         return self.path.with_name(self.path.name.removesuffix(self.suffixes[0]) + suffix)
 
     @property
@@ -185,8 +185,8 @@ class FrameLayout(NamedTuple):
 
 
 class FrameDigest:
-    """Digest (SHA-256) of the frames of a series. The data of the series are divided into several parts, and each frame
-    extends each part.
+    """Digest (SHA-256) of the frames of a series. The digest combines the hash values of several parts of the data,
+    such as index and fields. Each frame is appended to all parts.
 
     The checkpoint stores this digest, because the formats of viewers have no field for a digest.
 

@@ -13,7 +13,7 @@ one-sided.
 
 Values are changed in the tables. For each value, the records of the laws that depend on this value are created again.
 If a value affects coordinates, markers or masses, the coordinates and the records of all laws are created again.
-Displacements, velocities, accelerations, multipliers and history values are constant.
+Displacements, velocities, accelerations, multipliers and history values are kept constant.
 
 Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
 """

@@ -170,7 +170,7 @@ def check_fields(
 def _check_together(
     assembly: Assembly, expected: dict[str, FloatArray], tolerance: float, limit: float, rows: FloatArray, where: str
 ) -> None:
-    """Compare the tangent for the factors `TOGETHER` with the sum of the central differences, multiplied by these
+    """Compare the tangent for the factors `TOGETHER` with the weighted sum of the central differences for the same
     factors.
 
     Raises:
