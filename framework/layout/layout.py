@@ -70,8 +70,8 @@ class Layout:
         data_initial: initial values of the process-local history values, shape (d,).
         marker_index: index of each marker in the columns of its family, by entity number; -1 for markers that are not
             on this process.
-        data_start: index of the first history value of each entity, by entity number; -1 if the values are not on this
-            process.
+        data_start: index of the first history value of each `GenericData` row, by entity number; -1 if the values are
+            not on this process.
         data_rows: for each table of history values, the numbers of the process-local rows, in ascending order.
         owned_markers: for each marker table, the numbers of the rows that this process owns (see `find_row_owners`), in
             ascending order.

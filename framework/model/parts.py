@@ -89,8 +89,9 @@ def _check_count(count: int) -> None:
 
 
 def part_of_large(count: int) -> Part:
-    """Return the part that this process specifies when a function such as `straight_cable` adds ``count`` rows by one
-    call: a range of rows (`Part.equal`) if ``count`` is larger than `KEPT_WHOLE`, otherwise all rows.
+    """Return the part of this process for functions such as `straight_cable`, which add ``count`` rows by one call of
+    `World.add`. If ``count`` is larger than `KEPT_WHOLE`, the part is a range of rows (`Part.equal`), otherwise it
+    contains all rows.
     """
     return Part.equal(count) if count > KEPT_WHOLE else Part(count, np.arange(count), replicated=True)
 

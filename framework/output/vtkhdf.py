@@ -239,8 +239,8 @@ class VtkhdfSeries(FieldSeries):
             raise
 
     def _extend(self, root: Any) -> None:
-        """Allocate space for one more batch of frames in an open session of the library. Before the session ends, the
-        caller must write the number of frames to the file.
+        """Allocate space for one more batch of frames in a file that the library has opened. Before the file is closed,
+        the caller must write the number of frames.
         """
         first, end = self._room, self._room + self._batch
         points, cells, all_steps = len(self.mesh.points), len(self.mesh.part), root["Steps"]
