@@ -104,7 +104,8 @@ class Ref:
             multipliers of this entity.
         instead: text at the end of the error message for an entity of a wrong component; the text recommends another
             component.
-        least: for chains, the smallest number of entities of a row; None for references to one entity.
+        least: for chains, the smallest allowed number of entities in the chain of a row; None for references to one
+            entity.
         distinct: for chains, whether an entity may occur only once in the chain of a row.
         name: name of the class attribute by which the reference was declared.
     """

@@ -30,7 +30,7 @@ class Overlap(NamedTuple):
 
     Attributes:
         line: indices of the lines that occur in at least one pair, shape (lines,).
-        first: index of the first pair of each line in ``line``, shape (lines,).
+        first: for each line in ``line``, the index of its first pair, shape (lines,).
         interval: index of the interval of each pair, shape (pairs,).
         share: fraction [1] of the line that the interval of each pair covers, shape (pairs,).
         each: number of pairs of a line, if it is the same for all lines, otherwise 0.
