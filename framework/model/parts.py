@@ -1,4 +1,4 @@
-"""Models that are built in parts: each process specifies some rows of a table, and no process stores all rows.
+"""Models that are built in parts: each process specifies some rows of a table, and stores only a part of the table.
 
 All processes make the same calls of `World.add` with the same total numbers of rows, so that rows and entities can be
 numbered without communication. When the world is finalized, the processes compare their rows, and each process receives
