@@ -71,8 +71,9 @@ class Assembly:
     """The systems of one process, with the process-local numbers of coordinates and unknowns, the arrays of the fields
     and the sparsity of the tangent.
 
-    An array of shape (n + 1,) contains one value for each of the n process-local coordinates, and one of shape (m + 1,)
-    a value for each of the m process-local multipliers. The last value stands for a missing coordinate or multiplier.
+    An array of shape (n + 1,) contains one value for each of the n process-local coordinates. An array of shape (m +
+    1,) contains one value for each of the m process-local multipliers. The last value of each array stands for a
+    missing coordinate or multiplier.
 
     Args:
         world: the world, which the constructor finalizes if necessary.
@@ -90,8 +91,8 @@ class Assembly:
             other state may be loaded into the fields.
         tangent_version: value of ``world.version`` at the last change that may affect the tangent.
         revision: number of times that the kernel calls for residuals and tangents have changed, see steps.py.
-        is_fixed: whether each system always couples the same coordinates; compiled code may call Python functions only
-            if ``is_fixed`` is true.
+        is_fixed: whether each system always couples the same coordinates; only then may compiled code call Python
+            functions (argument ``asks`` of `Program`).
         world, comm: the arguments of the constructor.
     """
 
@@ -174,8 +175,8 @@ class Assembly:
         self.updates = PostNewtonUpdates(self.fields, systems, self._keeps_used)
 
     def keep_used_history(self) -> None:
-        """From now on, each post-Newton update first copies the history values to ``updates.used``. These values are
-        those with which the Newton run has computed.
+        """After this call, each post-Newton update first copies the history values that the Newton run has used to
+        ``updates.used``.
         """
         self._keeps_used = True
         self._create_updates()
@@ -247,7 +248,7 @@ class Assembly:
             storage: how matrix values are stored.
             update: whether to set up the sparsity again if a system couples other coordinates than before, for example
                 because contact neighbours have changed. Matrices of the old sparsity then become invalid. The fields
-                and markers must be up to date.
+                and markers must be up to date before the call.
         """
         found = self._sparsities.get(storage)
         version = self.pattern_version() if update else 0
@@ -400,8 +401,9 @@ class Assembly:
         run_steps(constraint_tangent_steps(self, values, dq, dv, multiplier_scale))
 
     def post_newton(self) -> PostNewton:
-        """Update the history values (stage POST_NEWTON). Return the largest force error, the smallest requested step
-        size, whether the contact state of any row has changed, and the largest force.
+        """Update the history values (stage POST_NEWTON). Return the largest force error [N], the smallest recommended
+        step size [s], whether the contact state of any row has changed, and the largest contact force [N]; see
+        `PostNewton`.
         """
         enter(Stage.POST_NEWTON)
         self.updates.program()

@@ -23,7 +23,7 @@ class Loads:
     valid until gravity or the rows change. Other cached loads are valid until gravity, the rows or the time change.
 
     Args:
-        world: the world, whose gravity [m/s^2] may change.
+        world: the world; its gravity [m/s^2] determines the weights.
         fields: arrays that the systems read.
         systems: the systems of this process.
         around: function that returns the context manager in which compiled code calls Python functions, see `Program`.

@@ -72,8 +72,8 @@ class TangentMatrix:
 
     Attributes:
         values: matrix values, shape (spare + 1,); the last entry collects contributions without a matrix position.
-        mat: the PETSc matrix. The matrix may own the memory of ``values``, so keep a reference to the matrix while
-            ``values`` is used.
+        mat: the PETSc matrix. In some storages the matrix owns the memory of ``values``, so keep a reference to the
+            matrix while ``values`` is used.
     """
 
     def __init__(

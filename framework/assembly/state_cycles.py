@@ -36,17 +36,18 @@ UNKNOWN = 2
 def compare_states(
     data: FloatArray, mapped: FloatArray, left: FloatArray, earlier: NDArray[Any], differs: FloatArray
 ) -> None:
-    """Compare the present contact states with the contact states in the last two evaluations of the run.
+    """Compare the present contact states with the contact states in the previous two evaluations of the run.
 
     Args:
         data: history values, shape (d,).
         mapped: number of further evaluations in which return maps are active, see `Fields`; contact states are compared
             only while this number is > 0.
-        left: value of ``mapped`` at the end of the last evaluation, shape (1,). At the start of a run of Newton's
+        left: value of ``mapped`` at the end of the previous evaluation, shape (1,). At the start of a run of Newton's
             method ``mapped`` has a new value, so the first evaluation of a run is not compared with the previous run.
-        earlier: signs of the history values in the last evaluation and in the evaluation before it, shape (2, d).
-        differs: output, shape (2,). The first element is 1 if the contact states differ from the states in the last
-            evaluation, otherwise 0. The second element is the same for the evaluation before the last.
+        earlier: signs of the history values in the previous two evaluations, latest first, shape (2, d).
+        differs: output, shape (2,). The first element is 1 if the contact states differ from the states one evaluation
+            earlier, otherwise 0. The second element is 1 if the contact states differ from the states two evaluations
+            earlier, otherwise 0.
     """
     if mapped[0] <= 0.0:
         return
@@ -68,8 +69,8 @@ def count_down(mapped: FloatArray, left: FloatArray, differs: FloatArray, return
     """Decrease by one the number of further evaluations in which return maps are active, see `Fields`; after a cycle,
     set this number to `CYCLE`.
 
-    ``returns``: number of consecutive evaluations, up to the last, in each of which the contact states were equal to
-    the states two evaluations earlier, shape (1,).
+    ``returns``: number of consecutive evaluations, up to the last, in each of which the contact states differed from
+    the states one evaluation earlier, but were equal to the states two evaluations earlier, shape (1,).
     """
     if mapped[0] <= 0.0:
         return

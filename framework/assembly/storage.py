@@ -42,7 +42,8 @@ class Storage(Enum):
 
 @dataclass(frozen=True)
 class Sparsity:
-    """The slots (positions in the array of matrix values) of all systems of a process.
+    """The sparsity of the tangent on one process, and the slots (positions in the array of matrix values) of all its
+    systems.
 
     Attributes:
         unknowns: the process-local unknowns.

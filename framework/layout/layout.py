@@ -48,8 +48,8 @@ class Layout:
     Attributes:
         rank, size, comm: the arguments of the constructor.
         processes: the processes among which the world is divided.
-        rows: numbers of the rows of each table that this process evaluates, by component, in ascending order; node
-            tables are not included.
+        rows: for each table, the numbers of the process-local rows (rows that this process evaluates, and markers that
+            these rows need), in ascending order; the tables of nodes and of history values are not included.
         node_rows: for each node table, the numbers of the rows that this process owns (see `find_row_owners`), in
             ascending order.
         owned: world numbers of the owned coordinates, shape (n_owned,).
@@ -70,8 +70,8 @@ class Layout:
         data_initial: initial values of the process-local history values, shape (d,).
         marker_index: index of each marker in the columns of its family, by entity number; -1 for markers that are not
             on this process.
-        data_start: index of the first history value of each entity, by entity number; -1 if the values are not on this
-            process.
+        data_start: index of the first history value of each `GenericData` row, by entity number; -1 if the values are
+            not on this process.
         data_rows: for each table of history values, the numbers of the process-local rows, in ascending order.
         owned_markers: for each marker table, the numbers of the rows that this process owns (see `find_row_owners`), in
             ascending order.

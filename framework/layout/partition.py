@@ -3,10 +3,11 @@ couplings.
 
 Vertices of the graph are nodes and bodies; an edge joins two vertices that a row of an element, connector or constraint
 couples. Hubs (coordinates that a large number of rows couple, such as the coordinates of a pulley that touches all
-elements of a belt) have no edges, because such edges would connect all parts of the model. Each hub belongs to the
-process that owns most of the rows that couple the hub. The weight of a vertex is an estimate of its computational work.
-The weight has two parts: the work for the coordinates of the vertex, and the work for rows. The work for a row is the
-number of coordinates that the row couples, and is added to the weight of the first vertex of the row that is not a hub.
+elements of a belt) have no edges, because such edges would connect all parts of the model. Each hub is assigned to a
+process that owns a large part of the rows that couple the hub, see `place_hubs`. The weight of a vertex is an estimate
+of its computational work. The weight has two parts: the work for the coordinates of the vertex, and the work for rows.
+The work for a row is the number of coordinates that the row couples, and is added to the weight of the first vertex of
+the row that is not a hub.
 
 Ranges are optimal for a chain whose nodes are numbered along the chain. For nets, and for nodes in any other order, the
 first process partitions the graph by PETSc's MatPartitioning, and broadcasts the result.
@@ -139,7 +140,9 @@ def partition_coordinates(
 
 
 def chosen_kind() -> str:
-    """Return the value of ``-partition``; if a partitioner is chosen, the value is ``"graph"``."""
+    """Return the value of ``-partition``. If this value is ``"auto"`` and ``-mat_partitioning_type`` is given, return
+    ``"graph"``.
+    """
     kind, chosen = str(options.own_value("partition")), PETSc.Options().hasName(TYPE_OPTION)
     return "graph" if chosen and kind == "auto" else kind
 
@@ -233,9 +236,8 @@ def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
 
 
 def place_hubs(graph: Graph, owner: IntArray, size: int) -> None:
-    """Assign each hub to the process that owns most of the rows that couple the hub. Several processes may own nearly
-    the largest number of these rows (at least 90 % of it); in this case the hubs are assigned to these processes in
-    turn.
+    """Assign each hub to the process that owns the largest number of the rows that couple the hub. If other processes
+    own at least 90 % of this number, hubs are assigned in turn to all these processes.
     """
     number = np.full(len(owner), -1, np.int64)
     number[graph.hubs] = np.arange(len(graph.hubs))

@@ -22,8 +22,8 @@ from windlass.framework.parallel.processes import Processes
 def prune_world(layout: Layout, processes: Processes) -> None:
     """Remove the rows that this process does not need. The call is collective.
 
-    A single process keeps all rows. In worlds with contact sets (a contact set searches for contacts among all its
-    surfaces), each process keeps all rows, because any two surfaces may come into contact.
+    A single process keeps all rows. If the entities that rows couple change during the run, as in contact sets and
+    sliding joints, each process also keeps all rows; see `Law.needs_whole`.
     """
     world = layout.world
     laws = {component: law_of(component) for component, table in world.tables.items() if table.count}

@@ -23,7 +23,7 @@ MergeRule = Literal["sum", "min", "max"]
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """Points, and lines and faces between these points, for the rows of one law at one instant.
+    """The points of the rows of one law at one instant, and the lines and faces that join these points.
 
     Attributes:
         points: positions [m] in the global frame, shape (n, 2) or (n, 3).
@@ -35,8 +35,8 @@ class Drawing:
         point_data: values per point by field name, shape (n,), (n, 2) or (n, 3).
         cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
         units: unit of each field, by name.
-        joints: indices of the nodes or positions through which each line is connected with other lines, shape (m,
-            joints of a line). Lines with a common index get the same label, even if different processes draw these
+        joints: numbers that identify the nodes or points through which each line is connected with other lines, shape
+            (m, joints of a line). Lines with a common number get the same label, even if different processes draw these
             lines. If ``joints`` is None, no lines are connected.
         faces: indices of the points at the corners of each face, in order around the face, shape (faces, 4).
         face_part: label of each face, shape (faces,). Lines and faces of the same object have the same label.
@@ -108,7 +108,7 @@ class Paint(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Painting:
-    """Values of a law on intervals of the lines of other entities.
+    """Values that a law provides for the lines of other entities, on intervals of the axial coordinate.
 
     Attributes:
         target: number of the entity on which each interval lies, shape (n,).
@@ -127,8 +127,8 @@ class FieldEntries(NamedTuple):
 
     Attributes:
         array: name of the array of `Fields` that contains the values: ``"x"``, ``"v"``, ``"a"`` or ``"lam"``.
-        places: indices of the values in the array, shape (rows, ...); the index of the spare entry for values that are
-            always 0.
+        places: indices of the values in the array, shape (rows, ...). For values that are always 0, this is the index
+            of the spare entry.
         shift, factor: scalars, or arrays that broadcast to the shape of ``places``.
     """
 
@@ -170,8 +170,8 @@ class Output:
             rows; default: ``unit`` for all rows.
         summed: whether several processes may contribute to the value of a row, as for reactions. If ``summed`` is true,
             the value is the sum of the contributions of all processes.
-        entries: function of (rows: LocalRows) that returns the `FieldEntries` of an output that `of_entries` has
-            created. An output with ``entries`` has no place arguments.
+        entries: for outputs that `of_entries` has created, the function of (rows: LocalRows) that returns the
+            `FieldEntries`. An output with ``entries`` has no place arguments.
     """
 
     unit: str

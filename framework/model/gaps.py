@@ -37,14 +37,14 @@ LEAST, FASTEST = range(2)
 
 
 def create_numbers(count: int) -> FloatArray:
-    """Create the array `Gaps.numbers` for contacts whose gaps are unknown, shape (count, WIDTH)."""
+    """Create the array `Gaps.numbers`, shape (count, WIDTH), for contacts whose gaps are unknown."""
     numbers = np.zeros((count, WIDTH))
     numbers[:, GAP], numbers[:, START + GAP] = np.inf, np.nan
     return numbers
 
 
 def create_near(count: int) -> IntArray:
-    """Create the array `Gaps.near` with all contacts, shape (count + 1,)."""
+    """Create an array `Gaps.near`, shape (count + 1,), that lists all contacts."""
     near: IntArray = np.arange(-1, count)
     near[0] = count
     return near
@@ -75,12 +75,12 @@ class Gaps:
     """The contacts of a law on this process.
 
     Attributes:
-        measure: function ``(s)`` that evaluates the contacts at the positions and velocities in the fields ``s``, and
+        measure: function ``(s)`` that evaluates the contacts at the positions and velocities in the `Fields` ``s``, and
             writes the values to ``numbers``.
-        numbers: values of all contacts (see `GAP` and the following indices), shape (contacts, WIDTH); a ``measure``
-            that is not a `Call` may replace the array.
+        numbers: values of all contacts (see `GAP` and the following indices), shape (contacts, WIDTH); if ``measure``
+            is not a `Call`, it can replace this array by a new array.
         describe: function ``(k)`` that returns a description of contact k.
-        near: number of contacts to be checked, followed by their indices, shape (contacts + 1,). ``measure`` may omit
+        near: number of contacts to be checked, followed by their indices, shape (contacts + 1,). ``measure`` can omit
             contacts that cannot close in this step. If ``near`` is None, all contacts are checked.
         weighed: whether the change of a gap rate in an impact is compared with the relative speed of the surfaces, as
             for ropes on pulleys. If ``weighed`` is false, the change is compared with the speed of the impact.
@@ -89,7 +89,7 @@ class Gaps:
         quiet: two speeds, shape (2,). Solvers write ``quiet[0]`` [m/s]; a contact whose gap rate changes by less than
             this speed is not checked. ``measure`` writes ``quiet[1]``: the largest speed [m/s] of the contacts that
             were omitted from ``near`` because of ``quiet[0]``.
-        memory: additional arrays of the law that contain values at the start of the step.
+        memory: additional arrays in which the law stores values at the start of the step.
         holder: the contact monitor of the solver that made the last accepted step; ``numbers`` contains the values of
             this step. When another solver of the same world accepts a step, the contact monitor of that solver becomes
             the holder.
@@ -113,7 +113,7 @@ def accept_gaps(numbers: FloatArray, near: IntArray, before: IntArray) -> None:
     """Copy the values at the end of a step to the values at the start of the next step. The array ``before`` contains
     `Gaps.near` of the previous step; on return, it contains `Gaps.near` of the present step.
     """
-    # for contacts that were not in the previous list, values at the start of the step are unknown
+    # in the next step, the gap at the start is NaN (unknown) for all contacts that are not in the list ``near``
     for i in range(1, before[0] + 1):
         numbers[before[i], START + GAP] = np.nan
     for i in range(near[0] + 1):
@@ -126,16 +126,16 @@ def accept_gaps(numbers: FloatArray, near: IntArray, before: IntArray) -> None:
 
 @kernel(inline=True)
 def note_gap(row: FloatArray, gap: float, rate: float, speed: float) -> None:
-    """Write the gap, its rate and the relative speed of a contact at the end of a step, and set the missed penetration
-    to 0.
+    """Write to ``row`` the gap, its rate and the relative speed of a contact at the end of a step, and set the missed
+    penetration to 0.
     """
     row[GAP], row[RATE], row[SPEED], row[MISSED] = gap, rate, speed, 0.0
 
 
 @kernel(inline=True)
 def note_way(row: FloatArray, reach: float, x: float, y: float, z: float) -> None:
-    """Write the position [m] of a body relative to an obstacle that the body can pass, and the penetration [m] that the
-    step has missed. Call `note_gap` before this function.
+    """Write to ``row`` the position [m] of a body relative to an obstacle, and the penetration [m] that the step has
+    missed. Call `note_gap` before this function.
 
     A step can miss a penetration if the contact is open at both ends of the step, or if the body is on one side of the
     obstacle at the start and on the other side at the end.

@@ -38,8 +38,8 @@ def create_history(
     per_place: Sequence[float],
     per_row: Sequence[float] = (),
 ) -> dict[str, Any]:
-    """Create the history values of connector rows that will be added, and set the reference ``data``, unless the user
-    has set this reference.
+    """Create the history values of new connector rows, and set the reference ``data`` to these values. If the user has
+    set this reference, no history values are created.
 
     Args:
         world: the world.
@@ -93,10 +93,9 @@ def check_history(
         world: the world.
         table: rows of a connector with a reference ``data``.
         per_place: number of history variables of a place; the ``history_column`` gives the number of places of a row.
-        needed: number of additional history variables of each row that this process stores, shape (resident,); None for
-            no additional variables.
-        allowed: number of additional history variables that a row may have even if the row does not need these
-            variables.
+        needed: for each row that this process stores, the number of additional history variables, shape (resident,);
+            None for no additional variables.
+        allowed: number of additional history variables that are accepted even if a row does not need these variables.
 
     Raises:
         ModelError: the GenericData of a row has a wrong number of values, or belongs to several rows.

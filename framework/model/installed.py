@@ -36,7 +36,7 @@ _sized: dict[str, str] = {}
 
 
 def offer_sized_kinds(prefix: str, maker: str) -> None:
-    """Register names of components that are created for a given number, such as ``GenericNode3``, for model files.
+    """Allow model files to name components that a function creates for a given number, such as ``GenericNode3``.
 
     Args:
         prefix: name of the component without the number.
@@ -46,8 +46,8 @@ def offer_sized_kinds(prefix: str, maker: str) -> None:
 
 
 def offer_functions(name: str, module: str) -> None:
-    """Register the name under which model files refer to a class of functions of a package. The module of the class
-    must call `register_functions` when it is loaded.
+    """Register the name of a class of functions and its module, which is imported when a model file contains this name.
+    The module must call `register_functions` for the class.
     """
     _function_places[name] = module
 

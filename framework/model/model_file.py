@@ -1,8 +1,8 @@
 """Model files: the tables of a world as JSON files, which can be compared and edited.
 
 The file stores the calls of `World.add` in their original order, with the present values of the rows. Numbers are
-written with sufficient digits to restore the same float64 values. A column that is equal in all rows is written once,
-as ``{"all": value}``.
+written with sufficient digits to restore the same float64 values. If all rows have the same value in a column, the
+value is written once, as ``{"all": value}``.
 
 A file contains only data, no code. Names of components and functions are looked up among installed components
 (installed.py), the content is checked against its schema (model_schema.py), and each value is checked as in
@@ -146,7 +146,7 @@ def is_as_written(content: Mapping[str, Any]) -> bool:
 
 
 def restate(error: WindlassError, text: str) -> WindlassError:
-    """Return an error of the same class with another message."""
+    """Return an OutputError if ``error`` is an OutputError, otherwise a ModelError, with the message ``text``."""
     return (OutputError if isinstance(error, OutputError) else ModelError)(text)
 
 

@@ -16,9 +16,9 @@ from windlass.framework.parallel.number_directory import share
 
 
 def find_own(table: EntityTable) -> NDArray[np.bool_]:
-    """Return, for each coordinate of the rows of a node table that this process stores, whether the row defines the
-    coordinate itself, shape (resident, coordinates of a row). A row does not define coordinates that it shares with
-    another node.
+    """For each coordinate of each resident row of a node table, return whether the row itself defines the coordinate,
+    shape (resident, coordinates of a row). Resident rows are the rows that this process stores. A row does not define
+    coordinates that it shares with another node.
     """
     own = np.ones((table.resident_count, len(table.component.dof_names)), dtype=bool)
     for name, names in find_shared(table.component).items():
@@ -46,8 +46,8 @@ class Numbering:
     table are numbered row by row.
 
     Attributes:
-        node_dofs: coordinate numbers of the rows of each node table that this process stores, shape (resident,
-            coordinates of a row).
+        node_dofs: for each node table, the world numbers of the coordinates of the resident rows (the rows that this
+            process stores), shape (resident, coordinates of a row).
         count: number of coordinates n.
         counts: number of coordinates that each node table defines, without shared coordinates.
         reference: reference values [m, 1, rad] of the known coordinates (see `known_count`), shape (known,).
@@ -59,8 +59,8 @@ class Numbering:
         data_initial: initial history values, shape (d,).
         data_total: number of history values d.
 
-    After the world was distributed, arrays over the whole world are empty, and the `Layout` of each process contains
-    the values of this process.
+    After the world has been distributed, arrays over the whole world are empty; the `Layout` of each process then
+    contains the values of its process.
     """
 
     def __init__(self, world: Tables) -> None:
@@ -107,8 +107,8 @@ class Numbering:
         self._number_data(world)
 
     def _number_rows(self, table: EntityTable, own: NDArray[np.bool_]) -> tuple[IntArray, int]:
-        """Return the world numbers of the coordinates that the rows of this process define, and the total number of
-        coordinates.
+        """Return the world numbers of the coordinates that the rows of a table on this process define, and the number
+        of coordinates that all rows of the table define.
         """
         if not table.is_distributed or self._world.processes is None:
             count = int(own.sum())

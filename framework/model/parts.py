@@ -1,4 +1,4 @@
-"""Models that are built in parts: each process specifies some rows of a table, and no process stores all rows.
+"""Models that are built in parts: each process specifies some rows of a table, and stores only a part of the table.
 
 All processes make the same calls of `World.add` with the same total numbers of rows, so that rows and entities can be
 numbered without communication. When the world is finalized, the processes compare their rows, and each process receives
@@ -89,8 +89,9 @@ def _check_count(count: int) -> None:
 
 
 def part_of_large(count: int) -> Part:
-    """Return the part that this process specifies when a function such as `straight_cable` adds ``count`` rows by one
-    call: a range of rows (`Part.equal`) if ``count`` is larger than `KEPT_WHOLE`, otherwise all rows.
+    """Return the part of this process for functions such as `straight_cable`, which add ``count`` rows by one call of
+    `World.add`. If ``count`` is larger than `KEPT_WHOLE`, the part is a range of rows (`Part.equal`), otherwise it
+    contains all rows.
     """
     return Part.equal(count) if count > KEPT_WHOLE else Part(count, np.arange(count), replicated=True)
 
@@ -112,9 +113,10 @@ def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> d
 def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) -> Part:
     """Return the rows that this process keeps if a call of `World.add` specifies all rows.
 
-    The rows of a call are divided among the processes only if the call adds many rows, each of which refers to a row,
-    or a chain of rows, of a distributed table. In this case a process keeps a new row if the process stores the row (or
-    the first row of the chain) to which the new row refers. This selection needs no communication.
+    The new rows are divided among the processes only if there are more than `KEPT_WHOLE` rows, and if a reference with
+    one value per row refers to a distributed table. A process then keeps a new row if the process stores the row to
+    which this reference refers (the first row, if the reference is a list of rows). This selection needs no
+    communication.
     """
     for ids in refs.values() if count > KEPT_WHOLE else ():
         if ids.dtype == object:
@@ -147,8 +149,8 @@ def complete_parts(world: Tables) -> None:
     """Compare the rows of all processes, and receive the rows to which the rows of this process refer. The call is
     collective.
 
-    The function has no effect if no table is distributed. If a world has contact sets (a contact set searches for
-    contacts among all its surfaces), each process receives all rows, because any two surfaces may come into contact.
+    The function has no effect if no table is distributed. If the entities that rows couple change during the run, as in
+    contact sets and sliding joints, each process receives all rows; see `Law.needs_whole`.
 
     Raises:
         ModelError: calls differ between processes, a row was not specified by any process, or several processes gave

@@ -22,7 +22,7 @@ class Pulls:
             (rows,).
         speed: largest speed [m/s] of waves along the axis of any row.
         length: total length [m] of the cables of all rows.
-        least: largest error [N] of a tension that results from rounding errors of the coordinates.
+        least: largest error [N] of a tension due to rounding errors of the coordinates.
         describe: function ``(k)`` that returns a description of row k.
     """
 

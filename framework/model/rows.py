@@ -138,8 +138,8 @@ def is_place(component: type[Component], name: str) -> bool:
 def check_words(kernel: Callable[..., Any], name: str, fields: Sequence[str]) -> None:
     """Check that all attributes that a kernel reads from its row are fields of the row.
 
-    The row is the first argument of the kernel. If the kernel calls another kernel, the argument ``row`` of the called
-    kernel is the row.
+    The row is the first argument of the kernel. In each kernel that this kernel calls, an argument with the name
+    ``row`` is regarded as the same row.
 
     Args:
         kernel: a kernel or a Python function.

@@ -97,14 +97,15 @@ class Ref:
         target: name of a component class, or of a family that components provide; for markers the object `Family`
             itself, such as ``POSITION``.
         doc: description of the reference in one line.
-        optional: whether the reference may be omitted (stored as -1).
+        optional: whether the reference can be omitted; the number -1 is then stored.
         shares: for references from a node to another node, names of the coordinates of the other node that the node
             uses as its own coordinates.
         beside: whether each row is stored on the same process as the referenced entity; necessary if the row reads
             multipliers of this entity.
         instead: text at the end of the error message for an entity of a wrong component; the text recommends another
             component.
-        least: for chains, the smallest number of entities of a row; None for references to one entity.
+        least: for chains, the smallest allowed number of entities in the chain of a row; None for references to one
+            entity.
         distinct: for chains, whether an entity may occur only once in the chain of a row.
         name: name of the class attribute by which the reference was declared.
     """
@@ -146,8 +147,8 @@ def check_family(name: str, what: str) -> None:
 
 
 def _declares(kind: Callable[P, object]) -> Callable[P, Any]:
-    """Return ``kind``. The declared result lets type checkers accept declarations such as ``x: float = column(...)`` in
-    the body of a component.
+    """Return ``kind``. Because the annotated return type is Any, type checkers accept declarations such as ``x: float =
+    column(...)`` in a component.
     """
     return kind
 
@@ -183,7 +184,7 @@ class Component:
         rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
         history_column: for rows with history values, the column with the number of places (segments or points) of a
             row. Each place has separate history values; without this column a row has one place.
-        output_names: names of the output variables, once a law is registered.
+        output_names: names of the output variables; empty until the law of the component is registered.
     """
 
     columns: ClassVar[dict[str, Column]] = {}

@@ -118,8 +118,8 @@ class Slots(NamedTuple):
 
 
 class Evaluation(Fields):
-    """Argument of the functions of a `System`: the `Fields`, the arrays to which the function adds, and factors.
-    `evaluate` creates this object.
+    """Argument of the functions of a `System`: the `Fields`, the arrays to which the functions add their results, and
+    factors. `evaluate` creates this object.
 
     Unused attributes are empty or 0. The functions add values to the arrays, and do not overwrite the arrays.
 
@@ -165,8 +165,8 @@ class Evaluation(Fields):
     half = _NO_NUMBERS
 
     def probes(self) -> tuple[Evaluation, ...]:
-        """Return two copies of the evaluation, each with another time and motion, to test whether arguments depend on
-        time or motion.
+        """Return two copies of the evaluation with different values in all float arrays, to test whether the arguments
+        of kernel calls depend on time or motion.
         """
         return tuple(_Probe(self, value) for value in (1e18, -1e18))
 
@@ -180,8 +180,9 @@ def evaluate(fields: Fields, **given: Any) -> Evaluation:
 
 
 class _Probe(Evaluation):
-    """An evaluation with which the arguments of a call are tested. The arrays of the evaluation contain values that
-    differ from the fields, and access to the time as a number raises an error. The arrays are created on first use.
+    """A copy of an evaluation in which all entries of all float arrays have one given value. The copy serves to find
+    arguments of kernel calls that depend on time or motion. Access to the time as a number raises an error. The arrays
+    are created on first use.
 
     Args:
         real: the evaluation that is copied.
@@ -221,8 +222,8 @@ class _ProbeMarkers(dict[str, Any]):
 
 
 def _replace(array: Any, value: float) -> Any:
-    """Replace an array of floats by an array of the same shape, whose entries all share the memory of one number;
-    return values of other types unchanged.
+    """If ``array`` is an array of floats, return an array of the same shape, in which each entry is ``value``. Return
+    any other object unchanged.
     """
     if isinstance(array, np.ndarray) and array.dtype == np.float64:
         # `np.broadcast_to` would take three times as long
@@ -268,9 +269,9 @@ class Fault(NamedTuple):
 
 
 class AxialFlow(NamedTuple):
-    """Element matrices, one for each row, for the modes of a closed belt with axially moving material. The matrices are
-    integrals of products of the mass per length ρA, the shape functions S and their derivatives S' with respect to the
-    axial coordinate x.
+    """Element matrices P and Q of each row, for the modes of a closed belt with axially moving material. The matrices
+    are integrals of products of the mass per length ρA, the shape functions S and their derivatives S' with respect to
+    the axial coordinate x.
 
     The first half of the coordinates of a row belongs to the start of the element in this row, and the second half to
     the end of the element.
@@ -313,8 +314,10 @@ class Fused:
             this size. If the unknowns of each group are consecutive, the matrix values of one matrix row in the columns
             of a group are also consecutive. If the matrix consists of dense blocks of this size, the values of each
             block are consecutive. The functions of this class, and `System.mass`, then use the positions in s.pieces.
-        residual: function that does the same as `System.residual` and ``mass_product``, in one loop over the rows.
-        tangent: function that does the same as `System.tangent` and `System.mass`, in one loop over the rows.
+        residual: function that adds the forces of `System.residual` and of ``mass_product`` to s.f, in one loop over
+            the rows.
+        tangent: function that adds the matrices of `System.tangent` and of `System.mass` to s.values, in one loop over
+            the rows.
     """
 
     mass_product: Function
@@ -337,8 +340,9 @@ class NeighbourPattern:
             number, and the spare number follows after the numbers of these coordinates.
         reset_caches: function that discards the list of neighbours at a checkpoint. The list depends on earlier steps
             and affects rounding errors; without the list, an uninterrupted run and a restarted run give equal results.
-        lasts: whether updates of history values may use the list of neighbours of an earlier update. If false, each
-            update searches again; its result then depends only on the motion and the history values.
+        lasts: whether the list of neighbours of one update of history values can be used again in later updates. If
+            false, each update searches for neighbours; the result of the update then depends only on the motion and the
+            history values.
     """
 
     version: int = 0
@@ -379,9 +383,9 @@ class Checks:
             messages of failed solves.
         find_faults: function ``(fields)`` that returns a list of faults in a static equilibrium, such as a cable that
             is turned inside out. Solvers call the function once, at the end of a solve.
-        rounding: function ``(fields)`` that returns the 2-norm [N] of those rounding errors of forces that solvers
-            cannot estimate from the unknowns, such as the rounding errors of contact forces of a large circle with a
-            fixed centre.
+        rounding: function ``(fields)`` that returns the 2-norm [N] of the rounding errors of forces that solvers cannot
+            estimate from the unknowns. Examples are the rounding errors of contact forces on a circle. These errors
+            also depend on the radius and on the position of a fixed centre, which are not unknowns.
     """
 
     doubts: Callable[[Fields, float], list[str]] | None = None
@@ -395,8 +399,8 @@ class Checks:
 
 
 class Strands(Protocol):
-    """Interface to rows with an axial force N = stiffness * (stretch - 1 - free); N is evaluated at k points, counted
-    over all rows.
+    """Interface to rows with an axial force N = stiffness * (stretch - 1 - free); N is evaluated at k points in total
+    on all rows.
 
     Solvers that search for the shape of slack lines temporarily change the parameters of this law.
 
@@ -436,7 +440,7 @@ class ReturnMap:
     forces are evaluated, while ``s.mapped`` is > 0.
 
     The functions set the contact states in ``s.data`` for the present motion, by the same rules as
-    `System.post_newton`. These functions do not change history values that may change only after a solved step.
+    `System.post_newton`. History values that change only after a solved step remain unchanged.
 
     Attributes:
         motion: return map for dynamics, in which all forces, including damper forces, must be continuous when contacts
@@ -454,7 +458,8 @@ class Axis:
 
     Attributes:
         strands: see `Strands`.
-        flow: matrices for axially moving material, for laws whose nodes move with the material.
+        flow: function that returns the matrices for axially moving material, for laws whose nodes move with the
+            material.
         pulls: tensions, from which solvers detect jumps of tension.
     """
 
@@ -521,9 +526,9 @@ class System:
         neighbours: sparsity for laws whose rows change, such as contact sets.
         gaps: gaps of contacts, which solvers check in every step.
         axis: functions of laws with a force along an axis, see `Axis`.
-        select: function that returns a system of one row of this process, with the functions ``update``, ``residual``
-            and ``constraint``, for laws whose kernels read the records of all rows. For other laws, the ``build``
-            function of the law creates such a system.
+        select: function ``(k)`` that returns a system of the single row k of this process, with the functions
+            ``update``, ``residual`` and ``constraint``; needed for laws whose kernels read the records of all rows. For
+            other laws, the ``build`` function of the law creates such a system.
     """
 
     name: str
@@ -572,8 +577,8 @@ class ConstraintSystem:
             derivative of C instead of C. For an inactive row, C is equal to lam.
         tangent: function that adds the derivatives of C and of C_q^T lam with respect to q, v and lam to s.values at
             s.coupling, multiplied by s.dq, s.dv and ``s.coupling.scale``; see `Coupling`.
-        acceleration: function that adds the right-hand side of C_q a = rhs to s.C, for consistent initial
-            accelerations.
+        acceleration: function that adds the vector rhs to s.C; the accelerations a at the start of a solve fulfil the
+            equations C_q a = rhs.
         driven: whether each row prescribes a motion in time (motors), shape (rows,); None if no row prescribes a
             motion.
         rubs: whether the system has forces that are proportional to the absolute values of the multipliers, such as

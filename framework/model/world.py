@@ -96,8 +96,8 @@ class World:
     def save(self, path: str | Path) -> Path:
         """Save the present model to a JSON file, which `load` reads.
 
-        Functions of the user are saved only by name, except library functions such as tables and ramps. The call is
-        collective if the world is distributed.
+        Library functions such as tables and ramps are saved by their values. All other functions are saved only by
+        name. The call is collective if the world is distributed.
 
         Raises:
             OutputError: the file cannot be written.
@@ -211,8 +211,8 @@ class World:
             name: name for messages and output.
             part: the subset of rows for which this process gives values and references, see `Part`. The returned handle
                 refers to the rows of all processes, ``part.count`` in total. Nodes and history values that a component
-                creates are stored completely on each process. If ``part`` is None and a large number of rows is added,
-                each of which refers to a row of a distributed table, the new rows are also distributed.
+                creates are stored completely on each process. If ``part`` is None, the new rows are distributed only if
+                there are many, and if each of them refers to a row of a distributed table.
             **values: columns and references of the component, each with one value for all rows or one per row. A
                 reference is a handle, a list of handles, or an array of entity numbers. The number -1 means no entity.
                 The rows of this call have the entity numbers ``World.count``, ``World.count`` + 1, ... A chain is a
@@ -270,7 +270,7 @@ class World:
         return table.append(parsed, full, rows, numbers, name)
 
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
-        """Name the entities that were created together with a row (nodes, history values) like the row itself."""
+        """Give the entities that were created together with a row (nodes, history values) the name of the row."""
         for made in values.values():
             if name and isinstance(made, Entity) and len(made) and int(made.ids[0]) >= before:
                 made.table.add_label(made.rows, name)

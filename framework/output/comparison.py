@@ -29,7 +29,7 @@ def _is_title(given: Any) -> bool:
 )
 def format_comparison(rows: Iterable[Sequence[str | float | None]], title: str | Sequence[str] = "reference") -> str:
     """Return a table of computed and reference values with their relative differences, and add the table to the run
-    report. If a reference value is 0, the absolute difference, multiplied by 100, is stated in per cent.
+    report. If a reference value is 0, the difference is divided by 1 instead of by the reference value.
 
     Args:
         rows: for each row: name with unit, computed value, and one reference value for each title. The computed value

@@ -25,12 +25,12 @@ rounding errors.
 
 
 class Overlap(NamedTuple):
-    """Pairs of a line and an interval of a painting that covers at least a part of the line. The pairs are ordered by
-    line.
+    """Pairs of a line and an interval of a painting; the interval covers at least a part of the line. The pairs are
+    ordered by line.
 
     Attributes:
         line: indices of the lines that occur in at least one pair, shape (lines,).
-        first: index of the first pair of each line in ``line``, shape (lines,).
+        first: for each line in ``line``, the index of its first pair, shape (lines,).
         interval: index of the interval of each pair, shape (pairs,).
         share: fraction [1] of the line that the interval of each pair covers, shape (pairs,).
         each: number of pairs of a line, if it is the same for all lines, otherwise 0.
@@ -74,7 +74,7 @@ class Canvas:
         paintings: the paintings of all laws at any instant; only the intervals and field names are used, not the
             values.
         names: requested fields; default: all.
-        others: units of additional fields, which the caller writes itself, by name.
+        others: units of fields, by name, that the caller writes in addition to the fields of the laws.
 
     Attributes:
         mesh: reference points, lines, faces and labels.

@@ -82,8 +82,8 @@ class Means(Readings):
         return np.asarray(self._integral[first : first + len(probe.columns)].reshape(probe.shape) / self.duration)
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Bind the sensors to the model, because compiled code may read the sensors before the first call of this hook,
-        and discard the values at the last instant of an earlier solve.
+        """Bind the sensors to the model, and discard the values at the last instant of an earlier solve. The sensors
+        are bound before the first step, because compiled code may read them in this step.
         """
         super().before_solve(state, end, steps)
         if not self._probes:

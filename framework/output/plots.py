@@ -83,7 +83,7 @@ def thin_curve(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def plot_curves(curves: ReportCurves) -> Any:
-    """Plot curves: curves of the same unit share a pair of axes, with at most `MOST_CURVES` curves."""
+    """Plot curves. Curves of the same unit share a pair of axes, and only the first `MOST_CURVES` of them are drawn."""
     groups: dict[str, list[tuple[str, FloatArray]]] = {}
     for name, unit, values in curves.curves:
         groups.setdefault(unit, []).append((name, np.asarray(values, dtype=np.float64)))

@@ -74,10 +74,11 @@ def read_entries(
     due: IntArray, array: IntArray, index: IntArray, shift: FloatArray, factor: FloatArray, reference: FloatArray,
     q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """If a step is recorded, read entries of the arrays of the state; see `FieldEntries`.
+    """If due[0] is not 0, write factor * (entry - shift) to ``values`` for entries of the arrays of the state; see
+    `FieldEntries`.
 
-    ``array`` contains the index in `ARRAYS` of each entry, or -1 for entries that are always 0; all arrays of entries
-    have the shape (n,).
+    For each of n entries, ``array`` contains the number of its array in the list `ARRAYS`, or -1 if the entry is always
+    0; ``array``, ``index``, ``shift``, ``factor`` and ``values`` have the shape (n,).
     """
     if due[0] == 0:
         return
@@ -166,7 +167,9 @@ class Readings(EveryNth):
         """Store or sum the values of records, according to the subclass; the arguments are explained in `_keep`."""
 
     def _create_probes(self, state: State) -> None:
-        """Create the probes of all sensors for the model of a state whose values are in the fields."""
+        """Create the probes of all sensors for the model of a state; the caller has loaded the state into the
+        fields.
+        """
         self._world = state.world
         self._probes = [sensor.create_probe(state) for sensor in self._sensors]
         first = 0
@@ -186,8 +189,8 @@ class Readings(EveryNth):
         return self.find_asking(state)
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
-        """Return the values of all sensors if all these values are entries of arrays of the state. Otherwise, on
-        several processes, and for subclasses that override `record`, return None.
+        """Return the values of all sensors if all these values are entries of arrays of the state. Otherwise, before
+        the first record, on several processes, and for subclasses that override `record`, return None.
         """
         # the method `record` of a subclass must be called for each record
         if type(self).record is not Readings.record or not self._probes:

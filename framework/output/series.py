@@ -49,9 +49,9 @@ class Closing:
 class Style(NamedTuple):
     """Precision and compression of the written numbers, and the meaning of the times of frames.
 
-    single: whether fields are written in single precision (float32); points and times remain double.
-    compress: whether VTKHDF files are compressed; `.vtu` files are always compressed, XDMF files never.
-    axis: ``"time"`` [s], or ``"step"`` if the times of frames are step numbers, which VTKHDF files state.
+    single: whether fields are written in single precision (float32); points and times remain double. compress: whether
+    VTKHDF files are compressed; `.vtu` files are always compressed, XDMF files never. axis: ``"time"`` [s], or
+    ``"step"`` if the times of frames are step numbers. VTKHDF files contain this information.
     """
 
     single: bool = False
@@ -116,7 +116,7 @@ class FieldSeries(Closing, ABC):
         """Initialise the data that a format keeps from one frame to the next."""
 
     def beside(self, suffix: str) -> Path:
-        """Return the file of this series with another suffix."""
+        """Return the path of the file of this series that has the given suffix."""
         return self.path.with_name(self.path.name.removesuffix(self.suffixes[0]) + suffix)
 
     @property
@@ -185,8 +185,8 @@ class FrameLayout(NamedTuple):
 
 
 class FrameDigest:
-    """Digest (SHA-256) of the frames of a series. The data of the series are divided into several parts, and each frame
-    extends each part.
+    """Digest (SHA-256) of the frames of a series. The digest combines the hash values of several parts of the data,
+    such as index and fields. Each frame is appended to all parts.
 
     The checkpoint stores this digest, because the formats of viewers have no field for a digest.
 

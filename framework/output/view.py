@@ -21,7 +21,8 @@ SIZE = (960, 540)
 
 @checked(what=either(instance(State), path()), field=word(), frame=whole())
 def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1) -> Any:
-    """Show a model in 3D by PyVista, in the notebook or, outside notebooks, in a window, like `windlass show`.
+    """Show a model in 3D by PyVista. In a notebook, the scene is shown below the cell; otherwise, a window opens, as
+    for `windlass show`.
 
     The call is collective. Only the first process shows the model.
 

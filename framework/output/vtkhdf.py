@@ -4,8 +4,8 @@ Frames are written without the HDF5 library. Whenever the allocated space is use
 library; the library allocates space for the next frames, and returns the offsets in the file at which the rows of these
 frames begin. A frame is then written directly to the file at these offsets. Finally the number of frames in the file is
 incremented; until this change readers ignore the new frame. The file contains the number of frames twice: as the
-attribute ``NSteps`` and as the length of ``Steps/Values``. VTK's reader requires equal numbers; both numbers are in the
-first page of the file, and are changed by one write.
+attribute ``NSteps`` and as the length of ``Steps/Values``. VTK's reader requires equal numbers. Both numbers are in the
+same page of the file if possible, and are then changed by one write.
 """
 
 import os
@@ -239,8 +239,8 @@ class VtkhdfSeries(FieldSeries):
             raise
 
     def _extend(self, root: Any) -> None:
-        """Allocate space for one more batch of frames in an open session of the library. Before the session ends, the
-        caller must write the number of frames to the file.
+        """Allocate space for one more batch of frames in a file that the library has opened. Before the file is closed,
+        the caller must write the number of frames.
         """
         first, end = self._room, self._room + self._batch
         points, cells, all_steps = len(self.mesh.points), len(self.mesh.part), root["Steps"]

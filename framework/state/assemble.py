@@ -87,10 +87,10 @@ def assemble_matrix(
     with respect to the coordinates q, plus dv times the derivative with respect to the velocities v. With dq = 1 and dv
     = 0, the result is the stiffness matrix K; with dq = 0 and dv = 1, it is the damping matrix D.
 
-    If da is not zero, the sum M(q) a + `assemble_vector` is differentiated instead, and da times its derivative with
-    respect to the accelerations a is added; all derivatives are evaluated at the accelerations of the state. If the
-    accelerations are zero, the result is dq K + dv D + da M with the mass matrix M. If da = 0 and ``velocity_terms`` is
-    false, the inertia forces quadratic in velocities are omitted, as in `assemble_vector`.
+    If da is not zero, the sum r = M(q) a + `assemble_vector` is differentiated instead, at the accelerations a of the
+    state. The result is dq ∂r/∂q + dv ∂r/∂v + da ∂r/∂a. If the accelerations are zero, this is dq K + dv D + da M with
+    the mass matrix M. If da = 0 and ``velocity_terms`` is false, the inertia forces quadratic in velocities are
+    omitted, as in `assemble_vector`.
     """
     check_world(state, world, "assemble_matrix")
     assembly = serial_assembly(world)
@@ -126,7 +126,8 @@ def assemble_derivative(world: World, state: State, entity: Entity, column: str)
 
     The derivatives are extrapolated differences (see `windlass.framework.state.column_derivatives`). If the forces are
     polynomials of a number, for example proportional to a stiffness, the derivatives have only rounding errors.
-    Displacements, velocities and history values are constant, also if the numbers are positions of nodes.
+    Displacements, velocities and history values are kept constant, even if the numbers in the column are positions of
+    nodes.
 
     Args:
         world, state: the model and its state.

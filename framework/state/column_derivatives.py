@@ -4,16 +4,16 @@ The derivative with respect to a value c is computed from central differences
 
     D(h) = (r(c + h) - r(c - h))/(2 h)
 
-of the residual r, with decreasing steps h, and extrapolated to h = 0 (Ridders). The first step is a fraction of c.
-If r is a polynomial in c of degree 2 k, the value extrapolated from k steps has no truncation error. For most columns,
-such as stiffnesses, masses, damping coefficients and loads, r is linear in c. The first difference is then exact apart
-from the rounding error of r, because the step is large. For other columns, the difference between successive
+of the residual r, with decreasing steps h, and extrapolated to h = 0 (Ridders). The first step is a fraction of c. If r
+is a polynomial in c of degree 2 k, the value extrapolated from k steps has no truncation error. For most columns, such
+as stiffnesses, masses, damping coefficients and loads, r is linear in c. The first difference then has no truncation
+error, and its rounding error is small, because the step is large. For other columns, the difference between successive
 extrapolations is an estimate of the error. If c = 0 and the column does not allow negative values, the differences are
 one-sided.
 
 Values are changed in the tables. For each value, the records of the laws that depend on this value are created again.
 If a value affects coordinates, markers or masses, the coordinates and the records of all laws are created again.
-Displacements, velocities, accelerations, multipliers and history values are constant.
+Displacements, velocities, accelerations, multipliers and history values are kept constant.
 
 Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
 """
@@ -103,7 +103,7 @@ class ColumnDerivative(NamedTuple):
 
 
 def list_values(table: EntityTable, row: int) -> Iterator[ColumnValue]:
-    """Yield real numbers of a row: the first, the middle and the last number of each column. Initial values are
+    """Yield the first, the middle and the last number of a row in each column of real numbers. Initial values are
     omitted, because the residual at given fields does not depend on them.
     """
     component = table.component

@@ -59,8 +59,8 @@ def scatter_values(assembly: Assembly, stored: Mapping[str, FloatArray]) -> dict
 
 
 def check_sizes(number: Any, stored: Mapping[str, FloatArray]) -> None:
-    """Raise ModelError if the arrays of a state of the whole model have lengths that do not fit a model with this
-    numbering.
+    """Raise ModelError if the lengths of the arrays ``stored`` differ from the numbers of coordinates, multipliers and
+    history values in ``number``.
     """
     sizes = [number.count] * 4 + [number.multiplier_count] + [number.data_total] * 2
     for name, size in zip(NAMES, sizes, strict=True):

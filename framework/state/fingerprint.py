@@ -33,7 +33,7 @@ def describe_model(assembly: Assembly) -> dict[str, Any]:
     world, number = assembly.world, assembly.world.numbering
     rows = {f"rows of {table.kind}": int(table.count) for table in world.tables.values() if table.count}
     for component, table in world.tables.items():
-        # columns of which each value is one of a few texts, such as the name of a law
+        # columns that allow only certain words, such as names of laws
         for name, column in component.columns.items():
             if table.count and column.choices is not None and np.dtype(column.dtype).kind == "U":
                 for value, count in zip(*np.unique(table.collect(name), return_counts=True), strict=True):

@@ -26,8 +26,8 @@ class StepHook:
     need. All processes call all hooks.
 
     Attributes:
-        changes_state: whether `before_step` changes the state; if true, the method is called before the `before_step`
-            of all other hooks.
+        changes_state: whether `before_step` changes the state; if true, the method is called before `before_step` of
+            the hooks that do not change the state.
         changes_forces: whether the most recent call of `before_step` has changed forces abruptly, for example by
             `World.set`. If ``changes_forces`` is true, dynamic solves compute the accelerations at the start of the
             step anew from the equations of motion.
@@ -96,7 +96,7 @@ class StepHook:
         return inf
 
     def skip(self, steps: int) -> None:
-        """Receive the number of steps that have run without calls of this hook since the last call."""
+        """Receive the number of steps that have run without calls of this hook since the last call of this method."""
 
     def find_obstacle(self) -> str:
         """Return the reason why this hook cannot continue after a restart, or "" if it can. A solve with a `Checkpoint`

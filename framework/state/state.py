@@ -232,14 +232,15 @@ class State:
         return self._assembly.layout.local_dofs(dofs)
 
     def gather(self) -> State:
-        """Return the state of the whole model in world order on every process; in a serial run, return the state
-        itself."""
+        """Return the state of the whole model in world order on every process. If this state is whole, return the state
+        itself.
+        """
         if self._assembly is None or self._assembly.layout.size == 1:
             return self
         return self._derive(None, gather_values(self._assembly, {name: getattr(self, name) for name in NAMES}))
 
     def scatter(self, stored: Mapping[str, FloatArray]) -> None:
-        """Copy the values from arrays of the whole model in world order.
+        """Copy the values from the arrays ``stored`` of the whole model, which are in world order, into this state.
 
         Raises:
             ModelError: the lengths of the arrays do not fit this model.

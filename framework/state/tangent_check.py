@@ -170,7 +170,8 @@ def check_fields(
 def _check_together(
     assembly: Assembly, expected: dict[str, FloatArray], tolerance: float, limit: float, rows: FloatArray, where: str
 ) -> None:
-    """Compare the tangent for the factors `TOGETHER` with the sum of the central differences.
+    """Compare the tangent for the factors `TOGETHER` with the weighted sum of the central differences for the same
+    factors.
 
     Raises:
         ModelError: the tangent is correct for each single derivative, but wrong for their sum.
@@ -267,8 +268,8 @@ def _describe_row(assembly: Assembly, k: int) -> str:
 
 
 def _find_law(assembly: Assembly, name: str, row: int, column: int) -> str:
-    """Return the law whose contribution to an entry of the tangent has the largest error, and the first row of this law
-    that couples the two unknowns of the entry.
+    """Return a text that names the law whose contribution to an entry of the tangent has the largest error, and the
+    first row of this law that couples the two unknowns of the entry.
     """
     worst, found = 0.0, ""
     values = getattr(assembly.fields, name)

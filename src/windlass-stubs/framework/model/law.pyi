@@ -44,7 +44,7 @@ class Numbers(Protocol):
     displacement: FloatArray
 
     def places(self, dofs: IntArray) -> IntArray:
-        """Return the process-local indices of the coordinates with given world numbers."""
+        """Return the indices of the known coordinates with given world numbers, see `Numbering.places`."""
 
     def reference_of(self, dofs: IntArray) -> FloatArray:
         """Return the reference values of the coordinates with given world numbers."""
@@ -120,14 +120,14 @@ class LocalRows:
         return self._bound[name]
 
     def keep(self, columns: Any) -> None:
-        """Cache ``columns``, the result of an earlier call of ``bind`` that was updated to the present values. All
-        other cached objects of these rows are discarded.
+        """Cache ``columns``, which an earlier call of ``bind`` has returned, and which now contains the present values.
+        All other cached objects of these rows are discarded.
         """
         self._bound.clear()
         self._bound.update({"version": self.world.changed.get(self.table.component, 0), "columns": columns})
 
     def select(self, which: IntArray) -> LocalRows:
-        """Return those of these rows whose indices are in ``which``, shape (k,)."""
+        """Return a `LocalRows` object that contains only the rows with the indices ``which``, shape (k,)."""
         return LocalRows(self.world, self.table, self.rows[which], self.dofs[which], self.layout)
 
     def local(self, name: str) -> NDArray[Any]:
@@ -137,7 +137,7 @@ class LocalRows:
     def padded(self, name: str) -> NDArray[Any]:
         """Return the numbers of the entities to which each row refers by the reference ``name``, padded with -1. If
         ``name`` is a column with one value for each such entity, return the values, padded with 0. The length is the
-        largest number of entities of a row of the table, see `Tables.ref_shape`.
+        largest number of entities to which one row of the table refers, see `Tables.ref_shape`.
 
         Returns:
             Entity numbers, shape (rows, length), or values, shape (rows, length, *shape).
@@ -227,8 +227,8 @@ class Law:
 
     @property
     def needs_whole(self) -> bool:
-        """Whether, in a world with this law, each process stores all rows of all tables, because any two surfaces may
-        come into contact (contact sets).
+        """Whether each process must store all rows of all tables in a world with this law. This is necessary if the
+        entities that rows couple change during the run, as in contact sets.
         """
         return self.replicated or self.reads is not None
 
@@ -260,16 +260,18 @@ def register(law: Law) -> None:
         check: function ``(world, table)`` that raises ModelError for resident rows with inconsistent values.
         replicated: whether every process evaluates all rows, because the processes share the work within a row (contact
             sets).
-        reads: function ``(world, table)`` for laws whose rows couple other entities during a solve than at its start
-            (`NeighbourPattern`); it returns the numbers of all entities that the rows may couple later, shape (k,). A
-            process that evaluates such rows also stores the coordinates and markers of these entities.
+        reads: function ``(world, table)`` that returns the numbers of all entities that the rows can couple later in
+            the run, shape (k,). It is needed if the entities that rows couple change during the run
+            (`NeighbourPattern`). A process that evaluates such rows also stores the coordinates and markers of these
+            entities.
         multipliers: for constraints, the number of multipliers of each row.
         family: for markers, the marker family to which the rows belong.
         source: literature source of the law.
         draw: function ``(rows, fields, subdivisions)`` that returns a `Drawing` of the rows as points, lines and faces.
         paint: function ``(rows, fields)`` that returns a `Painting` with values for the lines of other entities.
         draw_keys: function ``(rows)`` that returns keys of shape (rows, k). Rows with equal keys show the same object,
-            for example a pulley that touches many cables. Only the first of these rows is drawn.
+            for example a pulley that touches many cables. With several processes, only the first of these rows is
+            drawn.
 
     Raises:
         ModelError: the law is invalid, because the role is wrong, a function is missing or has wrong arguments, or

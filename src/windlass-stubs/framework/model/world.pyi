@@ -1353,7 +1353,7 @@ class World():
     processes: Processes | None
     calls: list[tuple[str, int, bool]]
     def save(self, path: str | Path) -> Path:
-        "Save the present model to a JSON file, which `load` reads.\n\nFunctions of the user are saved only by name, except library functions such as tables and ramps. The call is\ncollective if the world is distributed.\n\nRaises:\n    OutputError: the file cannot be written.\n    ModelError: two of the user's functions have the same name."
+        "Save the present model to a JSON file, which `load` reads.\n\nLibrary functions such as tables and ramps are saved by their values. All other functions are saved only by\nname. The call is collective if the world is distributed.\n\nRaises:\n    OutputError: the file cannot be written.\n    ModelError: two of the user's functions have the same name."
     @classmethod
     def load(cls, path: str | Path, functions: Functions | None=None) -> World:
         "Load the model from a file that `save` has written; all numbers are exactly equal to the saved numbers.\n\n`load` imports no modules: import modules that register a user's components before the call. If the file was\nedited after `save`, `load` emits a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: the user's functions, by the names under which the file refers to them.\n\nRaises:\n    OutputError: the file does not exist or does not fit its schema.\n    ModelError: a function is missing, a component is not registered, or values are not allowed."
@@ -1377,7 +1377,7 @@ class World():
     def _add(self, component: type[Component], name: str, part: Part | None, values: dict[str, Any]) -> Entity:
         ...
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
-        'Name the entities that were created together with a row (nodes, history values) like the row itself.'
+        'Give the entities that were created together with a row (nodes, history values) the name of the row.'
     def entity(self, number: int) -> Entity:
         'Return a handle to the entity with the given entity number.'
     def _blocks(self) -> tuple[IntArray, IntArray]:
