@@ -31,7 +31,7 @@ class FatigueSum:
     """Damage of the elements of a link. The elements of a rope are its cables; any other link is one element.
 
     Args:
-        law: numbers of cycles to failure.
+        law: law that gives the number of cycles to failure for the range and the mean of a cycle.
         start: damage of all elements before the run [1].
         count: number of elements n.
 

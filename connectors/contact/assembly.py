@@ -211,8 +211,9 @@ Kernel = Callable[..., Any]
 def create_tangent(
     count: Kernel, n: int, d: int, w: int, work: np.dtype[Any], begin: Kernel, add: Kernel, end: Kernel
 ) -> Kernel:
-    """Create the kernel ``(c, m, data, start, x, v, dq, dv, slots, values)`` that adds dq df/dq + dv df/dv of the
-    forces f of all rows, at constant history values, to the elements ``slots`` of the array ``values`` of a matrix.
+    """Create the kernel ``(c, m, data, start, x, v, dq, dv, slots, values)`` that adds the tangent of all rows to
+    the elements ``slots`` of the array ``values`` of a matrix. The tangent is dq ∂f/∂q + dv ∂f/∂v, with the scalar
+    factors dq and dv, where f are the forces at constant history values.
 
     Args:
         count: see `create_update`.

@@ -103,8 +103,9 @@ def add_pair_tangents(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂q̇ to the values of the matrix, for the generalised forces f of one force element. qdot:
-    velocities of all coordinates, followed by the velocity of the spare coordinate.
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂q̇, with the scalar factors dq and dv, to the values of the matrix, for the
+    generalised forces f of one force element. qdot contains the velocities of all coordinates, followed by the velocity
+    of the spare coordinate.
     """
     w, spare = c.dofs.shape[1], len(qdot) - 1
     # for each coordinate of the pair: variations of G and P, and of (P - p) × G at both markers

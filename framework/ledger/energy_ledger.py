@@ -287,7 +287,7 @@ class EnergyLedger(EveryNth):
             self._sums[name] += value
 
     def _add_rest(self, sums: dict[str, Any]) -> None:
-        """Compute the rest of the energy balance from the other quantities, which are scalars or arrays."""
+        """Compute the remainder of the energy balance from the other quantities, which are scalars or arrays."""
         sums[REST] = sum(
             value * (1.0 if self.kinds[name] == WORK else -1.0)
             for name, value in sums.items()

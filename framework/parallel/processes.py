@@ -158,9 +158,9 @@ def join_rows(
     """Join the rows of several processes to one array.
 
     Args:
-        parts: for each process, the numbers of its rows, shape (k,), and the values of these rows, shape (k, ...). The
-            values are None for a process without rows. If the rows of the processes have different numbers of entries,
-            shorter rows are padded.
+        parts: for each process, the indices of its rows in the joined array, shape (k,), and the values of these rows,
+            shape (k, ...). The values are None for a process without rows. If the rows of the processes have
+            different numbers of entries, shorter rows are padded.
         count: number of rows.
         fill: value with which shorter rows are padded.
         summed: whether the values that several processes give for the same row are added; otherwise the values of the

@@ -1,4 +1,4 @@
-"""Tables of a report that describe the model: its size, the numbers of rows and the parameters."""
+"""Tables of a report that describe the model: its size, and the number of rows and the parameters of each component."""
 
 from __future__ import annotations
 

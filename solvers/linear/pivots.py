@@ -1,8 +1,9 @@
 """Signs of the pivots of PETSc's own LU in natural order, for matrices stored by rows and in dense blocks.
 
 Without pivoting, the LU factors of a symmetric matrix are its LDLᵀ factors, and the number of negative pivots equals
-the number of negative eigenvalues. Factors in blocks store the inverse B of each diagonal block. An elimination of B
-from its last row to its first row gives the reciprocals of the pivots of the diagonal block.
+the number of negative eigenvalues. Factors in blocks store the inverse B of each diagonal block. If Gaussian
+elimination is applied to B from its last row to its first row, its pivots are the reciprocals of the pivots of the
+diagonal block.
 
 PETSc stores the blocks of L row by row, then the blocks of U from the last row to the first row. Each row of U begins
 with B in this storage. For a symmetric pattern, the fill is also symmetric. Therefore each row of U has as many blocks
