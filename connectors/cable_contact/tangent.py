@@ -234,8 +234,8 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add to ``values`` the tangent dq ∂f/∂q + dv ∂f/∂v of the forces f of `add_residual`, at constant history values and
-    with the scalar factors dq and dv.
+    """Add to ``values`` the tangent dq ∂f/∂q + dv ∂f/∂v of the forces f of `add_residual`, at constant history values
+    and with the scalar factors dq and dv.
     ``slots`` contains, for each pair of cables, the indices of its matrix entries in ``values``.
     """
     # coordinates of a cable, 14 with twist

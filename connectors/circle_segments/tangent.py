@@ -205,8 +205,8 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add to ``values`` the tangent dq ∂f/∂q + dv ∂f/∂v of the forces f of `add_residual`, at constant history values and
-    with the scalar factors dq and dv.
+    """Add to ``values`` the tangent dq ∂f/∂q + dv ∂f/∂v of the forces f of `add_residual`, at constant history values
+    and with the scalar factors dq and dv.
     ``slots``, shape (rows, 8 + m, 8 + m), contains the indices of the matrix entries in ``values``.
     """
     C, V, X, K = np.empty((5, 5)), np.empty((5, 5)), np.empty((5, 11)), np.empty((11, 11))
