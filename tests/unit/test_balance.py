@@ -58,7 +58,7 @@ def test_equilibrium_stays_where_solving_again_fails() -> None:
 def test_verdict_after_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A completed solve stores the reasons of its verdict and the notes on its stability for a restart."""
     monkeypatch.setattr(static, "balance", lambda *_: 0.17)
-    monkeypatch.setattr(static, "examine", lambda _: Finding(doubts=["not known"]))
+    monkeypatch.setattr(static, "examine", lambda *_: Finding(doubts=["not known"]))
     judged = []
     for restart in (None, "auto"):
         solver = wl.Static(create_springs(), name="")
