@@ -287,8 +287,8 @@ def eval_speed(row: Any, o: Disc, q: Eight, w: Eight) -> float:
 
 @kernel(inline=True)
 def find_shear(row: Any, speed: float, h: float, start: FloatArray) -> tuple[bool, float]:
-    """Return whether a cable has just moved onto the circle after its slip was integrated. Return also the initial
-    deflection u [m] of the bristles of this cable, or 0 for other cables.
+    """Return whether a cable has moved onto the circle in this step and its slip was integrated while it approached the
+    circle. Return also the initial deflection u [m] of the bristles of this cable, or 0 for other cables.
 
     h: step size [s].
     """

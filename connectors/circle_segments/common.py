@@ -172,7 +172,7 @@ def bind_contact(rows: LocalRows, friction: bool) -> Contact:
 
 def create_system(rows: LocalRows, contact: Contact) -> System:
     """Create a system with the forces, the tangent, the energies, the rounding errors and the gaps of the rows. The
-    caller must add the update after Newton's method, which differs between laws.
+    function that updates history values after Newton's method differs between laws, so the caller must set it.
     """
     c = contact.columns
     system = System(rows.table.kind, rows.dofs)

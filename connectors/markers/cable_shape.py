@@ -270,7 +270,7 @@ def build(rows: LocalRows) -> System:
 
 
 def find_used(rows: LocalRows) -> IntArray:
-    """Return the indices of the markers among the markers of their family, shape (rows,).
+    """Return, for each row, the index of its marker among all markers of the same `MarkerFamily`, shape (rows,).
 
     Raises:
         ModelError: nothing refers to a marker, so its points are not evaluated.

@@ -9,8 +9,8 @@ and k are
     force on p    P = (k × m)/g - 2 (m·κ)/g p,    force on k    K = (m × p)/g.
 
 In the code, names of rates end with t: pt = p_t, kt = k_t. The axial force has the same form in 2D and 3D. The bending
-moment has two forms, because the form in the plane needs fewer operations than the form in space with d = 2. In the
-plane, where the moment is a number M, the force on p is M κ_p, the force on k is M κ_k, and the derivatives of the
+moment has separate formulas in 2D and 3D, because the 2D formulas need fewer operations than the 3D formulas for a
+plane curve. In 2D, where the moment is a number M, the force on p is M κ_p, the force on k is M κ_k, and the derivatives of the
 curvature are
 
     κ_p = ([k_y, -k_x] - 2κ p)/g,    κ_k = [-p_y, p_x]/g,

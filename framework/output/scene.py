@@ -1,7 +1,8 @@
 """Drawings and paintings of the laws of a model (see model/drawing.py), collected on the first process in the order of
 a serial run.
 
-Each process draws and paints its own rows. The first process sorts the rows in the order of the tables, so that the
+Each process computes the drawings (points, lines and faces) and the paintings (values on the lines of other laws) of
+the rows that it stores. The first process sorts the rows in the order of the tables, so that the
 files agree with the files of a serial run up to rounding errors. Data that do not change from frame to frame
 (connections of points, labels and intervals) are sent with the first frame only.
 """

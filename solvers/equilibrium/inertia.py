@@ -67,7 +67,8 @@ def is_surely_stable(problem: NonlinearProblem) -> bool:
     Without pivoting the LU factors of a symmetric matrix are its LDLᵀ factors. Therefore no mode has negative stiffness
     if all of the following three conditions are met. The number of negative pivots is at most the number of
     constraints. The matrix is far from singular, so no constraint is redundant, and rounding errors do not change the
-    sign of a pivot. The factors are the factors of the matrix A itself, up to rounding errors. If blocks are
+    sign of a pivot. Up to rounding errors, the product of the computed factors
+    is the tangent A itself. If blocks are
     ill-conditioned, the computed factors are the factors of a matrix A + E with larger errors E. These factors also
     have the inertia of A if E (A + E)⁻¹ is small. In this case no matrix A + τE with 0 <= τ <= 1 is singular. The
     matrix E (A + E)⁻¹ also determines the error after one refinement, and is small if the refined solution for a random
