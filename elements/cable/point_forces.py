@@ -10,8 +10,8 @@ and k are
 
 In the code, names of rates end with t: pt = p_t, kt = k_t. The axial force has the same form in 2D and 3D. The bending
 moment has separate formulas in 2D and 3D, because the 2D formulas need fewer operations than the 3D formulas for a
-plane curve. In 2D, where the moment is a number M, the force on p is M κ_p, the force on k is M κ_k, and the derivatives of the
-curvature are
+plane curve. In 2D, where the moment is a number M, the force on p is M κ_p, the force on k is M κ_k, and the
+derivatives of the curvature are
 
     κ_p = ([k_y, -k_x] - 2κ p)/g,    κ_k = [-p_y, p_x]/g,
     κ_pp = -(2/g) (κ I + κ_p pᵀ + p κ_pᵀ),    κ_pk = ([[0, 1], [-1, 0]] - 2 p κ_kᵀ)/g,    κ_kk = 0.

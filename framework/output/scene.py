@@ -2,9 +2,9 @@
 a serial run.
 
 Each process computes the drawings (points, lines and faces) and the paintings (values on the lines of other laws) of
-the rows that it stores. The first process sorts the rows in the order of the tables, so that the
-files agree with the files of a serial run up to rounding errors. Data that do not change from frame to frame
-(connections of points, labels and intervals) are sent with the first frame only.
+the rows that it stores. The first process sorts the rows in the order of the tables, so that the files agree with the
+files of a serial run up to rounding errors. Data that do not change from frame to frame (connections of points, labels
+and intervals) are sent with the first frame only.
 """
 
 from __future__ import annotations

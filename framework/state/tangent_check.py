@@ -132,8 +132,8 @@ def check_fields(
     *,
     limit: float = np.inf,
 ) -> None:
-    """Check the tangent as `check_tangent` does, at the present fields of an assembly. The check is made twice: with the
-    constraints imposed on positions, and with the constraints imposed on velocities.
+    """Check the tangent as `check_tangent` does, at the present fields of an assembly. The check is made twice: with
+    the constraints imposed on positions, and with the constraints imposed on velocities.
 
     Args:
         assembly: the assembly with the fields.

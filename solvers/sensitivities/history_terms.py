@@ -2,11 +2,11 @@
 for single rows of laws.
 
 History values belong to rows of laws, mostly of contacts. Of all history values, only those of a row itself affect the
-forces of this row, before they are added to the forces of other rows. The history values of a row after an update depend on the
-coordinates and on the history values of this row. In addition, these values can depend on history values of rows with
-common coordinates at the start of the step. Therefore one pair of perturbed evaluations yields the derivatives of many
-rows. The coordinates are divided into groups (colours): a row has at most one coordinate of each group (A. R. Curtis,
-M. J. D. Powell, J. K. Reid, IMA Journal of Applied Mathematics 13 (1974) 117-119).
+forces of this row, before they are added to the forces of other rows. The history values of a row after an update
+depend on the coordinates and on the history values of this row. In addition, these values can depend on history values
+of rows with common coordinates at the start of the step. Therefore one pair of perturbed evaluations yields the
+derivatives of many rows. The coordinates are divided into groups (colours): a row has at most one coordinate of each
+group (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of Applied Mathematics 13 (1974) 117-119).
 
 Contact states are history values that are whole numbers, so contact states have no derivatives. If an update changes a
 contact state of a row for one of the two perturbations, the derivatives of this row are computed from the other
