@@ -26,10 +26,13 @@ mounted belt, EA, EI, mass per length and axial damping of the belt, friction co
 the contact and stiffness of its bristles.
 """
 
-WEAK = ("EI", "loss", "d")
+WEAK = ("EI", "mass", "loss", "d")
 """Parameters with little influence, which require larger changes because of rounding errors."""
-SHARES = {name: 1e-6 if name in WEAK else 1e-7 for name in SIZES}
-"""Small changes of the parameters relative to their values, so that few contacts change their states within them."""
+SHARES = {name: 1e-6 if name in WEAK else 1e-7 for name in SIZES} | {"mass": 3e-7}
+"""Small changes of the parameters relative to their values, so that few contacts change their states within them. With
+changes of 1e-6 and more, contacts change their states due to the mass; with 1e-7, rounding errors of the differences
+are 1.2e-4.
+"""
 SMALL = {"radius": 1e-9}
 """Smaller step of the gradient [m]. The radius changes the gaps of all contacts of a pulley if the positions remain
 constant, and a contact that changes its state within the step causes an error.
