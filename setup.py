@@ -27,13 +27,15 @@ def read_origin(root: Path) -> str:
 
 def create_urls(origin: str) -> dict[str, str]:
     """Return label and URL of each project URL. An origin by SSH, ``git@host:owner/name.git`` or ``ssh://...``, is
-    converted to the web page of the repository. Only the port of an origin by HTTPS is a port of this page."""
-    form = r"(?:https?://(?:[^@/]+@)?|ssh://(?:[^@/]+@)?|[^@/:]+@)([\w.-]+\.[a-z]+)(:\d+)?[:/](.+?)(?:\.git)?/?"
-    found = re.fullmatch(form, origin)
-    if not found:
+    converted to the web page of the repository. Only the port of an origin by HTTPS is a port of this page. Origins of
+    other forms, such as paths on a disk, give no URLs."""
+    host, path = r"([\w.-]+\.[a-z]+)", r"([^/@:][^@]*?)(?:\.git)?/?"
+    if found := re.fullmatch(rf"(?:(https)|ssh)://(?:[^@/]+@)?{host}(:\d+)?/{path}", origin):
+        page = f"https://{found[2]}{(found[3] or '') if found[1] else ''}/{found[4]}"
+    elif found := re.fullmatch(rf"[^@/:]+@{host}:{path}", origin):
+        page = f"https://{found[1]}/{found[2]}"
+    else:
         return {}
-    port = found[2] if found[2] and origin.startswith("https://") else ""
-    page = f"https://{found[1]}{port}/{found[3]}"
     files = f"{page}/blob/HEAD"
     return {
         "Source": page,

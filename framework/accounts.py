@@ -102,6 +102,8 @@ class Account:
     conserves: bool = False
 
     def __post_init__(self) -> None:
+        if self.carry is not None and not self.carried:
+            raise ModelError("carry of an Account: must be given only with names in carried, whose powers it adds")
         if self.powers is not None and self.jumps is not None:
             raise ModelError(
                 "powers and jumps of an Account: must not both be given, because jumps already contain all powers"

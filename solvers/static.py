@@ -420,7 +420,8 @@ class Static(StepSolver):
         if self.stability == "off":
             return
         # without a stabiliser, `check_stiffness` has found stiffness for all motions at the start
-        finding = left = examine(self.problem, first.q if self.stabiliser == 0.0 else None)
+        held = first.q if self.stabiliser == 0.0 else None
+        finding = left = examine(self.problem, held)
         hindrance = ""
         if finding and lines is not None and lines.are_slack():
             self._lines = lines
@@ -428,7 +429,7 @@ class Static(StepSolver):
         if finding and self.stability == "follow":
             self.newton.leave_blocks()
             scheme = self._scheme(current, 1.0, time)
-            follower = Follower(self.newton, scheme, first, current.copy(), solve)
+            follower = Follower(self.newton, scheme, first, current.copy(), solve, held)
             left, hindrance = follower.follow(finding), follower.hindrance
             self.statistics.newton_iterations += follower.spent
         if left and self._retries:

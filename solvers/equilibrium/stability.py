@@ -105,9 +105,10 @@ class Finding:
         return "; ".join(shorten(self.faults, SHOWN, " of this kind") + words)
 
 
-def examine(problem: NonlinearProblem, start: FloatArray | None = None) -> Finding:
-    """Check the last equilibrium of a problem, with the history values in the fields. If ``start`` is given, it
-    contains the displacements at the start of a solve without stabiliser, shape (n,)."""
+def examine(problem: NonlinearProblem, held: FloatArray | None = None) -> Finding:
+    """Check the last equilibrium of a problem, with the history values in the fields. If ``held`` is given, it
+    contains displacements at which all motions had stiffness, shape (n,): the start of a solve without stabiliser.
+    """
     problem.expand_unknowns(problem.unknowns)
     found = problem.assembly.find_faults()
     finding = Finding(
@@ -123,7 +124,7 @@ def examine(problem: NonlinearProblem, start: FloatArray | None = None) -> Findi
     if is_surely_stable(problem):
         return finding
     free = find_free_motion(problem)
-    if free and start is not None and _has_moved(problem, start):
+    if free and held is not None and _has_moved(problem, held):
         finding.lost = free
     elif free:
         finding.doubts.append(f"nothing holds {free} at full load: {FREE}")
@@ -198,14 +199,18 @@ class Follower:
         first: the initial state of the solve.
         work: a state as working memory, which is overwritten.
         solve: function that solves the last load step, including contact, from displacements of shape (n,).
+        held: see `examine`.
 
     Attributes:
         spent: number of linear solves of all descents.
         hindrance: reason why no descent was possible; empty if a descent was possible.
     """
 
-    def __init__(self, newton: Newton, scheme: Scheme, first: State, work: State, solve: FactorSolve) -> None:
+    def __init__(
+        self, newton: Newton, scheme: Scheme, first: State, work: State, solve: FactorSolve, held: FloatArray | None
+    ) -> None:
         self._newton, self._scheme, self._first, self._work, self._solve = newton, scheme, first, work, solve
+        self._held = held
         self.spent, self.hindrance = 0, ""
 
     def follow(self, finding: Finding) -> Finding:
@@ -221,7 +226,7 @@ class Follower:
                 return finding
             if not self._solve(q):
                 return finding
-            finding = examine(problem)
+            finding = examine(problem, self._held)
             if not finding:
                 break
         return finding

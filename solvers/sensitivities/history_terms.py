@@ -243,9 +243,11 @@ class HistoryTerms:
         """Return the groups for an update that replaces the history values ``data`` by ``updated``, shape (d,) each."""
         if self._groups and not self._companion.searches:
             return next(iter(self._groups.values()))
+        # ``data`` last, because the rows keep the partners of the last call
+        later = self._find_dofs(updated) if self._companion.searches else None
         dofs = self._find_dofs(data)
-        if self._companion.searches:
-            dofs = [np.union1d(*both) for both in zip(self._find_dofs(updated), self._find_dofs(data), strict=True)]
+        if later is not None:
+            dofs = [np.union1d(*both) for both in zip(dofs, later, strict=True)]
         key = find_key(dofs)
         if key not in self._groups:
             make_room(self._groups)

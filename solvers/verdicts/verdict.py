@@ -55,7 +55,8 @@ class DoubtfulError(WindlassError):
 
 @dataclass(repr=False)
 class Verdict:
-    """The verdict on a solve. ``bool(verdict)`` is true if the attribute ``word`` is "ok".
+    """The verdict on a solve. ``bool(verdict)`` is true if the attribute ``word`` is "ok"; this is also the case before
+    a solve, and with ``-verdict off``.
 
     Attributes:
         reasons: reasons why the result is doubtful; empty if the result can be trusted.

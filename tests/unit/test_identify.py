@@ -108,6 +108,14 @@ def test_values_and_intervals(quick: list[Any], tmp_path: Path, capsys: pytest.C
     assert_allclose(curves[:, 2], 1e3 * swing(STIFFNESS, DAMPING)[0], atol=1.0)
     assert (tmp_path / "f" / "fit.png").read_bytes().startswith(b"\x89PNG")
     assert len(quick) <= 30
+    # the same runs, judged with another confidence
+    runs = len(quick)
+    assert call(f"-output f -data measured.csv {RANGES} -confidence 0.99") == 0
+    said, wider = capsys.readouterr().out, read_result()
+    assert len(quick) == runs and wider["confidence"] == 0.99 and "99 %: " in said
+    growth = np.diff(wider["options"]["stiffness"]["interval"]) / np.diff(options["stiffness"]["interval"])
+    # ratio of the quantiles of Student's t with 79 degrees of freedom
+    assert_allclose(growth, 2.6395 / 1.9905, rtol=1e-3)
 
 
 def test_exact_data_give_exact_values(quick: list[Any]) -> None:

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import runpy
 import shlex
 import subprocess
 import sys
@@ -10,8 +11,8 @@ import tomllib
 import zipfile
 from email.parser import Parser
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,16 +22,7 @@ FOLDERS = ("framework", "elements", "connectors", "solvers")
 OWN = ("commands", "exudyn", "fmu", "moordyn", "post")
 
 
-def load_setup() -> Any:
-    """Load the file `setup` of the project, which is not on the path."""
-    spec = spec_from_file_location("setup", ROOT / "setup.py")
-    assert spec is not None and spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-setup = load_setup()
+setup = SimpleNamespace(**runpy.run_path(str(ROOT / "setup.py")))
 
 
 @pytest.fixture(scope="module")
@@ -195,8 +187,12 @@ def test_project_urls_keep_the_port_of_the_web_page() -> None:
 
 
 @pytest.mark.parametrize(
-    "origin", ["", "/srv/belts", "../belts.git", "file:///srv/belts.git", "C:/belts", "host:belts"]
-)
+    "origin",
+    [
+        "", "/srv/belts", "../belts.git", "file:///srv/belts.git", "C:/belts", "host:belts", "git@example.org:/o/r.git",
+        "me@disk.example:/volume/git/belts.git", "http://example.org:3000/o/r.git", "https://a.b:tok/en@example.org/o/r",
+    ],
+)  # fmt: skip
 def test_a_local_origin_gives_no_project_urls(origin: str) -> None:
     assert setup.create_urls(origin) == {}
 

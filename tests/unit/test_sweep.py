@@ -22,6 +22,7 @@ from windlass.commands import cli
 from windlass.commands.studies import sweep_plan, sweep_table
 from windlass.commands.studies.model_options import ModelOptions
 from windlass.commands.studies.sweep_plots import draw_sweep
+from windlass.framework.errors import OptionError
 from windlass.framework.launch.arguments import Option
 from windlass.framework.launch.launcher import child_environment
 
@@ -190,6 +191,22 @@ def test_wrong_command_lines(words: str, message: str, spring: Path, capsys: pyt
     assert cli.main(["sweep", *(words.split() or ["-output"])]) == 2
     assert message in capsys.readouterr().err
     assert not (spring / "d").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("-stiffness 60:100 -points 3", "-points: has no effect, because the command line gives all parameters"),
+        ("-stiffness 60:100:2 -points 3", "give ranges such as -friction 0.2:0.8:5"),
+        ("-points 3 -stiffness 100", "-points: has no effect"),
+        ("-samples 3 -stiffness 100", "-samples: has no effect"),
+    ],
+)
+def test_ranges_without_a_parameter(words: str, message: str, spring: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = {"stiffness": Option("stiffness", 100.0, "N/m", "k", 10.0, 1000.0, None, "log")}
+    monkeypatch.setattr(sweep_plan, "ask_model", lambda *_: ModelOptions(options, ()))
+    with pytest.raises(OptionError, match=message):
+        sweep_plan.plan_sweep(["spring.py", "-output", "d", *words.split()])
 
 
 @pytest.mark.parametrize(

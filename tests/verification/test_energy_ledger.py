@@ -508,5 +508,7 @@ def test_functions_of_users_act_in_the_middle_of_steps() -> None:
 
 def test_an_account_has_powers_or_jumps() -> None:
     """Jumps contain all powers, so an account must not have powers in addition to jumps."""
+    with pytest.raises(wl.ModelError, match="carry of an Account: must be given only with names in carried"):
+        Account(print, carry=print)
     with pytest.raises(wl.ModelError, match="powers and jumps of an Account: must not both be given"):
         Account(lambda s: None, powers=lambda s: None, jumps=lambda s: None)

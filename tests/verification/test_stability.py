@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from math import hypot, pi, sqrt
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -356,8 +357,26 @@ def test_motion_that_loses_its_stiffness() -> None:
         world.add(CoordinateSpringDamper, marker1=marker, stiffness=100.0, offset=offset, **columns)
     solver = Static(world, name="")
     assert_allclose(eval_output(mass, "position", solver.solve()), [1.0, 0.3, 0.0], atol=1e-9)
-    assert solver.verdict.word == "doubtful"
+    assert solver.verdict.word == "doubtful" and not solver.verdict
     assert "x) at full load, which was held at the start" in solver.verdict.reasons[0]
+
+
+def test_descent_to_a_motion_without_stiffness() -> None:
+    """An unstable mass descends to a position where its spring has given way, which is doubtful."""
+
+    def push(t: float, row: int, u: float, *rest: float) -> float:
+        return 0.0 if abs(u) > 0.5 else -50.0 * u
+
+    world = World()
+    mass = world.add(MassPoint, position=(0.0, 0.0, 0.0), mass=1.0)
+    for axis in "xyz":
+        columns: dict[str, Any] = {"force_function": push} if axis == "y" else {"offset": 0.3}
+        marker = coordinate_marker(world, mass, axis)
+        world.add(CoordinateSpringDamper, marker1=marker, stiffness=100.0, **columns)
+    solver = Static(world, name="")
+    assert abs(float(eval_output(mass, "position", solver.solve())[1])) >= 0.5
+    assert solver.verdict.word == "doubtful"
+    assert "y) at full load, which was held at the start" in solver.verdict.reasons[0]
 
 
 def test_motion_across_a_slack_spring() -> None:
@@ -369,7 +388,7 @@ def test_motion_across_a_slack_spring() -> None:
     world.add(SpringDamper, marker0=markers[0], marker1=markers[1], rest_length=1.0, stiffness=100.0)
     solver = Static(world, name="")
     assert_allclose(eval_output(mass, "position", solver.solve()), [0.0, 0.0, -1.0], atol=1e-9)
-    assert solver.verdict.word == "ok"
+    assert solver.verdict.word == "ok" and solver.verdict
     assert any("nothing holds" in note for note in solver.verdict.notes)
 
 

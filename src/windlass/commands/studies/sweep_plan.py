@@ -120,12 +120,18 @@ def _vary_parameters(known: ModelOptions, varied: Case, constant: Sequence[str],
     ``points`` is 0, ranges for a sample.
 
     Raises:
-        OptionError: no option varies.
+        OptionError: no option varies, or ``points`` applies to no parameter.
     """
     found = known.find_parameters((*varied, *constant))
+    option = "-points" if points else "-samples"
     if not found and (points or not varied):
+        if known.find_parameters(()):
+            raise OptionError(
+                f"{option}: has no effect, because the command line gives all parameters of the model; leave out a "
+                f"parameter, or give ranges such as -friction 0.2:0.8{':5' if points else ''}"
+            )
         raise OptionError(
-            f"-{'points' if points else 'samples'}: the model has no parameters: must declare them by wl.parameter, or "
+            f"{option}: the model has no parameters: must declare them by wl.parameter, or "
             "options must have ranges such as -friction 0.2:0.8"
         )
     count = [f"{points}"] if points else []
