@@ -26,8 +26,8 @@ PICTURES = {"first_belt": 4, "hanging_rope": 4, "own_law": 1}
 
 
 def environment() -> dict[str, str]:
-    """Return the environment of a notebook kernel, with the package of this checkout. A backend of matplotlib that another
-    test has set is left out, because notebooks show figures only with their own backend.
+    """Return the environment of a notebook kernel, with the package of this checkout. A backend of matplotlib that
+    another test has set is left out, because notebooks show figures only with their own backend.
     """
     paths = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     own = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
