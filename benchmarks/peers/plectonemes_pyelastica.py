@@ -12,21 +12,7 @@ import elastica as ea
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from plectonemes_scene import (
-    ANGLE,
-    EA,
-    EI,
-    END,
-    FINE,
-    GJ,
-    MASS,
-    RADIUS,
-    SHEAR,
-    STIFFNESS,
-    find_torque_and_tension,
-    lay_plectoneme,
-    print_result,
-)  # fmt: skip
+import plectonemes_scene as scene
 
 DAMPING = 2.0
 """Damping by velocities, divided by mass [1/s]."""
@@ -63,13 +49,13 @@ class Tension(ea.NoForces):
 
     def apply_forces(self, system, time=0.0):
         """Add the force."""
-        system.external_forces[0, -1] += find_torque_and_tension(ANGLE)[1]
+        system.external_forces[0, -1] += scene.find_torque_and_tension(scene.ANGLE)[1]
 
 
 def solve(elements, end, steps):
     """Return the rod at the end, its length [m], and process time and elapsed time of the solve [s]."""
-    line, _, normals, length = lay_plectoneme()
-    nodes = np.arange(elements + 1) * FINE // elements
+    line, _, normals, length = scene.lay_plectoneme()
+    nodes = np.arange(elements + 1) * scene.FINE // elements
     middles = (nodes[1:] + nodes[:-1]) // 2
     points = line[nodes]
     t = np.diff(points, axis=0)
@@ -77,23 +63,24 @@ def solve(elements, end, steps):
     d = normals[middles] - (normals[middles] * t).sum(axis=1)[:, None] * t
     d /= np.linalg.norm(d, axis=1)[:, None]
     frames = np.stack((d.T, np.cross(t, d).T, t.T))
-    modulus = EI / (np.pi * RADIUS**4 / 4.0)
+    modulus = scene.EI / (np.pi * scene.RADIUS**4 / 4.0)
     rod = ea.CosseratRod.straight_rod(
-        elements, points[0], t[0], d[0], length, RADIUS, MASS / (np.pi * RADIUS**2), youngs_modulus=modulus,
-        shear_modulus=GJ / (np.pi * RADIUS**4 / 2.0), position=points.T.copy(), directors=frames,
+        elements, points[0], t[0], d[0], length, scene.RADIUS, scene.MASS / (np.pi * scene.RADIUS**2),
+        youngs_modulus=modulus, shear_modulus=scene.GJ / (np.pi * scene.RADIUS**4 / 2.0), position=points.T.copy(),
+        directors=frames,
     )  # fmt: skip
-    for k, value in enumerate((SHEAR, SHEAR, EA)):
+    for k, value in enumerate((scene.SHEAR, scene.SHEAR, scene.EA)):
         rod.shear_matrix[k, k] = value
     rod.rest_lengths[:] = length / elements
     rod.rest_voronoi_lengths[:] = length / elements
-    rod.rest_kappa[2] = -find_torque_and_tension(ANGLE)[0] / GJ
+    rod.rest_kappa[2] = -scene.find_torque_and_tension(scene.ANGLE)[0] / scene.GJ
     simulator = Simulator()
     simulator.append(rod)
     simulator.dampen(rod).using(ea.AnalyticalLinearDamper, damping_constant=DAMPING, time_step=end / steps)
     held = {"constrained_position_idx": (0, -1), "constrained_director_idx": (0, -1)}
     simulator.constrain(rod).using(Guided, **held)
     simulator.add_forcing_to(rod).using(Tension)
-    stiffness = STIFFNESS * length / elements
+    stiffness = scene.STIFFNESS * length / elements
     simulator.detect_contact_between(rod, rod).using(ea.RodSelfContact, k=stiffness, nu=2.5e-4 * stiffness)
     simulator.finalize()
     cpu, wall = time.process_time(), time.perf_counter()
@@ -104,11 +91,11 @@ def solve(elements, end, steps):
 def main():
     """Run the command: some steps, to exclude work that occurs once per process, and then the whole motion."""
     elements, steps = map(int, sys.argv[1:])
-    solve(elements, 5.0 * END / steps, 5)
-    rod, length, times = solve(elements, END, steps)
-    torque = GJ * np.abs(rod.kappa[2, 2] - rod.rest_kappa[2, 2])
+    solve(elements, 5.0 * scene.END / steps, 5)
+    rod, length, times = solve(elements, scene.END, steps)
+    torque = scene.GJ * np.abs(rod.kappa[2, 2] - rod.rest_kappa[2, 2])
     distance = float(np.linalg.norm(rod.position_collection[:, -1] - rod.position_collection[:, 0]))
-    print_result(steps, distance, float(torque), length, times, {"pyelastica": version("pyelastica")})
+    scene.print_result(steps, distance, float(torque), length, times, {"pyelastica": version("pyelastica")})
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ z = D/E, h = t.e/E, and the vectors n, t of the contact frame:
 
 With the current length, dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2); with the reference length, dx/d rho =
 sigma L/n and dx/d|e| = 0. With the current length and an offset, the two derivatives are multiplied by r/(r - sigma y),
-and rho, theta and e in d x_cur are those of the chord of the axis. The vector u is the velocity of the closest point
+and rho, theta and e in d x_cur belong to the chord of the axis. The vector u is the velocity of the closest point
 relative to the centre of the circle. The forces (F0, F1, torque) are power-conjugate to the rates of (a, b, phi).
 Therefore, if the Jacobian B maps rates of coordinates to the rates of (a, b, phi), B^T maps (F0, F1, torque) to forces
 on coordinates. With the variables y = (a, b, phi) and F = (F0, F1, torque), the matrix of a segment is B^T (dF/dy B +

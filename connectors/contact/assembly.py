@@ -25,7 +25,6 @@ Source: chain rule, own derivation.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,7 @@ from windlass.connectors.contact.update import touches
 from windlass.elements.cable.points import Four
 from windlass.elements.nodes.vectors import Vector
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.kernel import Kernel, kernel
 
 
 @kernel(inline=True)
@@ -203,9 +202,6 @@ def scatter_row(
             for e in range(w):
                 value += P[b, e] * K[n + e, a]
             values[slots[i, n + b, a]] += value
-
-
-Kernel = Callable[..., Any]
 
 
 def create_tangent(

@@ -15,7 +15,6 @@ Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,13 +24,12 @@ from windlass.elements.nodes.vectors import Vector
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.call import Call, call
-from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.kernel import Kernel, kernel
 from windlass.framework.model.lanes import LANES, lane_type
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.rows import record_type
 from windlass.framework.model.system import System
 
-Kernel = Callable[..., Any]
 NO_LANES = lane_type("none")
 """Argument ``lane`` of `create_update` for kernels that evaluate one row at a time."""
 

@@ -103,6 +103,10 @@ RESERVED = frozenset(
     }
 )  # fmt: skip
 """Columns of the contact law that a belt sets, and that users cannot set."""
+UNFIT = ("slow_stiffness", "tension_table", "table_strains", "axial_force_function", "broken")
+"""Columns of cables whose tension at the start is not the product of EA and the strain."""
+HARMLESS = {"axial_force_function": None, "broken": False}
+"""Values of columns of `UNFIT` that do not change the tension."""
 SOFTEST = 20.0
 """`steady` computes a motion only if the transfer length sqrt(EA/K) of each layer is at most this value times the
 radius of the cord [1]. K is the stiffness of the layer or of the bristles.
@@ -163,6 +167,16 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
             )
         if name not in known:
             raise ModelError(f"{kind.__name__} has no argument {name!r}: {suggest(name, own, known)}")
+
+
+def _check_law(name: str, columns: Mapping[str, Any]) -> None:
+    """Raise ModelError if ``columns`` contains a column of `UNFIT` that changes the tension of the cables."""
+    for key in UNFIT:
+        if key in columns and (key not in HARMLESS or np.any(np.asarray(columns[key], object) != HARMLESS[key])):
+            raise ModelError(
+                f"{key} = {show(columns[key])} of '{name}': must be left out, because belts and ropes over pulleys "
+                "start with the strain T/EA; use `cable_along` or `catenary`, and `add_contact`"
+            )
 
 
 def _check_numbers(name: str, what: str, value: Any, unit: str) -> None:
@@ -253,14 +267,9 @@ class _Line:
     ) -> None:  # fmt: skip
         self.world, self.pulleys, self.closed, self.name = world, tuple(pulleys), closed, given["name"]
         what = type(self).__name__
+        _check_law(self.name, columns)
         _check_names(type(self), columns)
         _check_numbers(self.name, "bending_stiffness", columns.get("bending_stiffness", 0.0), "N m²")
-        for special in ("slow_stiffness", "tension_table", "table_strains"):
-            if special in columns:
-                raise ModelError(
-                    f"{special} = {show(columns[special])} of '{self.name}': must be left out, because belts and ropes "
-                    "over pulleys start with the strain T/EA; use `cable_along` or `catenary`, and `add_contact`"
-                )
         if closed and len(pulleys) < 2:
             raise ModelError(f"{what} '{self.name}' has {len(pulleys)} pulley: must have 2 at least")
         right, left = np.broadcast_to(np.asarray(given["cord_offset"], np.float64), 2).tolist()

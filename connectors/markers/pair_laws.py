@@ -36,7 +36,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.errors import ModelError, ModelWarning
 from windlass.framework.kernels.call import Call, call
-from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.kernel import Kernel, kernel
 from windlass.framework.kernels.program import NO_CALLS, Program
 from windlass.framework.kernels.signature import check_arguments, check_results, takes
 from windlass.framework.model.drawing import Drawing
@@ -52,7 +52,6 @@ from windlass.framework.model.table import Entity, EntityTable
 UPDATE, OUTCOME = (*ARGUMENTS, "h"), ("error", "step", "changed", "force")
 """UPDATE, OUTCOME: names of the arguments and of the results of the kernels that update history values."""
 ALL = slice(None)
-Kernel = Callable[..., Any]
 Update = Callable[[Any], None] | None
 Before = Callable[[LocalRows], tuple[Update, Update]]
 

@@ -26,13 +26,12 @@ from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register
 from windlass.connectors.user_functions.user_rows import USER_FIELDS, bind_users, derive_users, find_users
 from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.kernel import Kernel, kernel
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
-Kernel = Callable[..., Any]
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 

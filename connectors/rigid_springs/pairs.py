@@ -39,11 +39,10 @@ from windlass.connectors.markers.pairs import Pair, PairLoops, create_load
 from windlass.connectors.markers.position_kernels import PositionColumns, add_curvature, update_jacobians, update_rates
 from windlass.connectors.markers.position_markers import POSITION, RIGID
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.kernel import Kernel, kernel
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.schema import Component
 
-Kernel = Callable[..., Any]
 ComplexArray = NDArray[np.complex128]
 
 TINY = 1e-20

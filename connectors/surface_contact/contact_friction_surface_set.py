@@ -118,8 +118,8 @@ def check_sets(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return, for each row, the global coordinate indices of the cable (12), followed by those of a surface of its set,
-    see `pair_dofs`.
+    """Return, for each row, the global coordinate indices of the cable (12), followed by the indices of a surface of
+    its set, see `pair_dofs`.
     """
     return add_set_dofs(find_cable_dofs(world, table), world, table)
 

@@ -60,12 +60,11 @@ from windlass.elements.nodes.vectors import combine, cross, dot
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import Call, call
-from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.kernel import Kernel, kernel
 from windlass.framework.model.drawing import Paint, Painting
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
-Kernel = Callable[..., Any]
 FN, GAP, STATE, RATE, SPEED = range(5)
 """Indices of quantities of a point: normal force f_n [N], gap [m], state, v_n [m/s] and |v_t| [m/s]."""
 POSITION, NORMAL, FRICTION = slice(5, 8), slice(8, 11), slice(11, 14)

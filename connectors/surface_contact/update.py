@@ -32,7 +32,6 @@ Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -69,9 +68,8 @@ from windlass.connectors.surface_contact.kernels import (
 )
 from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.kernel import Kernel, kernel
 
-Kernel = Callable[..., Any]
 OUTSIDE = 0.1
 """Stored gap of a point beyond the end of its surface, and of a point that has not been evaluated yet [m]."""
 

@@ -58,6 +58,6 @@ register(
     build=lambda rows: build_cables(rows, rows.dofs, IN_SPACE),
     outputs=OUTPUTS[3],
     check=check,
-    source="Gerstmayr and Shabana, Nonlinear Dynamics 45 (2006); Gerstmayr and Irschik, J. Sound Vib. 318 (2008)",
+    source="[@gerstmayr2006]; [@gerstmayr2008]",
     draw=draw,
 )

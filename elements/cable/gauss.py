@@ -23,9 +23,9 @@ from windlass.elements.cable.lanes import (
 from windlass.elements.cable.mass import add_inertia, add_mass
 from windlass.elements.cable.point_forces import IN_PLANE, IN_SPACE, AxisForces
 from windlass.elements.cable.points import Rule
-from windlass.elements.cable.vectors import PLANE, SPACE, Kernel, Operations
+from windlass.elements.cable.vectors import PLANE, SPACE, Operations
 from windlass.framework.arrays import FloatArray
-from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.kernel import Kernel, kernel
 from windlass.framework.model.lanes import LANES
 from windlass.framework.model.system import Slots
 

@@ -1,9 +1,10 @@
 """Output variables of 2D and 3D cables at points of the cable: x [m] along the axis, and in 2D y [m] along its normal.
 
 ``x`` is a scalar for all rows, or an array of shape (rows,), or (rows, k) for k positions per row. By default outputs
-are evaluated in the middle of each cable. ``y`` has the same shapes and the default 0. Vectors are in the global frame,
-in 2D with z = 0. Scalar outputs have the shape (rows,) or (rows, k). With the normal n = [-r'_y, r'_x]/|r'|, the
-position, the velocity and the strain at a point of the cross section of a 2D cable are
+are evaluated in the middle of each cable. ``y`` has the same shapes and the default 0, and is accepted only by outputs
+that depend on it. Vectors are in the global frame, in 2D with z = 0. Scalar outputs have the shape (rows,) or
+(rows, k). With the normal n = [-r'_y, r'_x]/|r'|, the position, the velocity and the strain at a point of the cross
+section of a 2D cable are
 
     r + y n,    r_t - y ω r'/|r'| with ω = (r' × r'_t)/(r'·r'),    ε - y κ.
 
@@ -365,7 +366,9 @@ def create_outputs(kinematics: Kinematics, dims: int = 2) -> dict[str, Output]:
     """Create the output variables of a type of cable in ``dims`` dimensions."""
     where, of_curvature = ("(x, y)", "") if dims == 2 else ("x", ", shape (3,)")
 
-    def output(unit: str, doc: str, evaluate: Callable[[CableSections], FloatArray], force: bool = False) -> Output:
+    def output(
+        unit: str, doc: str, evaluate: Callable[[CableSections], FloatArray], force: bool = False, across: bool = False
+    ) -> Output:
         motion = kinematics.force if force else kinematics.material
 
         def at(rows: LocalRows, fields: Fields, x: Any = None, y: Any = 0.0) -> FloatArray:
@@ -375,16 +378,16 @@ def create_outputs(kinematics: Kinematics, dims: int = 2) -> dict[str, Output]:
         def on_axis(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
             return at(rows, fields, x)
 
-        return Output(unit, doc, at if dims == 2 else on_axis)
+        return Output(unit, doc, at if across and dims == 2 else on_axis)
 
     about = "about z" if dims == 2 else "without spin, shape (3,)"
     outputs = {
-        "position": output("m", f"global position at {where}, shape (3,)", eval_position),
+        "position": output("m", f"global position at {where}, shape (3,)", eval_position, across=True),
         "displacement": output(
-            "m", f"global displacement at {where} from the reference, shape (3,)", eval_displacement
+            "m", f"global displacement at {where} from the reference, shape (3,)", eval_displacement, across=True
         ),
-        "velocity": output("m/s", f"global velocity at {where}, shape (3,)", eval_velocity),
-        "acceleration": output("m/s^2", f"global acceleration at {where}, shape (3,)", eval_acceleration),
+        "velocity": output("m/s", f"global velocity at {where}, shape (3,)", eval_velocity, across=True),
+        "acceleration": output("m/s^2", f"global acceleration at {where}, shape (3,)", eval_acceleration, across=True),
         "director": output("1", "global slope r' at x, not normalised, shape (3,)", lambda c: in_space(c.strains.p)),
         "angular_velocity": output(
             "rad/s", f"angular velocity of the tangent at x, {about}", lambda c: simplify(c.turning)
@@ -401,12 +404,16 @@ def create_outputs(kinematics: Kinematics, dims: int = 2) -> dict[str, Output]:
             "strain": output("1", "axial strain at x, by its name for 2D cables", lambda c: c.strains.eps)
         }
     return outputs | {
-        "velocity_local": output("m/s", "velocity at (x, y) along tangent and normal, shape (2,)", eval_velocity_local),
+        "velocity_local": output(
+            "m/s", "velocity at (x, y) along tangent and normal, shape (2,)", eval_velocity_local, across=True
+        ),
         "rotation": output("rad", "angle of the tangent at x against global x, from -π to π", eval_rotation),
         "angular_acceleration": output(
             "rad/s^2", "angular acceleration of the tangent at x", eval_angular_acceleration
         ),
-        "strain": output("1", "axial strain at (x, y): ε - y κ", lambda c: c.strains.eps - c.y * c.strains.kap),
+        "strain": output(
+            "1", "axial strain at (x, y): ε - y κ", lambda c: c.strains.eps - c.y * c.strains.kap, across=True
+        ),
     }
 
 

@@ -36,9 +36,9 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from windlass.elements.cable.points import Four
-from windlass.elements.cable.vectors import PLANE, SPACE, Kernel, Operations, Plane
+from windlass.elements.cable.vectors import PLANE, SPACE, Operations, Plane
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
-from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.kernel import Kernel, kernel
 
 
 class AxisForces(NamedTuple):

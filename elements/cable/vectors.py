@@ -8,14 +8,12 @@ so the compiled code contains only the d components.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from windlass.elements.nodes.vectors import Vector, combine, dot
 from windlass.framework.arrays import FloatArray
-from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.kernel import Kernel, kernel
 
-Kernel = Callable[..., Any]
 Plane = tuple[float, float]
 Square = tuple[float, float, float, float]
 Cube = tuple[float, float, float, float, float, float, float, float, float]

@@ -112,8 +112,9 @@ def cable_around(
         closed: whether the end of the cable is connected to its start.
         start, end: end points [m] of an open cable, shape (2,).
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, or of `ALECable2D` if ``ale=`` is given. Default of ``length`` [m]: the
-            length of the route divided by the number of elements.
+        **cable_columns: columns of `Cable2D`, or of `ALECable2D` if ``ale=`` is given; for fibre ropes and tension
+            tables see `straight_cable`. Default of ``length`` [m]: the length of the route divided by the number of
+            elements.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -204,7 +205,9 @@ def catenary(
         mass_per_length: ρA [kg/m], a scalar.
         gravity: acceleration [m/s^2], shape (2,) or (3,); default: gravity of the world.
         name: name for messages and output.
-        **cable_columns: additional columns of `Cable2D`, of `ALECable2D` if ``ale=`` is given, or in 3D of `Cable3D`.
+        **cable_columns: additional columns of `Cable2D`, of `ALECable2D` if ``ale=`` is given, or in 3D of `Cable3D`;
+            for fibre ropes and tension tables see `straight_cable`. The shape at the start is computed with
+            ``axial_stiffness``, and not with the tension table.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -212,13 +215,18 @@ def catenary(
     Raises:
         ModelError: a slack cable has no weight or has one end vertically above the other; columns define strains
             relative to the reference configuration; or the reference strain, or the slow strain of a fibre rope, is not
-            one number.
+            one finite number, or the sum of these strains is not > -1.
     """
     share = cable_columns.get("strain_is_relative_to_reference", 0.0)
-    strains = [cable_columns.get(key, 0.0) for key in ("reference_strain", "slow_strain")]
-    for key, strain in zip(("reference_strain", "slow_strain"), strains, strict=True):
-        if np.ndim(strain) != 0:
-            raise ModelError(f"{name}: {key} = {strain} of a catenary: must be one number")
+    strain = 0.0
+    for key in ("reference_strain", "slow_strain"):
+        given = cable_columns.get(key, 0.0)
+        value = read_numbers(given)
+        if value is None or value.ndim != 0 or not -1.0 < value < np.inf:
+            raise ModelError(f"{name}: {key} = {show(given)} of a catenary: must be one finite number > -1")
+        strain += float(value)
+    if strain <= -1.0:
+        raise ModelError(f"{name}: reference_strain + slow_strain = {strain:g} of a catenary: must be > -1")
     if np.any(np.asarray(share) != 0.0):
         raise ModelError(
             f"{name}: strain_is_relative_to_reference = {share} of a catenary: must be 0, because the cables of a "
@@ -226,7 +234,7 @@ def catenary(
         )
     try:
         g = world.gravity if gravity is None else gravity
-        route = hang_between(start, end, length, axial_stiffness, mass_per_length, g, sum(strains))
+        route = hang_between(start, end, length, axial_stiffness, mass_per_length, g, strain)
     except (TypeError, ValueError) as error:
         raise ModelError(f"{name}: {error}") from error
     columns = {"axial_stiffness": axial_stiffness, "mass_per_length": mass_per_length, **cable_columns}
@@ -247,12 +255,12 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
             `hang_from_ground`.
         elements: number of cable elements.
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes. Default of ``length`` [m]: the length of
-            the route divided by the number of elements. If ``torsional_stiffness=`` is given on a 3D route: columns of
-            `TwistCable3D`, and the columns ``normal`` and ``turned_from`` of the nodes (`PointSlopeTwist3D`).
-            ``normal`` is the direction of d_1 at the start of the route. From node to node, this direction is moved
-            along the route without spin. The default of ``turned_from`` is a direction to which no slope of the route
-            is opposite, such as the axis of sheaves.
+        **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes; for fibre ropes and tension tables see
+            `straight_cable`. Default of ``length`` [m]: the length of the route divided by the number of elements. If
+            ``torsional_stiffness=`` is given on a 3D route: columns of `TwistCable3D`, and the columns ``normal`` and
+            ``turned_from`` of the nodes (`PointSlopeTwist3D`). ``normal`` is the direction of d_1 at the start of the
+            route. From node to node, this direction is moved along the route without spin. The default of
+            ``turned_from`` is a direction to which no slope of the route is opposite, such as the axis of sheaves.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.

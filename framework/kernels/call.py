@@ -23,7 +23,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.addresses import Memory, find_data, find_kinds, find_run, prepare_call
 from windlass.framework.kernels.signature import count_results
 
-Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+Called = TypeVar("Called", bound=Callable[..., Any])
 
 OFTEN = 1000
 """Number of calls of a kernel from Python after which an entry point for Python is compiled."""
@@ -179,7 +179,7 @@ def _changed(function: Callable[[Any], Any], change: Callable[[Any], Any]) -> Ca
 
 
 @overload
-def call(kernel: Kernel) -> Kernel: ...
+def call(kernel: Called) -> Called: ...
 
 
 @overload

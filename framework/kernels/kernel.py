@@ -59,6 +59,8 @@ from windlass.framework.launch.launcher import launched_rank
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Kernel = Callable[..., Any]
+"""Type of kernels that are arguments or results of functions."""
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 

@@ -53,8 +53,8 @@ class KernelContext(_core.cpu.CPUContext):  # type: ignore[misc]
 
     def get_function(self, fn: Any, sig: Any, **options: Any) -> Any:
         """Return the code generator of a function. Numba searches for the conversion function ``__array__`` at each use
-        of an array. Arrays in kernels do not have this function. Therefore the search is omitted, and the error of an
-        unsuccessful search, NotImplementedError, is raised immediately.
+        of an array. Arrays in kernels do not have this function. Therefore this method does not search, and raises
+        NotImplementedError, as an unsuccessful search does.
         """
         if isinstance(fn, str) and fn == "__array__" and not self._defns[fn].versions:
             raise NotImplementedError

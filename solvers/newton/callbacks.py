@@ -353,7 +353,8 @@ class Callbacks:
         Args:
             start: initial unknowns: `KEPT` for the present unknowns, `ZERO` for 0, or `CARRIED` for the motion in the
                 fields.
-            around: compiled code that executes this run and later runs; the results are then those of the last run.
+            around: compiled code that executes this run and later runs. In this case, this method returns the results
+                of the last run.
 
         Raises:
             PETSc.Error: SNESSolve has failed; see `explain`.

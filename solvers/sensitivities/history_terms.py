@@ -1,10 +1,10 @@
 """Derivatives of forces with respect to history values, and derivatives of updates of history values. Both are computed
 for single rows of laws.
 
-History values belong to rows of laws, mostly of contacts. Of all history values, only those of a row itself affect the
-forces of this row, before they are added to the forces of other rows. The history values of a row after an update
-depend on the coordinates and on the history values of this row. In addition, these values can depend on history values
-of rows with common coordinates at the start of the step. Therefore one pair of perturbed evaluations yields the
+History values belong to rows of laws, mostly of contacts. The forces of a row, before they are added to the forces of
+other rows, depend on no history values except the history values of this row. The history values of a row after an
+update depend on the coordinates and on the history values of this row. In addition, these values can depend on history
+values of rows with common coordinates at the start of the step. Therefore one pair of perturbed evaluations yields the
 derivatives of many rows. The coordinates are divided into groups (colours): a row has at most one coordinate of each
 group (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of Applied Mathematics 13 (1974) 117-119).
 

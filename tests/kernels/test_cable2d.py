@@ -25,7 +25,7 @@ from windlass.framework.model.system import Slots, evaluate
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.assemble import assemble_mass, assemble_matrix, assemble_vector
-from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.evaluate import eval_output, outputs_of
 from windlass.framework.state.state import State
 from windlass.testing import check_tangent
 
@@ -47,6 +47,8 @@ OUTPUTS = [
     ("ForceLocal", "axial_force", 0),
     ("TorqueLocal", "bending_moment", 0),
 ]
+ACROSS = {"position", "displacement", "velocity", "velocity_local", "acceleration", "strain"}
+"""Outputs that depend on the distance y from the axis."""
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +106,7 @@ def test_outputs_match_reference(reference_cables: Any, theirs: str, ours: str, 
             expected = expected[:, :size]
         elif expected.ndim > 1:
             expected = expected[:, 2]
-        given = eval_output(cables, ours, state, x=x, y=y)
+        given = eval_output(cables, ours, state, **({"x": x, "y": y} if ours in ACROSS else {"x": x}))
         assert_allclose(given, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
 
 
@@ -294,6 +296,20 @@ def test_places_across_the_axis() -> None:
     ):
         with pytest.raises(ModelError, match=message):
             eval_output(cables, "position", state, x=np.zeros((2, 3)), y=y)
+
+
+def test_outputs_of_whole_cross_sections_refuse_places_across_the_axis() -> None:
+    """An output accepts y if and only if its value depends on y."""
+    _, cables, state = create_cables(2)
+    shake(state)
+    state.a[:] = state.v
+    for name in outputs_of(cables):
+        if name in ACROSS:
+            values = [eval_output(cables, name, state, x=0.2, y=y) for y in (0.0, 0.1)]
+            assert np.abs(values[1] - values[0]).max() > 1e-6, name
+        else:
+            with pytest.raises(ModelError, match=r"y = 0\.1 for this output of Cable2D: must be one of x"):
+                eval_output(cables, name, state, y=0.1)
 
 
 def test_outputs_at_rest() -> None:

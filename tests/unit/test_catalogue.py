@@ -266,6 +266,42 @@ def test_fibre_ropes_over_pulleys_are_refused() -> None:
         wl.Rope(world, [pulley], start=(-2.0, 0.0, -2.0), end=(2.0, 0.0, -2.0), tension=5e4, **columns)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("tension_table", [(0.0, 0.0), (0.1, 1e4)]),
+        ("table_strains", [0.0, 0.1]),
+        ("axial_force_function", lambda *given: 0.0),
+        ("axial_force_function", [None, None, lambda *given: 0.0]),
+        ("broken", True),
+        ("broken", [False, False, True]),
+    ],
+)
+@pytest.mark.parametrize("kind", [wl.Belt, wl.Rope])
+def test_laws_with_another_tension_are_refused_on_pulleys(kind: Any, key: str, value: Any) -> None:
+    """A belt starts with the strain T/EA, which gives another tension if the axial force is not EA times the strain."""
+    with pytest.raises(wl.ModelError, match=rf"{key} = .* of '{kind.__name__.lower()}': must be left out, because"):
+        _lay(kind, **{key: value})
+
+
+@pytest.mark.parametrize("kind", [wl.Belt, wl.Rope])
+def test_columns_without_effect_are_allowed_on_pulleys(kind: Any) -> None:
+    """The defaults of the columns do not change the tension at the start."""
+    belt = _lay(kind, axial_force_function=None, broken=False)
+    state = wl.State(belt.world)
+    assert_allclose(wl.eval_output(belt.cables, "axial_force", state, x=0.0), 100.0, rtol=5e-3)
+
+
+def _lay(kind: Any, **columns: Any) -> Any:
+    """Create a 2D belt around two pulleys, or a 2D rope over a pulley, with a tension of 100 N."""
+    world = wl.World()
+    bodies = [world.add(RigidBody2D, position=(x, 0.0), mass=1.0, inertia=0.01) for x in (0.0, 1.0)]
+    given = {"axial_stiffness": 1e4, "mass_per_length": 0.1, "bending_stiffness": 0.01, "tension": 100.0}
+    if kind is wl.Belt:
+        return wl.Belt(world, [wl.Pulley(body, 0.1) for body in bodies], **given, **columns)
+    return wl.Rope(world, [wl.Pulley(bodies[0], 0.1)], start=(-1.0, -1.0), end=(1.0, -1.0), **given, **columns)
+
+
 def test_a_rope_lies_in_the_groove_of_its_sheave() -> None:
     """The columns of `SheaveSurface` for a rope give a groove whose bottom is wider than the rope."""
     groove = wl.catalogue.groove(0.02)

@@ -66,6 +66,8 @@ Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 
 ROUTE_POINTS: Any
 RESERVED: Any
+UNFIT: Any
+HARMLESS: Any
 SOFTEST: Any
 MOST_SOLVES: Any
 TENSION_ERROR: Any
@@ -78,6 +80,8 @@ OPEN: Any
 LAYER: Any
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
     'Raise ModelError if a key of ``columns`` is neither an argument of the class ``kind`` nor a column of a cable;\nthe message lists similar names.'
+def _check_law(name: str, columns: Mapping[str, Any]) -> None:
+    'Raise ModelError if ``columns`` contains a column of `UNFIT` that changes the tension of the cables.'
 def _check_numbers(name: str, what: str, value: Any, unit: str) -> None:
     'Raise ModelError if ``value``, a number or an array, contains an entry that is not a finite number >= 0; the\nmessage contains ``what`` and ``unit``.'
 def _find_law(in_space: bool) -> type[Component]:
