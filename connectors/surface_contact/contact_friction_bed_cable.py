@@ -68,7 +68,7 @@ class ContactFrictionBedCable(PointContact):
         "1", "rho, friction coefficient across the line divided by the one along it", default=1.0, above=0
     )
     lateral_stiffness_ratio = column(
-        "1", "kappa, stiffness mu_k of bristles across the line divided by the one along it", default=1.0, above=0
+        "1", "kappa, stiffness mu_k and damping mu_v across the line divided by those along it", default=1.0, above=0
     )
     suction_coefficient = column(
         "1", "c_s, largest suction divided by the largest contact force since the line touched the bed", default=0.0,
@@ -86,22 +86,41 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> ContactRows:
-    """Return the data of the rows for kernels, with the columns `BED`."""
+    """Return the data of the rows for kernels, with the columns `BED`.
+
+    Raises:
+        ModelError: columns have inconsistent values after `World.set`.
+    """
+    check_columns(rows.table)
     ids, surface = np.unique(rows.local("surface"), return_inverse=True)
     return bind_rows(rows, bind_surfaces(rows, ids), surface, **{name: rows.local(name) for name in BED})
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables of a wrong type, wrong history values, suction with ``suction_distance`` 0 or with
-    clipped normal forces, and the errors of `check_pairs`."""
+    """Raise ModelError for cables of a wrong type, wrong history values, and the errors of `check_columns` and
+    `check_pairs`."""
     check_cables(world, table, WIDTHS)
     check_history(world, table, PER_BED_POINT)
+    check_columns(table)
+    check_pairs(world, table)
+
+
+def check_columns(table: EntityTable) -> None:
+    """Raise ModelError for suction with ``suction_distance`` 0 or with clipped normal forces, and for ratios of the
+    friction across the line without friction."""
     held = table.local("suction_coefficient") > 0.0
     short, clips = table.local("suction_distance") == 0.0, table.local("clip_normal_force")
     table.refuse(held & short, ("suction_distance", "suction_coefficient"), "have a suction_distance > 0 m for suction")
     names = "clip_normal_force", "suction_coefficient"
     table.refuse(held & clips, names, "be false for suction, because a clipped normal force never pulls")
-    check_pairs(world, table)
+    slides = table.local("friction_stiffness_per_length") + table.local("friction_velocity_penalty_per_length") == 0.0
+    for name in ("lateral_friction_ratio", "lateral_stiffness_ratio"):
+        table.refuse(
+            slides & (table.local(name) != 1.0),
+            (name,),
+            "be 1 without friction_stiffness_per_length [N/m^2] and friction_velocity_penalty_per_length [N s/m^2], "
+            "because there is no friction",
+        )
 
 
 def find_sunk(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:

@@ -152,7 +152,12 @@ def bind(rows: LocalRows) -> ContactRows:
 
 def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray, **further: NDArray[Any]) -> ContactRows:
     """Return the data of the rows for kernels. ``surface`` contains the index of the surface of each row in
-    ``surfaces``, and ``further`` contains further fields of the records."""
+    ``surfaces``, and ``further`` contains further fields of the records.
+
+    Raises:
+        ModelError: friction without bristles and dampers, for example after `World.set`.
+    """
+    check_friction(rows.table)
     points = rows.local("points")
     own = create_records(
         **further, surface=surface, points=points, rope_radius=rows.local("rope_radius"),

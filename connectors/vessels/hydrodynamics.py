@@ -209,7 +209,8 @@ def read_wamit(
 
     Raises:
         ModelError: a missing file ``name.1``, rows that are not numbers or have another width, fewer than three
-            frequencies, values that are missing at some frequencies or headings, or modes above 6 (several bodies).
+            frequencies, a file ``name.3`` without periods > 0, values that are missing at some frequencies or
+            headings, or modes above 6 (several bodies).
     """
     stem = Path(file)
     stem = stem.with_suffix("") if stem.suffix in (".1", ".3") else stem
@@ -233,6 +234,8 @@ def read_wamit(
         rows = _read_rows(Path(f"{stem}.3"), WIDTHS[1])
         # rows of the limits ω = 0 and ∞ have a period <= 0
         rows = rows[rows[:, 0] > 0.0]
+        if not len(rows):
+            raise ModelError(f"{stem}.3 has no period > 0 s: must have wave forces for periods > 0")
         omega, headings = _find_frequencies(rows[:, 0]), np.unique(rows[:, 1])
         known = np.unique(omega)
         X = np.full((len(known), len(headings), 6), np.nan, np.complex128)

@@ -189,7 +189,7 @@ class Assembly:
             return
         if not self._is_tangent_steady():
             self.tangent_version = self.world.version
-        self._fresh_at = self.world.version
+        version = self.world.version
         changed = [c for c in self._components if self.world.changed.get(c, 0) > self._built_at[c]]
         stale = {c for c in changed if not self._copy_changes(c)}
         if any(self.layout.systems[c].body_force is not None for c in stale):
@@ -201,6 +201,7 @@ class Assembly:
                 self._build(component)
         if stale:
             self.order_systems()
+        self._fresh_at = version
 
     def _is_tangent_steady(self) -> bool:
         """Return True if no column that has changed since the last `refresh` affects the tangent. On several processes

@@ -279,6 +279,9 @@ class World:
     def set(self, entity: Entity, **values: Any) -> None:
         """Change switchable columns, such as ``active`` or friction, between solves.
 
+        Columns that contradict each other, for example friction without bristles and dampers, are an error at the next
+        solve.
+
         Raises:
             ModelError: a handle belongs to another world, a column is not switchable, or a value is not allowed.
         """

@@ -410,10 +410,46 @@ def test_search_of_a_hill_that_rotates() -> None:
             "suction_distance of add_surface_contact with turns_rope = True",
         ),
         ({"suction_distance": 0.1, "width": 0.1}, "width = 0.1 m: must have turns_rope = False"),
-        ({"lateral_friction_ratio": 2.0, "friction_coefficient": 0.2}, "friction_coefficient = 0.2 in .* must be > 0"),
+        ({"suction_distance": 0.1, "friction_coefficient": 0.2}, "friction_coefficient = 0.2 in .* must be > 0"),
+        ({"lateral_friction_ratio": 2.0}, r"lateral_friction_ratio = 2.0 in .* must be 1 without friction_stiffness_"),
+        ({"lateral_stiffness_ratio": 0.5}, r"lateral_stiffness_ratio = 0.5 in .* because there is no friction"),
     ],
 )
 def test_errors_of_soft_beds(columns: dict[str, Any], message: str) -> None:
     """Wrong columns of lines on soft beds are errors."""
     with pytest.raises(wl.ModelError, match=message):
         create(con.PlaneSurface, {}, **columns)[0].finalize()
+
+
+@pytest.mark.parametrize(
+    ("columns", "changed", "message"),
+    [
+        ({"lateral_friction_ratio": 2.0}, {"suction_coefficient": 0.5}, "must have a suction_distance > 0 m"),
+        (
+            {"suction_distance": 0.1, "clip_normal_force": True},
+            {"suction_coefficient": 0.5},
+            "clip_normal_force = True, suction_coefficient = 0.5 in .* must be false for suction",
+        ),
+        (
+            {"lateral_friction_ratio": 2.0},
+            {"friction_stiffness_per_length": 0.0},
+            "lateral_friction_ratio = 2.0 in .* must be 1 without",
+        ),
+        ({}, {"friction_stiffness_per_length": 0.0}, "friction_coefficient = 0.2 in .* there is no friction"),
+        ({"touching": 1}, {"friction_stiffness_per_length": 0.0}, "friction_coefficient = 0.2 in .* no friction"),
+    ],
+)
+def test_errors_of_switched_columns(columns: dict[str, Any], changed: dict[str, float], message: str) -> None:
+    """Values that contradict each other after `World.set` are errors at each solve until they are corrected."""
+    given = {"friction_coefficient": 0.2, "friction_stiffness_per_length": 1e5} | columns
+    world, _, contacts = create(con.PlaneSurface, {}, **given)
+    rope = wl.Entity(world.tables[Cable3D], np.arange(2))
+    con.fix(world, nodes_of(world, rope), "x", "y", "z")
+    wl.Static(world, name="").solve()
+    before = {name: getattr(contacts, name) for name in changed}
+    world.set(contacts, **changed)
+    for _ in range(2):
+        with pytest.raises(wl.ModelError, match=message):
+            wl.Static(world, name="").solve()
+    world.set(contacts, **before)
+    wl.Static(world, name="").solve()

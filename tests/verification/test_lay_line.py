@@ -50,7 +50,10 @@ def test_clay_on_a_polyline() -> None:
     """Columns of soft beds are accepted on a polyline with crests and hollows; without sideways motion and lifting, the
     tension is that of the elastic catenary."""
     bed = [(-10.0, 0.0), (60.0, 6.0), (90.0, 6.5), (120.0, 8.0)]
-    clay = {"lateral_friction_ratio": 1.5, "suction_coefficient": 0.2, "suction_distance": 0.01}
+    clay = {
+        "friction_stiffness_per_length": 1e5, "lateral_friction_ratio": 1.5, "suction_coefficient": 0.2,
+        "suction_distance": 0.01,
+    }  # fmt: skip
     found, exact = lay(bed, (275.0, 0.0, 80.0), contact=clay)
     assert_allclose(found, exact, rtol=2e-3)
 

@@ -96,6 +96,12 @@ def test_body_falls_at_terminal_speed(tmp_path: Path) -> None:
     assert_allclose(speeds["speed"][-1], exact, rtol=1e-3)
 
 
+def test_drag_of_rotations_has_a_note(tmp_path: Path) -> None:
+    """A note says that drag of rotations is left out, also if the drag of translations is 0."""
+    mooring = load(tmp_path, bodies="1 Free 0 0 -10 0 0 0 900 0 200 0.5 0|7 0")
+    assert any("not on rotations" in note for note in mooring.notes)
+
+
 def test_free_point_with_drag(tmp_path: Path) -> None:
     """A free point with CdA and Ca is lifted on a line without drag: the tension is weight in water and drag."""
     t = np.arange(0.0, 6.1, 0.1)
@@ -130,6 +136,34 @@ def test_pinned_body_swings(tmp_path: Path) -> None:
     (tmp_path / "motion.txt").write_text("".join(f"{k} 0 0 -5 0 0 0\n" for k in range(5)))
     with pytest.raises(wl.ModelError, match="body 1 is CoupledPinned: must be held, without a table of motions"):
         wl.moordyn.load(tmp_path / "model.txt", motion=tmp_path / "motion.txt")
+
+
+def test_added_mass_of_a_body(tmp_path: Path) -> None:
+    """The added mass of a body acts at its origin: it does not change the period of a body on a pin at the origin, and
+    increases the inertia of a free body, whose origin accelerates.
+    """
+    c, mass, volume, own, share = 4.0, 900.0, 0.2, 1000.0, 2.0
+    mooring = load(tmp_path, bodies=f"1 CoupledPinned 0 0 -10 0 1 0 {mass} 0|0|-{c} {own} {volume} 0 {share}")
+    axes = wl.Sensors(None, [wl.Sensor(mooring.bodies[1], "rotation", name="axes")])
+    weight = GRAVITY * (mass - volume * WATER)
+    period = 2.0 * np.pi * np.sqrt((own + mass * c**2) / (weight * c))
+    wl.Dynamic(mooring.world, step=period / 400.0, end=2.2 * period, name="").solve(mooring.start(), hooks=[axes])
+    assert_allclose(find_period(axes.times, axes["axes"].reshape(-1, 3, 3)[:, 0, 2]), period, rtol=1e-3)
+    mooring = load(tmp_path, bodies=f"1 Free 0 0 -10 0 0 0 {mass} 0|0|-{c} {own} {volume} 0 {share}")
+    sensors = wl.Sensors(None, mooring.sensors())
+    wl.Dynamic(mooring.world, step=0.02, end=1.0, name="").solve(mooring.start(), hooks=[sensors])
+    fallen = 0.5 * weight / (mass + share * volume * WATER)
+    assert_allclose(np.ravel(sensors["Body1PZ"])[-1], -10.0 - fallen, rtol=1e-6)
+
+
+def test_pinned_body_without_hold(tmp_path: Path) -> None:
+    """With ``hold`` false, a CoupledPinned body falls freely."""
+    load(tmp_path, AIR, bodies="1 CoupledPinned 0 0 -5 0 0 0 10 0 1 0 0 0")
+    for hold, fallen in ((True, 0.0), (False, 0.5 * GRAVITY)):
+        mooring = wl.moordyn.load(tmp_path / "model.txt", hold=hold)
+        sensors = wl.Sensors(None, [wl.Sensor(mooring.bodies[1], "position", 2, "height")])
+        wl.Dynamic(mooring.world, step=0.02, end=1.0, name="").solve(mooring.start(), hooks=[sensors])
+        assert_allclose(sensors["height"][-1], -5.0 - fallen, atol=1e-6)
 
 
 def test_points_of_a_body(tmp_path: Path) -> None:
@@ -196,8 +230,12 @@ REFUSED = [
     ("rods", "1 rod Free 0 0 -5 0 0", "RODS has 8 values: must have 10"),
     ("rods", "1 rod Free 0 0 -5 0 0 nan 4 -", "position of rod 1 = nan: must be finite [m]"),
     ("bodies", "1 Free 0 0 0 0 0 0 -1 0 1 0 0 0", "Mass of body 1 = -1 kg: must be >= 0 kg"),
-    ("bodies", "1 Free 0 0 0 0 0 0 5 0|0 1 0 1|2|3 0", "CdA of body 1 = 1.0|2.0|3.0: must be equal for x, y and z"),
-    ("bodies", "1 Free 0 0 0 0 0 0 5 0|0|0|0 1 0 0 0", "CG of body 1 = 0|0|0|0: must have 1, 3 or 6 values [m]"),
+    ("bodies", "1 Free 0 0 0 0 0 0 5 0 1 0 1|2|3 0", "CdA of body 1 = 1.0|2.0|3.0: must be equal for x, y and z"),
+    ("bodies", "1 Free 0 0 0 0 0 0 5 0|0|0|0 1 0 0 0", "CG of body 1 = 0|0|0|0: must have 1 or 3 values [m]"),
+    ("bodies", "1 Free 0 0 0 0 0 0 5 0|0|1|0|0|0 1 0 0 0", "CG of body 1 = 0|0|1|0|0|0: must have 1 or 3 values [m]"),
+    ("bodies", "1 Free 0 0 0 0 0 0 5 0 1|2 0 0 0", "I of body 1 = 1|2: must have 1 or 3 values [kg m^2]"),
+    ("bodies", "1 Free 0 0 0 0 0 0 5 0 1 0 0 1|2", "Ca of body 1 = 1|2: must have 1 or 3 values [1]"),
+    ("bodies", "1 Free 0 0 0 0 0 0 5 0 1 0 1|1|1|1 0", "CdA of body 1 = 1|1|1|1: must have 1, 2, 3 or 6 values [m^2]"),
     ("rods", "0 rod Free 0 0 -5 0 0 -9 4 -", "rod '0': must be a whole number >= 1"),
     ("bodies", "0 Fixed 0 0 0 0 0 0 0 0 0 0 0 0", "body '0': must be a whole number >= 1"),
     ("bodies", "1 Free 0 0 0", "BODIES has 5 values: must have 8"),

@@ -214,6 +214,10 @@ def test_errors(tmp_path: Path) -> None:
     (tmp_path / "wrong.3").write_text("\n".join(rows[1:]))
     with pytest.raises(wl.ModelError, match=r"has no force for a period, heading and mode: must have all"):
         con.read_wamit(tmp_path / "wrong.1")
+    first = rows[0].split()
+    (tmp_path / "wrong.3").write_text("\n".join(" ".join([period, *first[1:]]) for period in ("0.0", "-1.0")))
+    with pytest.raises(wl.ModelError, match=r"wrong\.3 has no period > 0 s: must have wave forces for periods > 0"):
+        con.read_wamit(tmp_path / "wrong.1")
     data = con.read_wamit(FOLDER / "sphere.1")
     with pytest.raises(wl.ModelError, match="tolerance = 1e-09 of the retardation of surge by surge with at most 3"):
         data.fit_radiation(tolerance=1e-9, largest=3)

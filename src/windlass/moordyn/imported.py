@@ -189,8 +189,9 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
             this time. After the time, a row has 6 numbers for each coupled body (x, y, z [m] and angles about x, y, z
             [rad]), followed by 3 numbers for each coupled point. If there are no coupled bodies, a row can instead have
             6 numbers for a platform at the origin that moves all coupled points. None: coupled objects are fixed.
-        hold: whether coupled points are fixed or moved by constraints. If false, the nodes of coupled points, in
-            ``points``, are free, so that the user can add joints.
+        hold: whether coupled points and the origins of CoupledPinned bodies are fixed or moved by constraints. If
+            false, the nodes of coupled points, in ``points``, and CoupledPinned bodies, in ``bodies``, are free, so
+            that the user can add joints.
 
     Raises:
         NotTranslated: Windlass has no equivalent of some rows; the error lists all of them.
@@ -247,7 +248,7 @@ def _build(world: World, file: InputFile, environment: Environment, motion: str 
         mooring.sea = world.add(
             con.Fluid, name="sea", density=environment.density, depth=environment.depth, **growth, **environment.flow
         )
-    add_bodies(mooring)
+    add_bodies(mooring, hold)
     for number, line in file.lines.items():
         _add_line(mooring, number, line, places)
     for number, node in mooring.points.items():

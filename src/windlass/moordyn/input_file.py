@@ -435,14 +435,14 @@ def _read_body(file: InputFile, row: Row) -> None:
     numbers = [file.number(at, item, text, "m or deg") for text in words[2:8]]
     body = Body(kind, tuple(numbers[:3]), tuple(numbers[3:]))
     if kind in MOVING and _has(file, row, "BODIES", 14):
-        center = _read_list(file, at, f"CG of {item}", words[9], "m", None)
-        inertia = _read_list(file, at, f"I of {item}", words[10], "kg m^2", 0.0)
-        drag = _read_list(file, at, f"CdA of {item}", words[12], "m^2", 0.0)
-        added = _read_list(file, at, f"Ca of {item}", words[13], "1", 0.0)
-        for what, values in (("CdA", drag[:3]), ("Ca", added[:3])):
+        center = _read_list(file, at, f"CG of {item}", words[9], "m", None, (1, 3))
+        inertia = _read_list(file, at, f"I of {item}", words[10], "kg m^2", 0.0, (1, 3))
+        drag = _read_list(file, at, f"CdA of {item}", words[12], "m^2", 0.0, (1, 2, 3, 6))
+        added = _read_list(file, at, f"Ca of {item}", words[13], "1", 0.0, (1, 3))
+        for what, values in (("CdA", drag[:3]), ("Ca", added)):
             if len(values) == 3 and min(values) < max(values):
                 file.refuse(at, f"{what} of {item} = {'|'.join(map(str, values))}", "must be equal for x, y and z")
-        if drag[0] or added[0]:
+        if any(drag) or any(added):
             file.notes.append(f"line {at}: drag and added mass of {item} act on translations, not on rotations")
         body = body._replace(
             mass=file.number(at, f"Mass of {item}", words[8], "kg", 0.0),
@@ -455,11 +455,14 @@ def _read_body(file: InputFile, row: Row) -> None:
     file.add(file.bodies, _whole(file, at, "body", words[0], 1), body, at, item)
 
 
-def _read_list(file: InputFile, at: int, item: str, text: str, unit: str, least: float | None) -> tuple[float, ...]:
-    """Return the values of a word such as ``1|2|3``."""
+def _read_list(
+    file: InputFile, at: int, item: str, text: str, unit: str, least: float | None, counts: tuple[int, ...]
+) -> tuple[float, ...]:
+    """Return the values of a word such as ``1|2|3``, which must have one of the given numbers of values."""
     words = text.split("|")
-    if len(words) not in (1, 2, 3, 6):
-        file.refuse(at, f"{item} = {text}", f"must have 1, 3 or 6 values [{unit}]")
+    if len(words) not in counts:
+        allowed = f"{', '.join(map(str, counts[:-1]))} or {counts[-1]}"
+        file.refuse(at, f"{item} = {text}", f"must have {allowed} values [{unit}]")
     return tuple(file.number(at, item, word, unit, least) for word in words)
 
 

@@ -34,7 +34,9 @@ from windlass.moordyn.input_file import MOVING, Body, InputFile, Point, Rod
 from windlass.moordyn.motion import find_ends
 
 SMALL = 1e-3
-"""Diameter of the sphere on which the drag of a body or point acts [m]. The volume of this sphere is negligible."""
+"""Diameter of the sphere on which drag and added mass of a body or point act [m]. The volume of this sphere is
+negligible.
+"""
 LEAST = 1e-6
 """Smallest moment of inertia of a body, relative to the sum of its moments of inertia [1]."""
 
@@ -57,8 +59,10 @@ class Part(NamedTuple):
     inertia: FloatArray
 
 
-def add_bodies(mooring: Mooring) -> None:
-    """Add the free bodies, and the rods that move, with their water."""
+def add_bodies(mooring: Mooring, hold: bool) -> None:
+    """Add the free bodies, and the rods that move, with their water. If ``hold`` is true, the origins of CoupledPinned
+    bodies are fixed.
+    """
     from scipy.spatial.transform import Rotation  # imported here, because most models do not need this module
 
     world, file = mooring.world, mooring.file
@@ -71,7 +75,7 @@ def add_bodies(mooring: Mooring) -> None:
             raise ModelError(f"mass of body {number} with its rods and points = {whole.mass:g} kg: must be > 0 kg")
         turn = Rotation.from_euler("XYZ", np.radians(body.angles))
         mooring.bodies[number] = _add_rigid(mooring, f"body {number}", np.array(body.position), turn.as_quat(), whole)
-        if body.kind == "pinned":
+        if hold and body.kind == "pinned":
             con.fix(world, mooring.bodies[number], "x", "y", "z")
         for rod in rods.values():
             _add_water(mooring, mooring.bodies[number], rod, np.array(rod.ends))
@@ -180,17 +184,20 @@ def add_sphere(mooring: Mooring, host: Entity, item: Body | Point) -> None:
     """Add volume, drag and added mass of a free body or of one of its points, or of a free point whose node is
     ``host``.
 
-    The volume is a sphere at the centre of mass of the body, or at the point. The drag acts at the origin of the body
-    or at the point, on a sphere whose volume is negligible.
+    The buoyancy acts at the centre of mass of the body, or at the point. Drag and added mass act at the origin of the
+    body, or at the point, as in MoorDyn. The drag acts on a sphere whose volume is negligible, and so does the added
+    mass if the centre of mass is not the origin.
     """
     if mooring.sea is None:
         return
     place = item.position if isinstance(item, Point) and item.kind == "body" else (0.0, 0.0, 0.0)
     center = item.center if isinstance(item, Body) else place
-    spheres = [(item.volume, 0.0, item.added_mass, center), (np.pi / 6.0 * SMALL**3, item.drag_area, 0.0, place)]
+    small = np.pi / 6.0 * SMALL**3
+    here, there = (item.added_mass, 0.0) if center == place else (0.0, item.added_mass * item.volume / small)
+    spheres = [(item.volume, 0.0, here, center)] if item.volume else []
+    if item.drag_area or there:
+        spheres.append((small, item.drag_area, there, place))
     for volume, area, added_mass, at in spheres:
-        if not (area or (volume and volume == item.volume)):
-            continue
         diameter = (6.0 * volume / np.pi) ** (1.0 / 3.0)
         local = () if item.kind == "free" and isinstance(item, Point) else (np.array(at),)
         mooring.world.add(
