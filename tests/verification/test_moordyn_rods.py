@@ -298,15 +298,15 @@ def test_arm_of_moordyn(tmp_path: Path) -> None:
 
 
 def test_buoy_and_column_of_moordyn(tmp_path: Path) -> None:
-    """A buoy with a light arm and a column on a pin, joined by ropes, one of which moves: tensions at rest, means,
-    standard deviations and largest values agree with MoorDyn within 0.2, 0.2, 2 and 0.4 %.
+    """A buoy and a column on a pin, joined by ropes, one of which moves: tensions at rest, means, standard deviations
+    and largest values agree with MoorDyn within 0.2, 0.2, 1 and 0.3 %.
 
-    The arm is light, because MoorDyn leaves out the acceleration of a pin on a body, see
-    `test_arm_on_a_body_that_falls`: with an arm of 100 kg/m and added mass, the standard deviation of the tension at
-    the arm is 16 % higher in MoorDyn.
+    The added mass of the buoy acts at its origin, 1 m above its centre of mass: an added mass at the centre of mass
+    would change standard deviations by up to 3.5 %. A rod on a pin of the buoy is not part of the model, because MoorDyn
+    leaves out the acceleration of such a pin, see `test_arm_on_a_body_that_falls`.
     """
     rest, series, recorded = compare("rods", tmp_path)
     assert_allclose(rest, recorded["rest"], rtol=2e-3)
     assert_allclose(series.mean(axis=0), recorded["mean"], rtol=2e-3)
-    assert_allclose(series.std(axis=0), recorded["deviation"], rtol=2e-2)
-    assert_allclose(series.max(axis=0), recorded["largest"], rtol=4e-3)
+    assert_allclose(series.std(axis=0), recorded["deviation"], rtol=1e-2)
+    assert_allclose(series.max(axis=0), recorded["largest"], rtol=3e-3)
