@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.assembly.storage import Storage
 from windlass.framework.errors import ModelError
@@ -390,9 +390,3 @@ def repeat_run(
     raise ModelError(
         f"the step to t = {t:.9g} s cannot be repeated: user functions must depend only on their arguments"
     )
-
-
-def find_history_rows(world: World) -> IntArray:
-    """Return, for each history value, the index of the row of `GenericData` that contains this value, shape (d,)."""
-    counts = world.numbering.data_count
-    return np.repeat(np.arange(len(counts)), counts)

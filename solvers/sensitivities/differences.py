@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
+from windlass.framework.model.world import World
 
 JUMP = 0.5
 """Difference between the forward and the backward difference of a history value, relative to the larger of these two,
@@ -50,3 +51,9 @@ def find_switched(centre: FloatArray, ends: FloatArray, rows: IntArray) -> BoolA
     states = (ends != centre) & (ends == np.round(ends)) & (centre == np.round(centre))
     found: BoolArray = np.bincount(rows, states)[rows] > 0.0 if states.any() else states
     return found
+
+
+def find_history_rows(world: World) -> IntArray:
+    """Return, for each history value, the index of the row of `GenericData` that contains this value, shape (d,)."""
+    counts = world.numbering.data_count
+    return np.repeat(np.arange(len(counts)), counts)

@@ -11,10 +11,16 @@ with the parameters p + h and p - h. The derivative ∂r/∂p is the central dif
 models at x. The truncation error, of order h², and the rounding error, of order 1/h, together make up a relative error
 of about 1e-9.
 
-History values of contacts are constant: open contacts remain open, and slipping segments continue to slip. As in modes,
-slipping contact points stick at their positions at the end of the solve. If a parameter changes initial history values,
-an error is raised. If a contact is about to change its state, derivatives are valid only for changes of p in one
-direction.
+Contact states are constant: open contacts remain open, and slipping segments continue to slip. Other history values d of
+contacts, such as anchors of bristles, are functions of x, p and their initial values d_0(p), see static_history.py.
+Therefore r(x, d, p) is differentiated at the states x ± h dx/dp and d ± h dd/dp of the models with p ± h, and the solve
+is repeated for the remaining difference of r until dx/dp does not change, as in motion.py. Before, Newton iterations
+with updates of d reduce the error of the equilibrium, because static solves accept small changes of the contact
+pressure.
+
+If the history values also depend on intermediate states of the solve, they are constant. As in modes, slipping contact
+points then stick at their positions at the end of the solve, and an error is raised if a parameter changes d_0. If a
+contact is about to change its state, derivatives are valid only for changes of p in one direction.
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
 """
@@ -37,10 +43,25 @@ from windlass.framework.model.world import World
 from windlass.framework.state.column_check import STEP
 from windlass.framework.state.state import State
 from windlass.solvers.modes.matrices import LinearMotion
+from windlass.solvers.sensitivities.static_history import StaticHistory
 from windlass.solvers.static import Static
 
 BALANCED = 1e-4
 """Largest unbalanced force that an equilibrium may have, relative to the largest force [1]."""
+ITERATIONS = 40
+"""Largest number of solves for the derivatives of an equilibrium with respect to a parameter."""
+ACCURATE = 1e-9
+"""Relative change of a derivative in an iteration below which the iteration ends [1]."""
+CONTRACTION = 0.5
+"""Ratio of the changes of a derivative in two successive iterations above which the changes are treated as rounding
+errors, if they are smaller than `NEAR` [1].
+"""
+NEAR = 1e-6
+"""Largest relative change of a derivative that is treated as a rounding error [1]."""
+SETTLED = 1e-9
+"""Change of the coordinates in a Newton iteration, relative to the largest coordinate, below which an equilibrium is
+treated as exact, if later changes are not smaller [1].
+"""
 SAME = 1e-9
 """Largest change of history values, relative to the largest history value, that is treated as a rounding error [1]."""
 ROUNDING = 1e-15
@@ -60,7 +81,8 @@ class SolvedModel(NamedTuple):
             equilibrium.
         motion: linear equations of motion (tangent and mass matrix) at the equilibrium.
         factors: LU factors of the tangent.
-        history: the initial history values of contacts.
+        history: the update of history values of contacts.
+        follows: whether the history values are functions of the equilibrium, see static_history.py.
         steps: step h of the central differences by name of the parameter.
     """
 
@@ -69,21 +91,67 @@ class SolvedModel(NamedTuple):
     state: State
     motion: LinearMotion
     factors: Any
-    history: FloatArray
+    history: StaticHistory
+    follows: bool
     steps: dict[str, float]
 
-    def eval_at(self, model: Model, p: Mapping[str, float], name: str) -> tuple[World, Results, State]:
-        """Return the model with other values of the parameters, and the function that computes its results. The third
-        result is a state of this model with the displacements and multipliers of the present equilibrium.
+    def change(self, model: Model, p: Mapping[str, float], name: str) -> ChangedModel:
+        """Return the model with other values of the parameters, at the displacements and multipliers of the present
+        equilibrium.
 
         Raises:
-            ModelError: the number of rows of a table or the initial history values differ; the message contains
-                ``name``, which names the changed parameters.
+            ModelError: the number of rows of a table differs, or the initial history values of constant history values
+                differ; the message contains ``name``, which names the changed parameters.
         """
         other, results = create_model(model, p)
         require_equal(self.world, other, name)
-        require_history(self.history, find_history(other, self.state.t), name)
-        return other, results, transplant(self.state, other)
+        history = StaticHistory(other, self.state.t)
+        if not self.follows:
+            require_history(self.history.start.data, history.start.data, name)
+        return ChangedModel(other, results, transplant(self.state, other), history)
+
+    def find_change(self, high: ChangedModel, low: ChangedModel, h: float) -> FloatArray:
+        """Return the derivatives of the history values with respect to a parameter, shape (d,), at the displacements of
+        two models with the parameters p + h and p - h.
+        """
+        if not self.follows:
+            return np.zeros_like(self.state.data)
+        ends = (each.history.update(each.state) for each in (high, low))
+        return self.history.find_slope(self.state.data, *ends, h)
+
+
+class ChangedModel(NamedTuple):
+    """A model with changed parameters.
+
+    Attributes:
+        world, results: the model and the function that computes its results.
+        state: a state of the model.
+        history: the update of history values of contacts.
+    """
+
+    world: World
+    results: Results
+    state: State
+    history: StaticHistory
+
+    def move(self, centre: State, dofs: FloatArray, multipliers: FloatArray, data: FloatArray) -> None:
+        """Set the state to the state ``centre`` plus changes of the coordinates (for first-order states, of the
+        states), multipliers and history values."""
+        add_changes(self.state, centre, dofs, multipliers)
+        self.state.data[:] = self.state.start_data[:] = centre.data + data
+
+    def eval_residual(self) -> tuple[FloatArray, FloatArray]:
+        """Return the residual at the state, see `eval_residual`."""
+        return eval_residual(serial_assembly(self.world), self.state)[0]
+
+
+def add_changes(state: State, centre: State, dofs: FloatArray, multipliers: FloatArray) -> None:
+    """Set the coordinates (for first-order states, the states) and multipliers of a state to those of the state
+    ``centre`` plus changes, shapes (n,) and (m,)."""
+    is_state = find_states(centre)
+    state.q[:] = centre.q + np.where(is_state, 0.0, dofs)
+    state.v[:] = np.where(is_state, centre.v + dofs, state.v)
+    state.lam[:] = centre.lam + multipliers
 
 
 class Equilibrium(NamedTuple):
@@ -95,6 +163,7 @@ class Equilibrium(NamedTuple):
         motion: linear equations of motion (tangent and mass matrix) at the equilibrium.
         slopes: dq/dp by name of the parameter, shape (n,) each; for first-order states, the derivatives of the states.
         multiplier_slopes: dλ/dp by name of the parameter, shape (m,) each.
+        history_slopes: derivatives of history values of contacts by name of the parameter, shape (d,) each.
         steps: step h of the central differences by name of the parameter.
     """
 
@@ -104,6 +173,7 @@ class Equilibrium(NamedTuple):
     motion: LinearMotion
     slopes: dict[str, FloatArray]
     multiplier_slopes: dict[str, FloatArray]
+    history_slopes: dict[str, FloatArray]
     steps: dict[str, float]
 
     def move(self, model: Model, p: Mapping[str, float], name: str, side: float) -> tuple[World, Results, State]:
@@ -114,10 +184,9 @@ class Equilibrium(NamedTuple):
         world, results = create_model(model, {**p, name: p[name] + h})
         require_equal(self.world, world, name)
         state = transplant(self.state, world)
-        is_state = find_states(self.state)
-        state.q += np.where(is_state, 0.0, h * self.slopes[name])
-        state.v += np.where(is_state, h * self.slopes[name], 0.0)
-        state.lam += h * self.multiplier_slopes[name]
+        add_changes(state, self.state, h * self.slopes[name], h * self.multiplier_slopes[name])
+        state.data += h * self.history_slopes[name]
+        state.start_data[:] = state.data
         return world, results, state
 
 
@@ -143,7 +212,40 @@ def solve_equilibrium(
     rounding = ROUNDING * float(np.abs(assembly.fields.x).max(initial=0.0)) * motion.K.norm()
     require_balance(float(np.abs(left).max(initial=0.0)), size, rounding)
     factors = factorise(motion.K, "at the equilibrium")
-    return SolvedModel(world, results, state, motion, factors, find_history(world, state.t), h)
+    history = StaticHistory(world, state.t)
+    follows = settle(state, motion, factors, history)
+    return SolvedModel(world, results, state, motion, factors, history, follows, h)
+
+
+def settle(state: State, motion: LinearMotion, factors: Any, history: StaticHistory) -> bool:
+    """Return whether the history values of an equilibrium are functions of the equilibrium; in this case, improve the
+    equilibrium by Newton iterations with updates of the history values. Otherwise the state does not change.
+    """
+    if not len(state.data) or not history.keeps_states(state):
+        return False
+    assembly, unknowns, given = serial_assembly(state.world), motion.sparsity.unknowns, state.copy()
+    before = np.inf
+    for _ in range(ITERATIONS):
+        data = history.update(state)
+        states_are_kept = history.keeps_states(state)
+        state.data[:] = state.start_data[:] = data
+        (f, c), size = eval_residual(assembly, state)
+        largest = float(np.abs(f).max(initial=0.0))
+        if not states_are_kept or largest > BALANCED * size:
+            break
+        right = np.zeros(motion.K.getSize()[0])
+        right[unknowns.of_dof], right[unknowns.of_multiplier] = f, c
+        change = factors.solve(right)
+        moved = float(np.abs(change[unknowns.of_dof]).max(initial=0.0))
+        if moved >= CONTRACTION * before:
+            if moved <= SETTLED * float(np.abs(assembly.fields.x).max(initial=0.0)):
+                # only rounding errors are left
+                return True
+            break
+        before = moved
+        add_changes(state, state, -change[unknowns.of_dof], -change[unknowns.of_multiplier])
+    state.assign(given)
+    return False
 
 
 def find_equilibrium(
@@ -154,22 +256,59 @@ def find_equilibrium(
     Raises:
         ModelError: see `evaluate`.
     """
-    found = solve_equilibrium(model, p, solve, steps)
-    slopes, multiplier_slopes = dict[str, FloatArray](), dict[str, FloatArray]()
-    unknowns, h = found.motion.sparsity.unknowns, found.steps
+    return differentiate(solve_equilibrium(model, p, solve, steps), model, p)
+
+
+def differentiate(found: SolvedModel, model: Model, p: Mapping[str, float]) -> Equilibrium:
+    """Return a solved equilibrium with the derivatives of its state.
+
+    Raises:
+        ModelError: see `evaluate`.
+    """
+    parts: tuple[dict[str, FloatArray], ...] = {}, {}, {}
     for name in p:
-        moved = []
-        for side in (1.0, -1.0):
-            other, _, state = found.eval_at(model, {**p, name: p[name] + side * h[name]}, name)
-            moved.append(eval_residual(serial_assembly(other), state)[0])
+        for part, slope in zip(parts, find_state_slopes(found, model, p, name), strict=True):
+            part[name] = slope
+    return Equilibrium(found.world, found.results, found.state, found.motion, *parts, found.steps)
+
+
+def find_state_slopes(
+    found: SolvedModel, model: Model, p: Mapping[str, float], name: str
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the derivatives of the coordinates (for first-order states, of the states), multipliers and history values
+    of an equilibrium with respect to a parameter, shapes (n,), (m,) and (d,).
+
+    Raises:
+        ModelError: see `evaluate`.
+    """
+    unknowns, h, centre = found.motion.sparsity.unknowns, found.steps[name], found.state
+    high, low = (found.change(model, {**p, name: p[name] + side * h}, name) for side in (1.0, -1.0))
+    dofs, multipliers, history = (np.zeros_like(array) for array in (centre.q, centre.lam, centre.data))
+    before = np.inf
+    for _ in range(ITERATIONS):
+        history = found.find_change(high, low, h)
+        for side, end in ((1.0, high), (-1.0, low)):
+            end.move(centre, side * h * dofs, side * h * multipliers, side * h * history)
+        (f, c), (f_below, c_below) = high.eval_residual(), low.eval_residual()
         right = np.zeros(found.motion.K.getSize()[0])
-        (f, c), (f_below, c_below) = moved
         right[unknowns.of_dof], right[unknowns.of_multiplier] = f - f_below, c - c_below
-        change = found.factors.solve(right) / (-2.0 * h[name])
+        change = found.factors.solve(right) / (-2.0 * h)
         if not np.isfinite(change).all():
             raise ModelError(f"the derivative with respect to {name!r} is not finite: the tangent is singular")
-        slopes[name], multiplier_slopes[name] = change[unknowns.of_dof], change[unknowns.of_multiplier]
-    return Equilibrium(found.world, found.results, found.state, found.motion, slopes, multiplier_slopes, h)
+        dofs += change[unknowns.of_dof]
+        multipliers += change[unknowns.of_multiplier]
+        if not found.follows:
+            return dofs, multipliers, history
+        moved, largest = (float(np.abs(values).max(initial=0.0)) for values in (change[unknowns.of_dof], dofs))
+        if moved <= ACCURATE * largest or (CONTRACTION * before <= moved <= NEAR * largest):
+            return dofs, multipliers, history
+        for side, end in ((1.0, high), (-1.0, low)):
+            end.move(centre, side * h * dofs, side * h * multipliers, side * h * history)
+        before = moved
+    raise ModelError(
+        f"the derivative with respect to {name!r} does not converge: the relative change in the last iteration is "
+        f"{moved / largest:.3g}"
+    )
 
 
 MAPPING = that(lambda value: isinstance(value, Mapping), "a dict of names and numbers")
@@ -257,14 +396,6 @@ def find_states(state: State) -> BoolArray:
     return found
 
 
-def find_history(world: World, time: float) -> FloatArray:
-    """Return the initial history values of contacts of a model, such as anchors of closed contact points."""
-    start = State(world)
-    start.t = time
-    serial_assembly(world).decide(start)
-    return start.data
-
-
 def require_history(before: FloatArray, other: FloatArray, name: str) -> None:
     """Raise ModelError if initial history values change with a parameter; for example, anchors of bristles may depend
     on the geometry.
@@ -272,8 +403,9 @@ def require_history(before: FloatArray, other: FloatArray, name: str) -> None:
     change = float(np.abs(other - before).max(initial=0.0))
     if change > SAME * float(np.abs(before).max(initial=0.0)):
         raise ModelError(
-            f"the history values of contacts at the start depend on {name!r}: derivatives with respect to {name!r} "
-            "would omit the change of these values; use finite differences between complete solves"
+            f"the history values of contacts at the start depend on {name!r}, and the contacts have slipped in earlier "
+            f"load steps or solves: derivatives with respect to {name!r} would omit the change of these values; use "
+            "finite differences between complete solves"
         )
 
 

@@ -9,7 +9,8 @@ The direct method needs a solve and four models for each parameter. Then dy/dp i
 of two models with the parameters p ± h at x ± h dx/dp. The adjoint needs a solve for each result, and the central
 difference of r at x for each parameter. Parameters that change forces of different rows share two models for this
 difference, see parameter_groups.py. This is possible because each entry of r depends on at most one of these
-parameters. The derivatives ∂y/∂x are central differences with respect to the coordinates, multipliers and first-order
+parameters. If history values of contacts change with x (see static_history.py), the direct method is always used. The
+derivatives ∂y/∂x are central differences with respect to the coordinates, multipliers and first-order
 states on which the result depends (see state_slopes.py).
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
@@ -31,8 +32,9 @@ from windlass.solvers.sensitivities.equilibrium import (
     CHECKS,
     Model,
     SolvedModel,
+    add_changes,
+    differentiate,
     eval_residual,
-    find_equilibrium,
     find_states,
     read_results,
     solve_equilibrium,
@@ -40,6 +42,13 @@ from windlass.solvers.sensitivities.equilibrium import (
 from windlass.solvers.sensitivities.parameter_groups import change, find_groups
 from windlass.solvers.sensitivities.state_slopes import StateSlopes
 
+PERTURBATION = 1e-8
+"""Perturbation of coordinates, relative to the largest coordinate, with which changes of history values are found
+[1]."""
+DEPENDENT = 1e-6
+"""Change of forces or results due to changed history values, relative to the change due to the coordinates, up to which
+forces and results are treated as independent of history values [1].
+"""
 Derivatives = dict[str, dict[str, float]]
 """Derivatives; the first key is the name of the result, the second key the name of the parameter."""
 
@@ -78,7 +87,14 @@ def evaluate(
     """
     if method == "adjoint":
         return _evaluate_by_adjoint(model, p, solve, steps)
-    found = find_equilibrium(model, p, solve, steps)
+    return _evaluate_directly(solve_equilibrium(model, p, solve, steps), model, p)
+
+
+def _evaluate_directly(
+    solved: SolvedModel, model: Model, p: Mapping[str, float]
+) -> tuple[dict[str, float], Derivatives]:
+    """Return results and derivatives, computed by the direct method."""
+    found = differentiate(solved, model, p)
     y = read_results(found.results, found.state, None)
     dy: Derivatives = {name: {} for name in y}
     for name in p:
@@ -91,11 +107,40 @@ def evaluate(
     return y, dy
 
 
+def depends_on_history(found: SolvedModel) -> bool:
+    """Return whether forces or results change due to history values that change with the coordinates."""
+    if not found.follows:
+        return False
+    assembly, centre, state = serial_assembly(found.world), found.state, found.state.copy()
+    largest = float(np.abs(assembly.fields.x).max(initial=0.0)) or 1.0
+    change = PERTURBATION * largest * np.random.default_rng(0).uniform(-1.0, 1.0, len(centre.q))
+    updates = list[FloatArray]()
+    for side in (1.0, -1.0):
+        add_changes(state, centre, side * change, np.zeros_like(centre.lam))
+        updates.append(found.history.update(state))
+    moved = found.history.find_slope(centre.data, *updates, 1.0)
+    # forces and results at the equilibrium, at other coordinates, and at other coordinates and history values
+    values = list[FloatArray]()
+    for dofs, data in ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0)):
+        add_changes(state, centre, dofs * change, np.zeros_like(centre.lam))
+        state.data[:] = state.start_data[:] = centre.data + data * moved
+        y = read_results(found.results, state, None)
+        values.append(np.concatenate((*eval_residual(assembly, state)[0], list(y.values()))))
+    result = len(values[0]) - len(y)
+    for part in (slice(0, result), slice(result, None)):
+        own, further = (float(np.abs(values[k][part] - values[k - 1][part]).max(initial=0.0)) for k in (1, 2))
+        if further > DEPENDENT * own:
+            return True
+    return False
+
+
 def _evaluate_by_adjoint(
     model: Model, p: Mapping[str, float], solve: Callable[[World], State] | None, steps: Mapping[str, float] | None
 ) -> tuple[dict[str, float], Derivatives]:
     """Return results and derivatives, computed by the adjoint method; the arguments are as in `evaluate`."""
     found = solve_equilibrium(model, p, solve, steps)
+    if depends_on_history(found):
+        return _evaluate_directly(found, model, p)
     y = read_results(found.results, found.state, None)
     factors = find_factors(found, list(y))
     dy: Derivatives = {name: {} for name in y}
@@ -155,12 +200,16 @@ def find_slopes(
         The derivatives of each result, by name of the result, shape (names,) each. The return value is None if the
         group has several parameters, and one of these parameters changes a result at constant coordinates.
     """
-    unknowns, ends, values = found.motion.sparsity.unknowns, [], []
-    for side in (1.0, -1.0):
-        moved = change(p, found.steps, names, side)
-        other, results, state = found.eval_at(model, moved, " and ".join(names))
-        ends.append(eval_residual(serial_assembly(other), state)[0])
-        values.append(read_results(results, state, y))
+    unknowns, centre = found.motion.sparsity.unknowns, found.state
+    high, low = (
+        found.change(model, change(p, found.steps, names, side), " and ".join(names)) for side in (1.0, -1.0)
+    )
+    data, none = found.find_change(high, low, 1.0), (np.zeros_like(centre.q), np.zeros_like(centre.lam))
+    ends, values = [], []
+    for side, end in ((1.0, high), (-1.0, low)):
+        end.move(centre, *none, side * data)
+        ends.append(end.eval_residual())
+        values.append(read_results(end.results, end.state, y))
     if len(names) > 1 and any(dict(own) != dict(y) for own in values):
         return None
     (f, c), (f_below, c_below) = ends

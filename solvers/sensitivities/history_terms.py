@@ -35,8 +35,8 @@ from windlass.framework.kernels.program import Program, Step
 from windlass.framework.model.law import require_law
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import System, evaluate
-from windlass.solvers.sensitivities.companion import Companion, find_history_rows
-from windlass.solvers.sensitivities.differences import find_slopes
+from windlass.solvers.sensitivities.companion import Companion
+from windlass.solvers.sensitivities.differences import find_history_rows, find_slopes
 
 PLACE_STEP = 3e-9
 """Perturbation of coordinates, relative to the largest coordinate [1]. The perturbation is small, because contacts have

@@ -46,11 +46,10 @@ from windlass.solvers.sensitivities.companion import (
     RepeatedRun,
     RepeatedStep,
     create_companion,
-    find_history_rows,
     find_start,
     repeat_step,
 )
-from windlass.solvers.sensitivities.differences import find_slopes
+from windlass.solvers.sensitivities.differences import find_history_rows, find_slopes
 from windlass.solvers.sensitivities.equilibrium import (
     CHECKS,
     Results,

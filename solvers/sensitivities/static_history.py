@@ -1,0 +1,76 @@
+"""History values of contacts at an equilibrium, as functions of the equilibrium and of parameters.
+
+A static solve starts from the history values d_0(p) of the initial geometry. Its last update computes the history
+values d = U(x, d, d_0, p) from the equilibrium x. If this update reproduces the history values of the solve, the
+equations of the equilibrium are
+
+    r(x, d, p) = 0,    d = U(x, d, d_0(p), p),
+
+and derivatives with respect to p include the derivatives of d. Otherwise the history values also depend on intermediate
+states of the solve, for example if a rope was drawn over a circle in several solves. The history values are then
+constant.
+
+Contact states (open, closed, sticking, slipping) are history values that have no derivatives. An update at rest changes
+the press of a belt (see `connectors/circle_points/update.py`) only if another Newton run is necessary. Therefore the
+velocities of updates are `CREEP` here, which cause no forces.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.assembly import serial_assembly
+from windlass.framework.assembly.post_newton import begin_step
+from windlass.framework.model.world import World
+from windlass.framework.state.state import State
+from windlass.solvers.sensitivities.differences import find_history_rows, find_slopes, find_switched
+
+CREEP = 1e-150
+"""Velocity of all coordinates in updates of history values [m/s]."""
+
+
+class StaticHistory:
+    """The update of the history values of a model.
+
+    Args:
+        world: the model.
+        time: time of the equilibrium [s].
+
+    Attributes:
+        start: the initial state, with the history values d_0.
+    """
+
+    def __init__(self, world: World, time: float) -> None:
+        self._assembly, self._moves = serial_assembly(world), np.ones(len(State(world).q), bool)
+        self._moves[self._assembly.layout.states] = False
+        self._rows = find_history_rows(world)
+        self.start = State(world)
+        self.start.t = time
+        self._assembly.decide(self.start)
+
+    def update(self, state: State, velocity: float = CREEP) -> FloatArray:
+        """Return the history values U at a state, with the given velocity of all coordinates [m/s], shape (d,)."""
+        fields = self._assembly.load_fields(state)
+        fields.v[: len(self._moves)][self._moves] = velocity
+        self._assembly.update_markers()
+        fields.start_data[:] = self.start.data
+        begin_step(fields, self._assembly.layout.reference, self.start)
+        self._assembly.updates.program()
+        return fields.data.copy()
+
+    def keeps_states(self, state: State) -> bool:
+        """Return whether the update keeps the contact states of a state, with velocities 0 and with `CREEP`."""
+        updates = (self.update(state, velocity) for velocity in (0.0, CREEP))
+        return not any(find_switched(state.data, values, self._rows).any() for values in updates)
+
+    def find_slope(self, centre: FloatArray, above: FloatArray, below: FloatArray, h: float) -> FloatArray:
+        """Return the derivatives of history values with respect to a parameter, shape (d,).
+
+        Args:
+            centre, above, below: history values of the model, and of models with the parameters p + h and p - h, shape
+                (d,) each.
+            h: step of the parameter, in its unit.
+        """
+        slope: FloatArray = find_slopes(centre, above, below, self._rows) / h
+        return slope
