@@ -11,8 +11,8 @@ with the parameters p + h and p - h. The derivative ∂r/∂p is the central dif
 models at x. The truncation error, of order h², and the rounding error, of order 1/h, together make up a relative error
 of about 1e-9.
 
-Contact states are constant: open contacts remain open, and slipping segments continue to slip. Other history values d of
-contacts, such as anchors of bristles, are functions of x, p and their initial values d_0(p), see static_history.py.
+Contact states are constant: open contacts remain open, and slipping segments continue to slip. Other history values d
+of contacts, such as anchors of bristles, are functions of x, p and their initial values d_0(p), see static_history.py.
 Therefore r(x, d, p) is differentiated at the states x ± h dx/dp and d ± h dd/dp of the models with p ± h, and the solve
 is repeated for the remaining difference of r until dx/dp does not change, as in motion.py. Before, Newton iterations
 with updates of d reduce the error of the equilibrium, because static solves accept small changes of the contact

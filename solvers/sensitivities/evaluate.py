@@ -201,9 +201,7 @@ def find_slopes(
         group has several parameters, and one of these parameters changes a result at constant coordinates.
     """
     unknowns, centre = found.motion.sparsity.unknowns, found.state
-    high, low = (
-        found.change(model, change(p, found.steps, names, side), " and ".join(names)) for side in (1.0, -1.0)
-    )
+    high, low = (found.change(model, change(p, found.steps, names, side), " and ".join(names)) for side in (1.0, -1.0))
     data, none = found.find_change(high, low, 1.0), (np.zeros_like(centre.q), np.zeros_like(centre.lam))
     ends, values = [], []
     for side, end in ((1.0, high), (-1.0, low)):
