@@ -239,7 +239,9 @@ def capstan(p: Mapping[str, float]) -> Any:
     ends = nodes_of(world, rope)
     world.add(con.Force, marker=con.position_marker(world, ends[0]), vector=(0.0, -p["weight"], 0.0))
     drawn = con.prescribe(world, ends[len(ends) - 1], "y", lambda t: -t)
-    post = world.add(Ground)
+    post = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
+    con.fix(world, post, "x", "y")
+    brake = con.fix(world, post, "rotation")
     CONTACTS[world] = con.add_contact(
         world, con.ContactFrictionCircleCable2D, circles=post, cables=rope, segments=2, circle_radius=radius,
         contact_stiffness_per_length=1e8, friction_coefficient=p["mu"], friction_stiffness_per_length=1e8,
@@ -248,7 +250,8 @@ def capstan(p: Mapping[str, float]) -> Any:
     def results(state: wl.State) -> dict[str, float]:
         slack, tight = (1.0 + wl.eval_output(rope[k], "axial_strain", state) for k in (0, len(rope) - 1))
         creep = 1.0 - float(np.mean(slack)) / float(np.mean(tight))
-        return {"pull": float(wl.eval_output(drawn, "force", state)), "creep": creep}
+        torque = abs(float(np.ravel(wl.eval_output(brake, "force", state))[0]))
+        return {"pull": float(wl.eval_output(drawn, "force", state)), "creep": creep, "torque": torque}
 
     return world, results
 
@@ -270,13 +273,17 @@ def draw(world: wl.World) -> wl.State:
 
 @pytest.mark.parametrize("method", ["direct", "adjoint"])
 def test_slip_of_a_rope_by_friction_and_weight(method: str) -> None:
-    """The tension T = G exp(mu pi) has the derivatives dT/dmu = pi T and dT/dG = exp(mu pi). Slipping segments continue
-    to slip.
+    """The tension T = G exp(mu pi) has the derivatives dT/dmu = pi T and dT/dG = exp(mu pi). The torque M = R (T - G) on
+    the circle at slip has the derivatives dM/dmu = R pi T and dM/dG = R (exp(mu pi) - 1). Slipping segments continue to
+    slip.
     """
     y, dy = wl.evaluate(capstan, {"mu": 0.5, "weight": 100.0}, solve=draw, method=method)
     assert_allclose(y["pull"], 100.0 * exp(0.5 * pi), rtol=1e-3)
     assert_allclose(dy["pull"]["mu"], pi * 100.0 * exp(0.5 * pi), rtol=1e-3)
     assert_allclose(dy["pull"]["weight"], exp(0.5 * pi), rtol=1e-3)
+    assert_allclose(y["torque"], 0.1 * 100.0 * (exp(0.5 * pi) - 1.0), rtol=1e-3)
+    assert_allclose(dy["torque"]["mu"], 0.1 * pi * 100.0 * exp(0.5 * pi), rtol=1e-3)
+    assert_allclose(dy["torque"]["weight"], 0.1 * (exp(0.5 * pi) - 1.0), rtol=1e-3)
 
 
 def test_creep_by_axial_stiffness() -> None:
