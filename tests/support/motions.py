@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from pytest import MonkeyPatch
 
 import windlass as wl
 from windlass import connectors as con
@@ -20,6 +22,7 @@ from windlass.elements import (
     straight_cable,
 )
 from windlass.framework.arrays import FloatArray
+from windlass.solvers.stepping.step_control import StepSizes
 
 EXACT: dict[str, Any] = {"rtol": 1e-13, "atol": 1e-11, "lag": False}
 FIXED: dict[str, Any] = {"adaptive": False, "passes": wl.Passes(fail=False), **EXACT}
@@ -48,6 +51,21 @@ def largest_errors(found: wl.MotionDerivatives, name: str, slopes: Mapping[str, 
         y: float(np.abs(found.dy[y][name][1:] - slope).max() / max(np.abs(slope).max(), 1e-300))
         for y, slope in slopes.items()
     }
+
+
+@contextmanager
+def given_steps(times: FloatArray) -> Iterator[None]:
+    """Let solves without adaptive steps take steps that end at the given times [s]; the first time is the start."""
+
+    def propose(sizes: StepSizes, now: float, end: float) -> tuple[float, float]:
+        k = int(np.argmin(np.abs(times - now)))
+        sizes._anchor, sizes._shortened = (now, 0), True
+        return times[k + 1] - times[k], times[k + 1]
+
+    with MonkeyPatch.context() as patch:
+        patch.setattr(StepSizes, "propose", propose)
+        patch.setattr(StepSizes, "foresee", lambda sizes, then, end, most: [then])
+        yield
 
 
 def shake(p: Mapping[str, float]) -> Any:
