@@ -18,11 +18,13 @@ from scipy.optimize import least_squares
 from windlass.commands import cli
 from windlass.commands.studies import kept_runs, ranges
 from windlass.commands.studies.fit import BoxFit, Fit
+from windlass.commands.studies.fit_plot import draw_regions
 from windlass.commands.studies.model_options import ModelOptions
 from windlass.commands.studies.search import Point
 from windlass.framework.arrays import FloatArray
 from windlass.framework.launch.arguments import Option
 
+from support.pages import ReadPage
 from support.processes import run_windlass
 
 TIMES = np.linspace(0.0, 2.0, 81)
@@ -116,6 +118,41 @@ def test_values_and_intervals(quick: list[Any], tmp_path: Path, capsys: pytest.C
     growth = np.diff(wider["options"]["stiffness"]["interval"]) / np.diff(options["stiffness"]["interval"])
     # ratio of the quantiles of Student's t with 79 degrees of freedom
     assert_allclose(growth, 2.6395 / 1.9905, rtol=1e-3)
+
+
+def test_report(quick: list[Any], tmp_path: Path) -> None:
+    """The page shows values, intervals, correlations and residuals, and pictures of the fit and of the joint region."""
+    write_data()
+    assert call(f"-output f -data measured.csv {RANGES} -report fit.html") == 0
+    page, result = ReadPage(tmp_path / "fit.html"), read_result()
+    assert page.verdict == "ok"
+    for row in page.tables["Best values"][1:]:
+        found = result["options"][row[0]]
+        assert_allclose(list(map(float, [row[1], *row[3:5]])), [found["value"], *found["interval"]], rtol=1e-5)
+    assert float(page.tables["Correlations"][1][2]) == pytest.approx(
+        result["correlations"]["stiffness"]["damping"], rel=1e-5
+    )
+    assert [row[0] for row in page.tables["Residuals"][1:]] == list(result["deviations"])
+    assert len(page.tables["Runs"]) == len(quick) + 1
+    assert len(page.pictures) == 2 and min(page.pictures) > 5000
+
+
+def test_region_of_a_fit() -> None:
+    """The projection of the joint region to two options touches the values p̂ ± √(bound C_kk), and the curve fulfils
+    the equation of the region.
+    """
+    covariance = np.array([[4e-4, 3e-4, 0.0], [3e-4, 9e-4, 1e-4], [0.0, 1e-4, 1e-4]])
+    point, bound = np.array([0.5, 0.4, 0.6]), 6.0
+    kept = {"half_widths": np.full(3, 0.05), "correlations": np.eye(3), "covariance": covariance, "bound": bound}
+    fit = Fit(point, np.zeros(1), np.ones(1), True, **kept, loose=[], ended="")  # type: ignore[arg-type]
+    each = {name: ranges.Range(0.0, 1.0, False, 0.5, "") for name in "abc"}
+    panels = draw_regions(each, fit).axes
+    assert [(panel.get_xlabel(), panel.get_ylabel()) for panel in panels] == [("a", "b"), ("a", "c"), ("b", "c")]
+    for panel, pair in zip(panels, ([0, 1], [0, 2], [1, 2]), strict=True):
+        curve = np.array(panel.lines[0].get_data()).T - point[pair]
+        part = covariance[np.ix_(pair, pair)]
+        assert_allclose(np.einsum("ka,ab,kb->k", curve, np.linalg.inv(part), curve), bound, rtol=1e-9)
+        assert_allclose(curve.max(axis=0), np.sqrt(bound * np.diag(part)), rtol=1e-3)
 
 
 def test_exact_data_give_exact_values(quick: list[Any]) -> None:

@@ -20,6 +20,7 @@ from windlass.commands.studies.model_options import ModelOptions
 from windlass.commands.studies.search import METHODS, BoxSearch, Point, SearchResult
 from windlass.framework.launch.arguments import Option
 
+from support.pages import ReadPage
 from support.processes import run_windlass
 
 MODEL = """\
@@ -119,6 +120,33 @@ def test_maximise_ends_of_ranges_and_failed_runs(quick: list[Any], capsys: pytes
     assert "largest load = 29.43" in said and "-mass 3 kg (end of its range)" in said
 
 
+def test_report(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The page shows the best values, the results with limits, the picture, all runs and the command."""
+    words = "-output best -minimise cost -stiffness 50:450 -mass 1:3 -report pages.html"
+    assert call(words, "-within", LIMITED) == 0
+    assert "pages.html" in capsys.readouterr().out
+    page = ReadPage(tmp_path / "pages.html")
+    assert page.titles == ["Summary", "Best values", "Results of the best run", "Pictures", "Runs", "Definition",
+                           "How to repeat it"]  # fmt: skip
+    assert page.verdict == "ok"
+    runs = read_table(tmp_path / "best")
+    best = {row[0]: float(row[1]) for row in page.tables["Best values"][1:]}
+    results = {row[0]: float(row[1]) for row in page.tables["Results of the best run"][1:]}
+    assert list(best) == ["stiffness", "mass"] and list(results) == ["cost", "sag", "load"]
+    inside = [run for run in runs if float(run["sag"]) <= 0.05 * (1 + 1e-9) and float(run["load"]) >= 12.0 * (1 - 1e-9)]
+    least = min(inside, key=lambda run: float(run["cost"]))
+    for name, value in (best | results).items():
+        assert_allclose(value, float(least[name]), rtol=1e-5)
+    assert [row[0] for row in page.tables["Runs"][1:]] == [row["case"] for row in runs]
+    assert [size > 5000 for size in page.pictures] == [True]
+    assert f"windlass optimise model.py {words} -within '{LIMITED}'" in page.text
+    # a page is replaced, other files are kept
+    assert call(words, "-within", LIMITED) == 0
+    (tmp_path / "notes.html").write_text("my notes")
+    assert call(words.replace("pages", "notes"), "-within", LIMITED) == 2
+    assert (tmp_path / "notes.html").read_text() == "my notes"
+
+
 def test_no_run_within_limits(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     assert call("-output o -minimise cost -stiffness 50:400 -mass 0.5:3 -within", "load>=100") == 2
     assert "no run within the limits load >= 100" in capsys.readouterr().out
@@ -170,6 +198,7 @@ def test_parameters_have_declared_ranges(
         ("-output o -mass 1:2", "-minimise RESULT or -maximise RESULT: exactly one of them must be given"),
         ("-output o -minimise a -maximise b -mass 1:2", "exactly one of them must be given"),
         ("-output o -minimise cost", "nothing varies"),
+        ("-output o -minimise cost -mass 1:2 -report a.pdf", "-report a.pdf: must be a file .html or .htm"),
         ("-output o -minimise cost -mass 1,2", "-mass 1,2: must be a range a:b or a:b:log"),
         ("-output o -minimise cost -mass 1:2:5", "-mass 1:2:5: must be a range"),
         ("-output o -minimise cost -mass 2:1", "the first number must be less than the second one"),

@@ -26,6 +26,7 @@ from windlass.framework.errors import OptionError
 from windlass.framework.launch.arguments import Option
 from windlass.framework.launch.launcher import child_environment
 
+from support.pages import ReadPage
 from support.processes import environment, run_windlass
 
 MODEL = """\
@@ -118,6 +119,21 @@ def test_killed_sweep_goes_on(swept: tuple[Path, list[str], dict[str, Any]]) -> 
     assert "many.0" not in rows[0] and rows[0]["static.steps"] == "1"
 
 
+def test_report(swept: tuple[Path, list[str], dict[str, Any]]) -> None:
+    """The page of a sweep, of which one case has failed, shows the results, the pictures and all cases."""
+    folder, words, _ = swept
+    done = run_windlass([*words, "-report", "springs.html"], folder=folder.parent)
+    assert "springs.html" in done.stdout, done.stderr
+    page = ReadPage(folder.parent / "springs.html")
+    assert page.verdict == "doubtful" and "a spring of 300 N/m breaks" in page.text
+    assert page.tables["Options that vary"][1:] == [["stiffness", "N/m", "100, 200, 300"]]
+    (name, low, first, high, last), *_ = page.tables["Results"][1:]
+    assert (name, first, last) == ("sag", "2", "1")
+    assert float(low) == pytest.approx(2.0 * 9.81 / 200.0) and float(high) == pytest.approx(2.0 * 9.81 / 100.0)
+    assert [row[:2] for row in page.tables["Runs"][1:]] == [["1", "100"], ["2", "200"], ["3", "300"]]
+    assert len(page.pictures) >= 1
+
+
 def test_frame_has_the_deflections(swept: tuple[Path, list[str], dict[str, Any]]) -> None:
     """The table has the deflections m g / k, and no number for the case whose spring breaks."""
     frame = wl.read_sweep(swept[0])
@@ -184,6 +200,7 @@ def spring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("spring.py -output d -cases c.csv -samples 3", "-cases and -samples are given: expected one of them"),
         ("spring.py -output d -cases c.csv", "-cases c.csv: cannot be read as CSV"),
         ("spring.py -output d -mass 1,2 -summary s.json", "-summary: the sweep sets this option for each of its cases"),
+        ("spring.py -output d -mass 1,2 -report a.csv", "-report a.csv: must be a file .html or .htm"),
         ("spring.py -output d -mass=1,2", "-mass=1,2: an option has one dash"),
     ],
 )

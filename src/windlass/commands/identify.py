@@ -9,23 +9,25 @@ import json
 import re
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from windlass.commands.studies.fit import LEVEL, BoxFit, Fit, find_trend
-from windlass.commands.studies.fit_plot import draw_fit
+from windlass.commands.studies.fit_plot import draw_fit, draw_regions, has_regions
 from windlass.commands.studies.kept_runs import KeptRuns
 from windlass.commands.studies.measured import MeasuredTable, RunTables, read_measured
 from windlass.commands.studies.ranges import Range, case_at, read_ranges, start_of
 from windlass.commands.studies.search import Point, to_point
 from windlass.commands.studies.study_folder import open_study
 from windlass.commands.studies.study_plan import StudyPlan, carry_out
+from windlass.commands.studies.study_report import REPORT, StudyReport, check_report, write_report
 from windlass.commands.studies.study_words import read_words
 from windlass.commands.studies.sweep_table import Row, write_table
 from windlass.framework.arrays import FloatArray
+from windlass.framework.command_line.report_parts import ReportTable
 from windlass.framework.errors import OptionError
 from windlass.framework.files.outputs import check_output, write_output
 from windlass.framework.launch.arguments import Option, option_table
@@ -51,6 +53,7 @@ OWN = option_table(
     Option("jobs", 1, "1", "number of runs at a time", minimum=1),
     Option("fixed", "", "", 'further options of all runs in quotes: "-output none"'),
     Option("limit", 0.0, "s", "time after which a run is stopped", minimum=1e-3),
+    REPORT,
     Option("quiet", False, "", "print errors only"),
 )  # fmt: skip
 DEFINITION, TABLE, PICTURE = "identify.json", ("identify.csv", "identify.parquet"), "fit.png"
@@ -100,6 +103,7 @@ def make_plan(words: Sequence[str]) -> FitPlan:
         OptionError: the command line is wrong.
     """
     model, own, varied, constant, common = read_words(words, OWN, COMMAND, "fit", "runs", "fit_friction")
+    check_report(own["report"])
     if not own["data"]:
         raise OptionError("-data is not given: expected the CSV file with measured values")
     measured = read_measured(Path(own["data"]).absolute())
@@ -172,6 +176,9 @@ def conduct(plan: FitPlan, executor: Executor) -> int:
     files = write_table(plan.folder, runs.rows, TABLE)
     failed = sum(row["status"] == "failed" for row in runs.rows)
     lines = [f"{len(box.found)} runs, {failed} failed; {fit.ended if fit else runs.rows[0]['reason']}"]
+    contents = StudyReport(
+        [*COMMAND.split(), *plan.words], plan.model, lines, {}, [], plan.describe(), runs.rows, "failed"
+    )
     if fit is None:
         lines.append("the first run has no result: start from other values")
     else:
@@ -181,7 +188,15 @@ def conduct(plan: FitPlan, executor: Executor) -> int:
         at_start, best = (measured.values + part.reshape(shape) for part in (first, fit.residuals))
         files += [write_curves(plan, best), write_result(plan, fit)]
         files.append(draw_fit(plan.folder / PICTURE, measured, at_start, best))
-        lines += describe(plan, fit, residuals.rows[to_point(fit.point)])
+        row = residuals.rows[to_point(fit.point)]
+        lines += describe(plan, fit, row)
+        doubts = [row["reason"]] if row["reason"] else []
+        regions = [draw_regions(plan.ranges, fit)] if own["report"] and has_regions(fit) else []
+        contents = replace(
+            contents, tables=tabulate_fit(plan, fit), pictures=[plan.folder / PICTURE, *regions], verdict=row["status"],
+            doubts=doubts,
+        )  # fmt: skip
+    files += write_report(own["report"], contents)
     lock.release()
     if not own["quiet"]:
         print("\n".join([*lines, *(f"  {file}" for file in files)]))
@@ -194,6 +209,35 @@ def check_files(folder: Path) -> None:
         check_output(folder / name, "table of the fit", "table")
     check_output(folder / RESULT, "result of the fit", "summary")
     check_output(folder / PICTURE, "picture of the fit", "picture")
+
+
+def tabulate_fit(plan: FitPlan, fit: Fit) -> dict[str, ReportTable]:
+    """Return the tables of the report of a fit by title: values with intervals, correlations, and residuals."""
+    names, values = list(plan.ranges), list[list[Any]]()
+    loose = {k for group in fit.loose for k in group}
+    for k, (name, each) in enumerate(plan.ranges.items()):
+        share, width = float(fit.point[k]), float(fit.half_widths[k])
+        ends = [each.value(share + side * width) for side in (-1, 1)] if np.isfinite(width) else [None, None]
+        note = "not fixed by the data" if k in loose else "end of its range" if share in (0.0, 1.0) else ""
+        values.append([name, each.value(share), each.unit, *ends, each.low, each.high, note])
+    rests = fit.residuals.reshape(plan.measured.values.shape)
+    sizes = np.sqrt(np.mean(rests**2, axis=1)).tolist()
+    trends = map(find_trend, rests)
+    kept = zip(plan.measured.names, plan.measured.units, sizes, fit.deviations.tolist(), trends, strict=True)
+    confidence = f"{100 * plan.own['confidence']:g} %"
+    return {
+        "Best values": ReportTable(
+            ["option", "value", "unit", f"{confidence}, from", f"{confidence}, to", "smallest", "largest", "remark"],
+            values,
+        ),
+        "Correlations": ReportTable(
+            ["option", *names], [[name, *row] for name, row in zip(names, fit.correlations.tolist(), strict=True)]
+        ),
+        "Residuals": ReportTable(
+            ["column", "unit", "root mean square", "standard deviation", "correlation of neighbours [1]"],
+            [list(row) for row in kept],
+        ),
+    }
 
 
 def write_curves(plan: FitPlan, best: FloatArray) -> Path:

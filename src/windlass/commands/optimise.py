@@ -16,8 +16,10 @@ from windlass.commands.studies.ranges import Range, case_at, read_ranges, start_
 from windlass.commands.studies.search import METHODS, BoxSearch, Point, SearchResult
 from windlass.commands.studies.study_folder import open_study
 from windlass.commands.studies.study_plan import StudyPlan, carry_out
+from windlass.commands.studies.study_report import REPORT, StudyReport, check_report, write_report
 from windlass.commands.studies.study_words import read_words
 from windlass.commands.studies.sweep_table import Row, to_value, write_table
+from windlass.framework.command_line.report_parts import ReportTable
 from windlass.framework.errors import OptionError
 from windlass.framework.files.outputs import check_output
 from windlass.framework.launch.arguments import Option, option_table
@@ -45,6 +47,7 @@ OWN = option_table(
     Option("jobs", 1, "1", "number of runs at a time", minimum=1),
     Option("fixed", "", "", 'further options of all runs in quotes: "-output none"'),
     Option("limit", 0.0, "s", "time after which a run is stopped", minimum=1e-3),
+    REPORT,
     Option("quiet", False, "", "print errors only"),
 )  # fmt: skip
 DEFINITION, TABLE, PICTURE = "optimise.json", ("optimise.csv", "optimise.parquet"), "optimise.png"
@@ -109,6 +112,7 @@ def make_plan(words: Sequence[str]) -> SearchPlan:
     model, own, varied, constant, common = read_words(words, OWN, COMMAND, "search", "runs", "best_preload")
     if bool(own["minimise"]) == bool(own["maximise"]):
         raise OptionError("-minimise RESULT or -maximise RESULT: exactly one of them must be given")
+    check_report(own["report"])
     limits = read_limits(own["within"])
     if limits and own["method"] == "tao":
         raise OptionError(f"-within {own['within']} with -method tao: this method has no limits: use gradient or mma")
@@ -171,10 +175,12 @@ def conduct(plan: SearchPlan, executor: Executor) -> int:
     inside = [result.violation <= 1e-9 for result in search.found.values()]
     values = [sign * result.objective for result in search.found.values()]
     files.append(draw_convergence(plan.folder / PICTURE, values, inside, goal, sign))
+    best = None if search.best is None else order[search.best]
+    lines = describe(plan, search, runs, best, ended)
+    files += write_report(own["report"], create_report(plan, search, runs.rows, best, lines))
     lock.release()
     if not own["quiet"]:
-        best = None if search.best is None else order[search.best]
-        print("\n".join([*describe(plan, search, runs, best, ended), *(f"  {file}" for file in files)]))
+        print("\n".join([*lines, *(f"  {file}" for file in files)]))
     return 0 if search.best is not None else 2
 
 
@@ -182,6 +188,35 @@ def check_files(folder: Path) -> None:
     """Raise OutputError if the paths of the table and the picture are files of other programs."""
     for name, what in ((TABLE[0], "table"), (TABLE[1], "table"), (PICTURE, "picture")):
         check_output(folder / name, f"{what} of the search", what)
+
+
+def create_report(
+    plan: SearchPlan, search: BoxSearch, rows: Sequence[Row], best: int | None, lines: Sequence[str]
+) -> StudyReport:
+    """Return the contents of the report of a search: the best values, and the results that have limits."""
+    tables, verdict, doubts = dict[str, ReportTable](), "failed", list(lines[1:2])
+    if best is not None:
+        row, point = rows[best], list(search.found)[best]
+        verdict, doubts = row["status"], [row["reason"]] if row["reason"] else []
+        tables["Best values"] = ReportTable(
+            ["option", "value", "unit", "smallest", "largest"],
+            [
+                [name, each.value(share), each.unit, each.value(0.0), each.value(1.0)]
+                for (name, each), share in zip(plan.ranges.items(), point, strict=True)
+            ],
+        )
+        goal, sign = plan.goal
+        tables["Results of the best run"] = ReportTable(
+            ["result", "value", "goal"],
+            [
+                [goal, row[goal], "smallest" if sign > 0.0 else "largest"],
+                *([limit.name, row[limit.name], f"{limit.sense} {limit.bound:g}"] for limit in plan.limits),
+            ],
+        )
+    return StudyReport(
+        [*COMMAND.split(), *plan.words], plan.model, lines, tables, [plan.folder / PICTURE], plan.describe(), rows,
+        verdict, doubts,
+    )  # fmt: skip
 
 
 def describe(plan: SearchPlan, search: BoxSearch, runs: KeptRuns, best: int | None, ended: str) -> list[str]:

@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, Future, as_completed
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from windlass.commands.studies.child_runs import show_progress
 from windlass.commands.studies.model_options import Case, show_help, write_options
 from windlass.commands.studies.run_cases import run_case, threads
 from windlass.commands.studies.study_folder import open_study
+from windlass.commands.studies.study_report import StudyReport, write_report
 from windlass.commands.studies.sweep_plan import OWN, SweepPlan, plan_sweep
 from windlass.commands.studies.sweep_plots import FOLDER as PLOTS
-from windlass.commands.studies.sweep_plots import draw_sweep
+from windlass.commands.studies.sweep_plots import draw_sweep, find_numbers
 from windlass.commands.studies.sweep_table import (
     CSV_FILE,
     DEFINITION,
@@ -29,6 +30,7 @@ from windlass.commands.studies.sweep_table import (
     read_rows,
     write_table,
 )
+from windlass.framework.command_line.report_parts import ReportTable
 from windlass.framework.errors import OptionError
 from windlass.framework.files.outputs import check_output
 from windlass.framework.launch.launcher import communicator
@@ -40,6 +42,11 @@ of the model and of PETSc take several values: lists 60,120, ranges 0.2:0.8:7 (s
 The same command continues a sweep that has stopped.  On many machines: mpiexec -n 17 windlass sweep ...
 
 Options of the sweep, which win over those of the model (give these by -fixed or in the file of -cases):"""
+
+DOUBTS = 10
+"""Largest number of cases whose failure or doubt is stated at the top of the report."""
+LISTED = 12
+"""Largest number of values of an option that the report lists."""
 
 
 def main(words: Sequence[str]) -> int:
@@ -76,11 +83,14 @@ def conduct(plan: SweepPlan, executor: Executor) -> int:
         stopped.add_note(f"the same command continues with the unfinished cases of '{plan.folder}'")
         raise
     rows = read_rows(plan.folder)
-    files = [*write_table(plan.folder, rows), *draw_sweep(plan.folder, rows, plan.names, plan.units, plan.plot)]
-    lock.release()
+    pictures = draw_sweep(plan.folder, rows, plan.names, plan.units, plan.plot)
     failed = [row for row in rows if row["status"] == "failed"]
+    lines = describe(len(rows), failed)
+    files = [*write_table(plan.folder, rows), *pictures]
+    files += write_report(plan.report, create_report(plan, rows, pictures, lines))
+    lock.release()
     if not plan.quiet:
-        print("\n".join(describe(len(rows), failed, files)))
+        print("\n".join([*lines, *(f"  {file}" for file in files)]))
     return 2 if len(failed) == len(rows) else 0
 
 
@@ -113,9 +123,38 @@ def run_all(plan: SweepPlan, executor: Executor, cases: Mapping[Path, Case]) -> 
             bar.update()
 
 
-def describe(count: int, failed: Sequence[dict[str, object]], files: Sequence[Path]) -> list[str]:
-    """Return the lines of the summary of a sweep."""
+def create_report(
+    plan: SweepPlan, rows: Sequence[dict[str, Any]], pictures: Sequence[Path], lines: Sequence[str]
+) -> StudyReport:
+    """Return the contents of the report of a sweep: the options that vary and the range of each numeric result."""
+    good = [row for row in rows if row["status"] != "failed"]
+    ranges = []
+    for name in find_numbers(good, ("case", "run_time", *plan.names)):
+        values = {row["case"]: row[name] for row in good if row.get(name) is not None}
+        if values and "." not in name:
+            ends = [choose(values, key=values.__getitem__) for choose in (min, max)]
+            ranges.append([name, *(cell for case in ends for cell in (values[case], case))])
+    tables = {
+        "Options that vary": ReportTable(
+            ["option", "unit", "values"], [[name, plan.units[name], _list(rows, name)] for name in plan.names]
+        ),
+        "Results": ReportTable(["result", "smallest", "in case", "largest", "in case"], ranges),
+    }
+    doubts = [f"case {row['case']} ({row['status']}): {row['reason']}" for row in rows if row["status"] != "ok"]
+    verdict = "failed" if not good else "doubtful" if doubts else "ok"
+    command = ["windlass", "sweep", *plan.words]
+    described = {name: value for name, value in plan.describe().items() if name != "cases"}
+    return StudyReport(command, plan.model, lines, tables, pictures, described, rows, verdict, doubts[:DOUBTS])
+
+
+def _list(rows: Sequence[dict[str, Any]], name: str) -> str:
+    """Return the values of an option in all cases as text: all values, or the number of values and both ends."""
+    values = list(dict.fromkeys(str(row[name]) for row in rows))
+    return ", ".join(values) if len(values) <= LISTED else f"{len(values)} values, {values[0]} to {values[-1]}"
+
+
+def describe(count: int, failed: Sequence[dict[str, object]]) -> list[str]:
+    """Return the first lines of the summary of a sweep."""
     lines = [f"{count} cases, {len(failed)} failed"]
     lines += [f"  case {row['case']} failed: {row['reason']}" for row in failed[:10]]
-    lines += [f"  ... and {len(failed) - 10} more"] if len(failed) > 10 else []
-    return [*lines, *(f"  {file}" for file in files)]
+    return [*lines, *([f"  ... and {len(failed) - 10} more"] if len(failed) > 10 else [])]

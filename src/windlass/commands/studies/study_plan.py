@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,11 +24,13 @@ class StudyPlan:
         model: file of the model script.
         common: arguments of the command line that are equal in all runs.
         own: values of the options of the command, including ``output``, ``limit`` and ``jobs``.
+        words: arguments of the command line after the command.
     """
 
     model: Path
     common: tuple[str, ...]
     own: dict[str, Any]
+    words: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def folder(self) -> Path:
@@ -83,6 +85,6 @@ def carry_out(
     """
     if show_help(words, text, own):
         return 0
-    plan = make_plan(words)
+    plan = replace(make_plan(words), words=tuple(words))
     with threads(plan.own["jobs"]) as executor:
         return conduct(plan, executor)

@@ -10,6 +10,7 @@ from typing import Any
 
 from windlass.commands.studies.cases import create_grid, create_sample, find_first, read_cases
 from windlass.commands.studies.model_options import Case, ModelOptions, ask_model, find_files
+from windlass.commands.studies.study_report import REPORT, check_report
 from windlass.commands.studies.study_words import read_words
 from windlass.framework.errors import OptionError
 from windlass.framework.launch.arguments import Option, option_table
@@ -26,6 +27,7 @@ OWN = option_table(
     Option("limit", 0.0, "s", "time after which a case is stopped", minimum=1e-3),
     Option("retry", False, "", "run cases again that have failed"),
     Option("plot", "", "", "results that are drawn, a list; default: the first ones of the model"),
+    REPORT,
     Option("quiet", False, "", "print errors only"),
 )
 
@@ -46,6 +48,8 @@ class SweepPlan:
         retry: whether failed cases are run again.
         plot: names of results that are drawn; if empty, the first results are drawn.
         quiet: whether only errors are printed.
+        report: HTML file of the report; an empty text for no report.
+        words: arguments of the command line after the command.
     """
 
     model: Path
@@ -59,6 +63,8 @@ class SweepPlan:
     retry: bool
     plot: tuple[str, ...]
     quiet: bool
+    report: str
+    words: tuple[str, ...]
 
     def describe(self) -> dict[str, Any]:
         """Return the values that must be equal when a sweep is resumed."""
@@ -79,6 +85,7 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
         OptionError: the command line is wrong.
     """
     model, own, varied, constant, common = read_words(words, OWN, COMMAND, "sweep", "cases", "friction_sweep")
+    check_report(own["report"])
     listed = _read_listed(varied, own)
     first = listed[0] if listed else {name: find_first(text) for name, text in varied.items()}
     known = ask_model(model, first, common)
@@ -111,6 +118,8 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
         retry=own["retry"],
         plot=tuple(filter(None, own["plot"].split(","))),
         quiet=own["quiet"],
+        report=own["report"],
+        words=tuple(words),
     )
 
 
