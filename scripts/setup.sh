@@ -288,7 +288,7 @@ elif [[ ! -e $venv/.petsc-built ]]; then
 fi
 
 if [[ $extra == test ]]; then
-  say "installing Python packages with the test extra (about 335 MB when all are missing, nearly half of it vtk)"
+  say "installing Python packages with the test extra (about 380 MB when all are missing, nearly half of it vtk)"
   target='.[test]'
 elif [[ $extra == docs ]]; then
   say "installing Python packages with the docs extra (about 190 MB when all are missing)"

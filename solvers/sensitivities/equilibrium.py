@@ -116,8 +116,8 @@ class SolvedModel(NamedTuple):
         """
         if not self.follows:
             return np.zeros_like(self.state.data)
-        ends = (each.history.update(each.state) for each in (high, low))
-        return self.history.find_slope(self.state.data, *ends, h)
+        above, below = (each.history.update(each.state) for each in (high, low))
+        return self.history.find_slope(self.state.data, above, below, h)
 
 
 class ChangedModel(NamedTuple):
@@ -269,7 +269,8 @@ def differentiate(found: SolvedModel, model: Model, p: Mapping[str, float]) -> E
     for name in p:
         for part, slope in zip(parts, find_state_slopes(found, model, p, name), strict=True):
             part[name] = slope
-    return Equilibrium(found.world, found.results, found.state, found.motion, *parts, found.steps)
+    dofs, multipliers, history = parts
+    return Equilibrium(found.world, found.results, found.state, found.motion, dofs, multipliers, history, found.steps)
 
 
 def find_state_slopes(

@@ -118,7 +118,7 @@ def depends_on_history(found: SolvedModel) -> bool:
     for side in (1.0, -1.0):
         add_changes(state, centre, side * change, np.zeros_like(centre.lam))
         updates.append(found.history.update(state))
-    moved = found.history.find_slope(centre.data, *updates, 1.0)
+    moved = found.history.find_slope(centre.data, updates[0], updates[1], 1.0)
     # forces and results at the equilibrium, at other coordinates, and at other coordinates and history values
     values = list[FloatArray]()
     for dofs, data in ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0)):

@@ -17,7 +17,8 @@ import windlass as wl
 from windlass.commands import cli
 from windlass.commands.studies import kept_runs, ranges
 from windlass.commands.studies.model_options import ModelOptions
-from windlass.commands.studies.search import METHODS, BoxSearch, Point, SearchResult
+from windlass.commands.studies.search import METHODS, TAO, BoxSearch, Point, SearchResult
+from windlass.commands.studies.search import NLOPT as NLOPT_METHODS
 from windlass.framework.launch.arguments import Option
 
 from support.pages import ReadPage
@@ -41,6 +42,12 @@ if not wl.help_requested():
 """
 NLOPT = "needs the extra nlopt: pip install 'windlass[nlopt]'"
 LIMITED = "sag<=0.05,load>=12"
+
+
+def require(method: str) -> None:
+    """Skip a test of a method of NLopt if NLopt is not installed."""
+    if method in NLOPT_METHODS:
+        pytest.importorskip("nlopt", reason=NLOPT)
 
 
 @pytest.fixture
@@ -93,8 +100,7 @@ def test_the_least_cost_within_limits(quick: list[Any], tmp_path: Path, capsys: 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_all_methods_find_the_least_cost(quick: list[Any], method: str, capsys: pytest.CaptureFixture[str]) -> None:
-    if method == "mma":
-        pytest.importorskip("nlopt", reason=NLOPT)
+    require(method)
     assert call(f"-output o -minimise cost -stiffness 50:500:log -mass 0.5:3 -method {method} -runs 2000") == 0
     best = min(quick, key=lambda given: (given["-stiffness"] / 100 - 2) ** 2 + (given["-mass"] - 1.5) ** 2)
     assert_allclose([best["-stiffness"], best["-mass"]], [200.0, 1.5], rtol=0.02)
@@ -272,9 +278,27 @@ def search(
     return found
 
 
-@pytest.mark.parametrize("method", [method for method in METHODS if method != "mma"])
+@pytest.mark.parametrize("method", ["gradient", *NLOPT_METHODS, *TAO])
+def test_a_bowl_at_the_edge(method: str) -> None:
+    """The minimum of a quadratic function in the box of 0 to 1 is at (7/20, 1), on an edge of the box. All methods with
+    derivatives find it in less than 60 runs, although the steps of their differences are large.
+    """
+    require(method)
+
+    def bowl(point: Point) -> SearchResult:
+        x, y = point[0] - 0.3, point[1] - 1.2
+        return SearchResult(5.0 + x**2 + 2.0 * y**2 + 0.5 * x * y, ())
+
+    found = BoxSearch(lambda points: [bowl(point) for point in points], 60, 1e-3, 1e-5, 0)
+    assert "60 runs" not in found.minimise((0.8, 0.2), method)
+    assert found.best is not None
+    assert_allclose(found.best, (0.35, 1.0), atol=1e-3)
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS if method not in ("mma", "ccsaq")])
 def test_a_curved_valley(method: str) -> None:
     """The search finds the minimum (1, 1) of Rosenbrock's function in the box of -2 to 2."""
+    require(method)
 
     def valley(point: Point) -> SearchResult:
         x, y = (4.0 * share - 2.0 for share in point)
@@ -285,15 +309,13 @@ def test_a_curved_valley(method: str) -> None:
     assert_allclose(best, (0.75, 0.75), atol=5e-3)
 
 
-@pytest.mark.parametrize("method", ["gradient", "mma"])
+@pytest.mark.parametrize("method", ["gradient", "mma", "ccsaq", "slsqp"])
 def test_a_linear_objective_with_curved_limits(method: str) -> None:
     """The smallest x with x y >= 1/8 and y <= 1/2 is at (1/4, 1/2).
 
     The search finds the point (1/4, 1/2) from inside the limits in few runs.
     """
-
-    if method == "mma":
-        pytest.importorskip("nlopt", reason=NLOPT)
+    require(method)
 
     def corner(point: Point) -> SearchResult:
         x, y = point
@@ -304,11 +326,10 @@ def test_a_linear_objective_with_curved_limits(method: str) -> None:
     assert_allclose(found.best, (0.25, 0.5), atol=1e-4)
 
 
-@pytest.mark.parametrize("method", ["mma", "tao"])
+@pytest.mark.parametrize("method", [*NLOPT_METHODS, *TAO])
 def test_other_libraries_end_with_the_runs(method: str) -> None:
     """The largest number of runs ends the searches of NLopt and TAO like those of SciPy."""
-    if method == "mma":
-        pytest.importorskip("nlopt", reason=NLOPT)
+    require(method)
     found = BoxSearch(lambda points: [SearchResult((p[0] - 0.4) ** 2, ()) for p in points], 5, 1e-6, 1e-12, 0)
     assert found.minimise((0.9, 0.9), method) == "ended after 5 runs, the maximum"
     assert len(found.found) == 5

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from windlass.commands.studies.convergence_plot import draw_convergence
 from windlass.commands.studies.kept_runs import KeptRuns
 from windlass.commands.studies.ranges import Range, case_at, read_ranges, start_of
-from windlass.commands.studies.search import METHODS, BoxSearch, Point, SearchResult
+from windlass.commands.studies.search import METHODS, UNLIMITED, BoxSearch, Point, SearchResult
 from windlass.commands.studies.study_folder import open_study
 from windlass.commands.studies.study_plan import StudyPlan, carry_out
 from windlass.commands.studies.study_report import REPORT, StudyReport, check_report, write_report
@@ -38,8 +38,9 @@ OWN = option_table(
     Option("minimise", "", "", "name of the result to minimise"),
     Option("maximise", "", "", "name of the result to maximise"),
     Option("within", "", "", 'limits on results, a list in quotes: "tension<=600,speed>=9"'),
-    Option("method", "gradient", "", "gradient (smooth results), simplex (noise), evolution (several minima), mma "
-           "(NLopt, many limits), tao (PETSc TAO, no limits)", choices=METHODS),
+    Option("method", "gradient", "", "gradient (smooth results), simplex (noise), evolution (several minima); of NLopt "
+           "mma, ccsaq, slsqp, and without limits lbfgs, tnewton, var2; of PETSc TAO, without limits, tao, blmvm, bncg",
+           choices=METHODS),
     Option("runs", 60, "1", "maximum number of runs", minimum=1),
     Option("step", 1e-3, "1", "difference for derivatives, as a share of the range", minimum=1e-6, maximum=0.1),
     Option("tolerance", 1e-5, "1", "change of the result, relative to the first, that ends the search", minimum=1e-12),
@@ -114,8 +115,10 @@ def make_plan(words: Sequence[str]) -> SearchPlan:
         raise OptionError("-minimise RESULT or -maximise RESULT: exactly one of them must be given")
     check_report(own["report"])
     limits = read_limits(own["within"])
-    if limits and own["method"] == "tao":
-        raise OptionError(f"-within {own['within']} with -method tao: this method has no limits: use gradient or mma")
+    if limits and own["method"] in UNLIMITED:
+        raise OptionError(
+            f"-within {own['within']} with -method {own['method']}: this method has no limits: use gradient or mma"
+        )
     return SearchPlan(model, tuple(common), own, read_ranges(model, varied, constant, common), limits)
 
 

@@ -9,10 +9,13 @@ be executed in parallel. The methods are from SciPy, NLopt and PETSc:
 - ``simplex``: Nelder-Mead. This method is suitable for noisy results, but does not fulfil limits exactly.
 - ``evolution``: differential evolution. This method is suitable for objectives with several local minima, but needs
   many runs.
-- ``mma``: the method of moving asymptotes of NLopt, with the differences of ``gradient``. This method is suitable for
-  many limits.
-- ``tao``: the quasi-Newton method BQNLS of PETSc TAO, with the differences of ``gradient``. This method is suitable for
-  smooth results without limits.
+- ``mma``, ``ccsaq``, ``slsqp``: methods of NLopt with the differences of ``gradient``: moving asymptotes, convex
+  separable quadratic approximations, and sequential quadratic programming. These methods are suitable for smooth
+  results; the first two are intended for many limits.
+- ``lbfgs``, ``tnewton``, ``var2``: methods of NLopt for smooth results without limits: quasi-Newton method with limited
+  memory, truncated Newton method, and variable metric of rank 2.
+- ``tao``, ``blmvm``, ``bncg``: methods of PETSc TAO for smooth results without limits: the quasi-Newton method BQNLS,
+  the quasi-Newton method with limited memory, and conjugate gradients.
 
 ``simplex`` and ``evolution`` treat each point that violates a limit as worse than all previous points that fulfil the
 limits, and compare points that violate limits by the sum of the violations.
@@ -30,7 +33,16 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import OptionError
 
-METHODS = ("gradient", "simplex", "evolution", "mma", "tao")
+NLOPT = {
+    "mma": "LD_MMA", "ccsaq": "LD_CCSAQ", "slsqp": "LD_SLSQP", "lbfgs": "LD_LBFGS",
+    "tnewton": "LD_TNEWTON_PRECOND_RESTART", "var2": "LD_VAR2",
+}  # fmt: skip
+"""Methods of NLopt: dictionary from the value of ``-method`` to the name in NLopt."""
+TAO = {"tao": "bqnls", "blmvm": "blmvm", "bncg": "bncg"}
+"""Methods of PETSc TAO: dictionary from the value of ``-method`` to the type in TAO."""
+UNLIMITED = ("lbfgs", "tnewton", "var2", *TAO)
+"""Methods that are not suitable for limits."""
+METHODS = ("gradient", "simplex", "evolution", *NLOPT, *TAO)
 POPULATION = 6
 """Number of points per parameter in a generation of ``evolution`` [1]."""
 SMALLEST = 0.05
@@ -85,7 +97,12 @@ class BoxSearch:
             if not np.isfinite(first.violation):
                 return "the first run has no result: start from other values"
             self._scale = abs(first.objective) or 1.0
-            ended: str = getattr(self, f"_by_{method}")(np.array(start), len(first.slacks))
+            point, slacks = np.array(start), len(first.slacks)
+            if method in NLOPT:
+                return self._by_nlopt(point, slacks, method)
+            if method in TAO:
+                return self._by_tao(point, TAO[method])
+            ended: str = getattr(self, f"_by_{method}")(point, slacks)
         except Spent:
             return f"ended after {self._runs} runs, the maximum"
         return ended
@@ -145,12 +162,12 @@ class BoxSearch:
         )  # fmt: skip
         return "converged" if ended.success else f"ended early: {ended.message}"
 
-    def _by_mma(self, start: FloatArray, slacks: int) -> str:
+    def _by_nlopt(self, start: FloatArray, slacks: int, method: str) -> str:
         try:
             import nlopt  # imported here, because few users have NLopt
         except ImportError:
-            raise OptionError("-method mma: needs NLopt: pip install 'windlass[nlopt]'") from None
-        search, stopped = nlopt.opt(nlopt.LD_MMA, len(start)), list[Spent]()
+            raise OptionError(f"-method {method}: needs NLopt: pip install 'windlass[nlopt]'") from None
+        search, stopped = nlopt.opt(getattr(nlopt, NLOPT[method]), len(start)), list[Spent]()
 
         def value(x: FloatArray, slopes: FloatArray, k: int, sign: float) -> float:
             try:
@@ -171,11 +188,14 @@ class BoxSearch:
         search.set_ftol_abs(self._tolerance)
         try:
             search.optimize(np.clip(start, 0.0, 1.0))
-        except nlopt.ForcedStop:
-            raise stopped[0] from None
+        except (nlopt.ForcedStop, nlopt.RoundoffLimited, RuntimeError) as error:
+            if stopped:
+                raise stopped[0] from None
+            # NLopt reports a failure if the errors of the differences prevent further progress
+            return f"ended early: NLopt found no better values ({str(error) or type(error).__name__})"
         return "converged"
 
-    def _by_tao(self, start: FloatArray, slacks: int) -> str:
+    def _by_tao(self, start: FloatArray, kind: str) -> str:
         from windlass.framework.runtime.petsc import PETSc  # imported here, because help is printed faster without it
 
         comm = PETSc.COMM_SELF
@@ -190,7 +210,7 @@ class BoxSearch:
             return float(self._values(place)[0])
 
         tao = PETSc.TAO().create(comm=comm)
-        tao.setType("bqnls")
+        tao.setType(kind)
         tao.setObjectiveGradient(evaluate, slope)
         tao.setVariableBounds((low, high))
         # the search ends when the gradient is small; the errors of the gradient are of the order of the step of the
