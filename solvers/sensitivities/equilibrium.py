@@ -58,6 +58,14 @@ errors, if they are smaller than `NEAR` [1].
 """
 NEAR = 1e-6
 """Largest relative change of a derivative that is treated as a rounding error [1]."""
+SETTLES = 8
+"""Number of iterations of a derivative after which the limit `SWITCHED` applies. The accuracy is limited if a contact
+changes its state in one of the models with changed parameters in every second iteration.
+"""
+SWITCHED = 1e-3
+"""Relative change of a derivative in an iteration below which the iteration ends, after `SETTLES` iterations [1]. In
+these iterations only half of each change is applied, because successive derivatives lie on both sides of the solution.
+"""
 SETTLED = 1e-9
 """Change of the coordinates in a Newton iteration, relative to the largest coordinate, below which an equilibrium is
 treated as exact, if later changes are not smaller [1].
@@ -286,7 +294,7 @@ def find_state_slopes(
     high, low = (found.change(model, {**p, name: p[name] + side * h}, name) for side in (1.0, -1.0))
     dofs, multipliers, history = (np.zeros_like(array) for array in (centre.q, centre.lam, centre.data))
     before = np.inf
-    for _ in range(ITERATIONS):
+    for number in range(ITERATIONS):
         history = found.find_change(high, low, h)
         for side, end in ((1.0, high), (-1.0, low)):
             end.move(centre, side * h * dofs, side * h * multipliers, side * h * history)
@@ -296,12 +304,13 @@ def find_state_slopes(
         change = found.factors.solve(right) / (-2.0 * h)
         if not np.isfinite(change).all():
             raise ModelError(f"the derivative with respect to {name!r} is not finite: the tangent is singular")
-        dofs += change[unknowns.of_dof]
-        multipliers += change[unknowns.of_multiplier]
+        share, limit = (1.0, ACCURATE) if number < SETTLES else (0.5, SWITCHED)
+        dofs += share * change[unknowns.of_dof]
+        multipliers += share * change[unknowns.of_multiplier]
         if not found.follows:
             return dofs, multipliers, history
         moved, largest = (float(np.abs(values).max(initial=0.0)) for values in (change[unknowns.of_dof], dofs))
-        if moved <= ACCURATE * largest or (CONTRACTION * before <= moved <= NEAR * largest):
+        if moved <= limit * largest or (CONTRACTION * before <= moved <= NEAR * largest):
             return dofs, multipliers, history
         for side, end in ((1.0, high), (-1.0, low)):
             end.move(centre, side * h * dofs, side * h * multipliers, side * h * history)
