@@ -80,9 +80,10 @@ def evaluate(
         unit of the parameter.
 
     Raises:
-        ModelError: parameters or results are not finite numbers; the number of rows of a table or the initial history
-            values change with a parameter; a state is not an equilibrium; the tangent is singular; several processes
-            are used.
+        ModelError: parameters or results are not finite numbers; the number of rows of a table changes with a
+            parameter; a parameter changes initial history values of contacts that have slipped in several solves; a
+            state is not an equilibrium; the tangent is singular; derivatives do not converge; several processes are
+            used.
         NotConverged: the solve fails.
     """
     if method == "adjoint":

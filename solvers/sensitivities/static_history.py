@@ -44,6 +44,7 @@ class StaticHistory:
     def __init__(self, world: World, time: float) -> None:
         self._assembly, self._moves = serial_assembly(world), np.ones(len(State(world).q), bool)
         self._moves[self._assembly.layout.states] = False
+        self._assembly.search_always()
         self._rows = find_history_rows(world)
         self.start = State(world)
         self.start.t = time
