@@ -548,7 +548,7 @@ def test_geometry_of_a_circle(law: Any, friction: float) -> None:
 
 @pytest.mark.parametrize(("friction", "searches"), [(0.0, False), (0.5, False), (0.02, False), (0.5, True)])
 def test_geometry_of_a_drum(friction: float, searches: bool) -> None:
-    """Derivatives with respect to the radius and the place of a drum under a rope in space agree with fourth-order
+    """Derivatives with respect to the radius and the place of a drum under a 3D rope agree with fourth-order
     differences of complete solves to 1e-6. The rope slides without friction, sticks (0.5) or slips (0.02); the contact
     with a search finds the drum near the rope.
     """
