@@ -83,9 +83,7 @@ MADE = (
         "begin",
         "share",
         "circle",
-        "circle_set",
         "surface",
-        "surface_set",
     ),
     *("contact_set", "cable", "track", "marker", "markers", "cable_marker", "circle_marker", "data"),
 )

@@ -45,18 +45,6 @@ test for negative indices.
 """
 
 
-class ContactSet(Component):
-    """A group of surfaces that can touch each other.
-
-    The search for neighbours finds surfaces whose distance is below the search margin ``skin``. The search is repeated
-    when a surface has moved by half of this margin since the last search.
-    """
-
-    skin = column(
-        "m", "margin of the neighbour search; 0: 0.2 of the median radius of the surfaces", default=0.0, minimum=0
-    )
-
-
 class ContactSphere(Component):
     """A sphere on a body, or with its centre at a point."""
 
@@ -268,6 +256,5 @@ def check(world: Tables, table: EntityTable) -> None:
         )
 
 
-register(ContactSet, "passive", source=SOURCE)
 for _kind in KINDS:
     register(_kind, "passive", dofs="marker", fill_defaults=fill_defaults, check=check, source=SOURCE)

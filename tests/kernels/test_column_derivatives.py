@@ -26,10 +26,10 @@ ABSENT = {
 }
 """Components that the models do not contain, with reasons."""
 OPEN = {
-    "CableContactSet", "CircleSet", "ContactCoordinate", "ContactCurveCircle", "ContactEllipsoid",
+    "CableContactSet", "ContactCoordinate", "ContactCurveCircle", "ContactEllipsoid",
     "ContactFrictionCables3D", "ContactFrictionCircleSetPoints2D", "ContactFrictionSurfaceSetTwistCable",
     "ContactFrictionSurfaceTwistCable", "ContactHalfSpace", "ContactMaterial", "ContactSet", "ContactSphere",
-    "ContactSphereSphere", "CurveProfile", "DrumSurface", "JointStop", "PlaneSurface", "SetCircle", "SurfaceSet",
+    "ContactSphereSphere", "CurveProfile", "DrumSurface", "JointStop", "PlaneSurface", "SetCircle",
     "WinchFluidLoad",
 }  # fmt: skip
 """Laws of contact, and of water, without force in these models. Closed contact of the same laws (`connectors/contact`)

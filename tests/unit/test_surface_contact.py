@@ -206,7 +206,7 @@ def test_search() -> None:
         reports.append(con.surface_report(model.world, state, model.contacts, model.surfaces[0]))
     assert_allclose(ends[1], ends[0], rtol=0, atol=1e-12)
     assert len(model.contacts) == 24 and model.contacts.table.component is con.ContactFrictionSurfaceSetCable
-    assert model.world.table(con.SurfaceSet).count == 1 and model.world.table(con.SetSurface).count == 5
+    assert model.world.table(con.ContactSet).count == 1 and model.world.table(con.SetSurface).count == 5
     found = wl.eval_output(model.contacts, "surface", state)
     assert set(found) > {-1, 0}
     (section,) = tabulate_surfaces(model.world, state)

@@ -89,7 +89,7 @@ def test_rows_are_few() -> None:
     for pulleys in (4, 8):
         world, contacts = create_ring(pulleys, 3)[0::3]
         assert contacts.table.component is con.ContactFrictionCircleSetPoints2D and len(contacts) == 6 * pulleys
-        assert (world.table(con.CircleSet).count, world.table(con.SetCircle).count) == (1, pulleys)
+        assert (world.table(con.ContactSet).count, world.table(con.SetCircle).count) == (1, pulleys)
     assert len(create_ring(4, 3, touching=1).contacts) == 12
 
 
