@@ -21,9 +21,11 @@ from windlass.elements import (
     PointSlope2D,
     PointSlope3D,
     RigidNode2D,
+    cable_along,
     nodes_of,
     straight_beam,
     straight_cable,
+    through_points,
 )
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.model.table import Entity
@@ -31,6 +33,7 @@ from windlass.framework.model.table import Entity
 from support.beams import PLANE, SPACE, create_plane_beam, create_space_beam, rotation_rates
 
 CABLE = {"mass_per_length": 2.0, "axial_stiffness": 10.0, "bending_stiffness": 0.1}
+TORSION = {"torsional_stiffness": 0.1, "rotary_inertia": 1e-3}
 RHO, G = 1000.0, 9.81
 DIMS = [2, 3]
 
@@ -119,6 +122,19 @@ def test_tangents_are_exact(dims: int) -> None:
     wl.testing.check_tangent(world, state, states=3)
 
 
+def test_tangents_on_cables_with_twist_are_exact() -> None:
+    """On cables with twist, tangents of line loads and of fluids with waves agree with differences."""
+    world = wl.World(gravity=(0.0, 0.0, -G))
+    route = through_points([[0.0, 0.0, 0.0], [0.6, 0.2, -0.3], [1.0, 0.5, 0.1]])
+    rods = cable_along(world, route, 3, **TORSION, **CABLE)
+    for fluid in fluids(world, 3):
+        world.add(con.FluidLoad, cable=rods, fluid=fluid, diameter=0.1, axial_drag=0.3, axial_added_mass=0.4)
+    world.add(con.LineLoad, cable=rods, vector=(1.0, 2.0, 3.0), per="current")
+    state = wl.State(world)
+    state.t = 0.7
+    wl.testing.check_tangent(world, state, states=3)
+
+
 @pytest.mark.parametrize("order", [1, 2, 3])
 @pytest.mark.parametrize("create", [create_plane_beam, create_space_beam])
 def test_tangents_on_beams_are_exact(create: Any, order: int) -> None:
@@ -141,12 +157,13 @@ def test_tangents_on_beams_are_exact(create: Any, order: int) -> None:
 
 
 def test_beams_and_cables_of_several_kinds() -> None:
-    """The same loads on a straight cable and on beams of each order have the same resultants, and the outputs are the
-    given loads.
+    """The same loads on a straight cable, on a cable with twist and on beams of each order have the same resultants,
+    and the outputs are the given loads.
     """
     world = wl.World(gravity=(0.0, 0.0, -G))
     end = np.array([2.0, -1.0, 2.0]) / 3.0
     lines = [straight_cable(world, (0, 0, 0), end, 1, **CABLE)]
+    lines.append(straight_cable(world, (0, 0, 0), end, 1, **TORSION, **CABLE))
     section = {**SPACE, "mass_per_length": CABLE["mass_per_length"]}
     for order in (1, 2, 3):
         lines.append(straight_beam(world, (0, 0, 0), end, 1, order=order, **section))
@@ -159,8 +176,8 @@ def test_beams_and_cables_of_several_kinds() -> None:
         nodes = nodes_of(world, line)
         dofs = state.local_dofs(nodes)[:, :3]
         found.append(given[dofs].sum(axis=0))
-    assert_allclose(found[1:], np.tile(found[0], (3, 1)), rtol=1e-12)
-    assert_allclose(wl.eval_output(load, "force_per_length", state, x=0.3), np.tile((1.0, 2.0, 3.0), (4, 1)))
+    assert_allclose(found[1:], np.tile(found[0], (4, 1)), rtol=1e-12)
+    assert_allclose(wl.eval_output(load, "force_per_length", state, x=0.3), np.tile((1.0, 2.0, 3.0), (5, 1)))
     with pytest.raises(wl.ModelError, match=r"must lie from 0 to 1.0 m, the length of the cable or beam"):
         wl.eval_output(load, "force_per_length", state, x=1.1)
 

@@ -15,7 +15,16 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 import windlass as wl
-from windlass.connectors import Force, clamp, fix, position_marker, prescribe
+from windlass.connectors import (
+    CoordinateLoad,
+    Force,
+    clamp,
+    coordinate_marker,
+    fix,
+    position_marker,
+    prescribe,
+    ramp,
+)
 from windlass.elements import (
     PointSlopeTwist3D,
     RigidBody3D,
@@ -335,6 +344,36 @@ def test_torsional_modes() -> None:
         errors.append(abs(np.sqrt(eigh(K, M, eigvals_only=True)[0]) / exact - 1.0))
     # measured errors: 5.0e-5, 3.1e-6
     assert errors[0] < 6e-5 and errors[1] < 4e-6
+
+
+def test_torsional_wave() -> None:
+    """A torque at the end of a rod that grows to M in the time L/c sends a torsional wave, c = √(GJ/J), which is
+    reflected at both ends: the angle of the end and the torque in the middle agree with d'Alembert's solution.
+
+    After a sudden torque, the angle would be a triangular wave between 0 and 2 M L/GJ with the period 4 L/c, and the
+    torque would change between 0, M and 2 M when the front passes.
+    """
+    L, GJ, J, M, n, grow = 2.0, 0.45, 1e-3, 0.02, 40, 1.0
+    c = np.sqrt(GJ / J)
+    world, nodes, rod = create_rod(n, length=L, torsional_stiffness=GJ, rotary_inertia=J)
+    clamp(world, nodes[0])
+    torque = ramp(0.0, grow * L / c, 0.0, M)
+    world.add(CoordinateLoad, marker=coordinate_marker(world, nodes[n], "twist"), function=torque)
+    sensors = wl.Sensors(
+        None, [wl.Sensor(nodes[n], "twist", name="angle"), wl.Sensor(rod[n // 2], "torque", name="torque")]
+    )
+    run = Dynamic(world, step=L / c / 100.0, end=6.0 * L / c, method="trapezoidal_index2", name="")
+    run.solve(State(world), hooks=[sensors])
+    t = np.array(sensors.times) * c / L
+    window = np.maximum(t[:, None] - grow * (np.arange(400) + 0.5) / 400.0, 0.0)
+    angle = (2.0 - np.abs(np.mod(window, 4.0) - 2.0)).mean(axis=1)
+    # measured: 1.0e-3
+    assert_allclose(np.ravel(sensors["angle"]) * GJ / (M * L), angle, atol=1.5e-3)
+    # the torque of an element is constant; the front passes its centre after (1 ∓ s) L/c, and again 2 L/c later
+    s = 0.5 + 0.5 / n
+    jumps = sum((np.mod(window - front, 4.0) < 2.0) & (window >= front) for front in (1.0 - s, 1.0 + s))
+    # measured: 0.0216, decreasing with finer meshes and smaller steps
+    assert_allclose(np.ravel(sensors["torque"]) / M, jumps.mean(axis=1), atol=0.025)
 
 
 @pytest.mark.parametrize("turns", [False, True])
