@@ -35,10 +35,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.fluids.rao import FREEDOMS, RAO
+from windlass.connectors.fluids.rao import FREEDOMS, RAO, interpolate
 from windlass.connectors.vessels.floater import Radiation
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import checked, number, path, whole
+from windlass.framework.checks.checks import checked, number, numbers, optional, path, whole
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 
@@ -85,6 +85,39 @@ class Hydrodynamics(NamedTuple):
         if t is None or t.ndim > 1 or not np.isfinite(t).all() or t.min(initial=0.0) < 0.0:
             raise ModelError(f"times = {show(times)} s in eval_retardation: must be finite and >= 0")
         return eval_retardation(self.frequencies, self.damping, np.atleast_1d(t))
+
+    @checked(
+        mass=numbers("kg, kg m, kg m^2", (6, 6)), stiffness=numbers("N/m, N, N m", (6, 6)),
+        damping=optional(numbers("N s/m, N s, N m s", (6, 6))),
+    )  # fmt: skip
+    def find_rao(self, mass: Any, stiffness: Any, damping: Any | None = None) -> RAO:
+        """Return the response amplitude operators of the free body in regular waves, for a `vessel` that moves like
+        the free body: H = (K - ω² (M + A) - iω (B + D))⁻¹ X.
+
+        Args:
+            mass: mass matrix M of the body about the origin of the file [kg, kg m, kg m^2], shape (6, 6).
+            stiffness: stiffness K of buoyancy, weight and moorings [N/m, N, N m], shape (6, 6).
+            damping: additional linear damping D [N s/m, N s, N m s], shape (6, 6); default: none.
+
+        Raises:
+            ModelError: the file contains no forces, or the matrix of a frequency is singular.
+        """
+        if self.excitation is None:
+            raise ModelError("excitation = None in find_rao: must be forces of waves, for example of a file name.3")
+        M, K = np.asarray(mass, np.float64), np.asarray(stiffness, np.float64)
+        D = 0.0 if damping is None else np.asarray(damping, np.float64)
+        omega, headings = self.excitation.frequencies, self.excitation.headings
+        H = np.zeros((len(omega), len(headings), 6), np.complex128)
+        for k, w in enumerate(omega):
+            A, B = (interpolate(self.frequencies, values, w) for values in (self.added_mass, self.damping))
+            Z = K - w * w * (M + A) - 1j * w * (B + D)
+            try:
+                H[k] = np.linalg.solve(Z, self.excitation.values[k].T).T
+            except np.linalg.LinAlgError:
+                raise ModelError(
+                    f"mass and stiffness in find_rao give a singular matrix at {w:g} rad/s: must give a regular matrix"
+                ) from None
+        return RAO(omega, headings, np.abs(H), np.angle(H))
 
     @checked(tolerance=number("1", above=0.0, below=1.0), largest=whole(1))
     def fit_radiation(self, tolerance: float = 0.02, largest: int = 12) -> Radiation:

@@ -193,6 +193,37 @@ def test_heave_decay() -> None:
     assert_allclose(found, exact, atol=0.015 * np.abs(exact).max())
 
 
+def test_vessel_moves_as_the_free_floater() -> None:
+    """A vessel whose motion is prescribed by the RAO of the files moves as the free floater in the same regular wave,
+    within 1.5 % of the amplitude after the start. In long waves the sphere follows the surface.
+    """
+    data = con.read_wamit(FOLDER / "sphere.1", density=RHO, gravity=G)
+    stiffness = np.diag([0.0, 0.0, RHO * G * np.pi * RADIUS**2, 1e7, 1e7, 1e7])
+    mass = np.diag([MASS, MASS, MASS, 1e6, 1e6, 1e6])
+    damping = np.diag([0.0, 0.0, 2e4, 0.0, 0.0, 0.0])
+    rao = data.find_rao(mass, stiffness, damping)
+    assert_allclose(rao.eval_response(rao.frequencies[0], 0.0)[0, 2], 1.0, atol=0.02)
+    period = 2.0 * np.pi / data.frequencies[len(data.frequencies) // 3]
+    moved = []
+    for free in (True, False):
+        world = wl.World(gravity=(0.0, 0.0, -G))
+        sea = world.add(con.Fluid, density=RHO, **con.regular_wave(0.2, period), wave_growth=4.0 * period)
+        if free:
+            body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=MASS, inertia=(1e6, 1e6, 1e6))
+            con.floater(
+                world, body, sea, added_mass=data.infinite, stiffness=stiffness, volume=MASS / RHO, damping=damping,
+                radiation=data.fit_radiation(tolerance=0.01), excitation=data.excitation,
+            )  # fmt: skip
+            con.fix(world, body, "y", "e1", "e2", "e3")
+        else:
+            body = con.vessel(world, sea, rao).body
+        sensors = wl.Sensors(None, [wl.Sensor(body, "position", 2, "z")])
+        wl.Dynamic(world, step=period / 100.0, end=16.0 * period, name="").solve(hooks=[sensors])
+        at = np.linspace(12.0, 16.0, 200) * period
+        moved.append(np.interp(at, sensors.times, np.ravel(sensors["z"])))
+    assert_allclose(moved[1], moved[0], atol=0.015 * np.abs(moved[0]).max())
+
+
 def test_errors(tmp_path: Path) -> None:
     """Wrong files and tolerances are errors with file, value and allowed range."""
     text = (FOLDER / "sphere.1").read_text()
@@ -219,6 +250,10 @@ def test_errors(tmp_path: Path) -> None:
     with pytest.raises(wl.ModelError, match=r"wrong\.3 has no period > 0 s: must have wave forces for periods > 0"):
         con.read_wamit(tmp_path / "wrong.1")
     data = con.read_wamit(FOLDER / "sphere.1")
+    with pytest.raises(wl.ModelError, match="give a singular matrix at"):
+        data._replace(added_mass=0.0 * data.added_mass, damping=0.0 * data.damping).find_rao(*np.zeros((2, 6, 6)))
+    with pytest.raises(wl.ModelError, match=r"excitation = None in find_rao: must be forces of waves"):
+        data._replace(excitation=None).find_rao(np.eye(6), np.eye(6))
     with pytest.raises(wl.ModelError, match="tolerance = 1e-09 of the retardation of surge by surge with at most 3"):
         data.fit_radiation(tolerance=1e-9, largest=3)
     with pytest.raises(wl.ModelError, match=r"damping = 0 N s/m of surge, sway and heave: must be > 0"):
