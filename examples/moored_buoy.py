@@ -1,6 +1,8 @@
 """A buoy moored by three elastic ropes in a JONSWAP sea, with current and wind.
 
-Run it with ``windlass run examples/moored_buoy.py``; ``-help`` lists all options, and ``-report FILE`` writes a report.
+Run it with ``windlass run examples/moored_buoy.py``; ``-help`` lists all options, and ``-report FILE`` writes a report
+with the spectra of the tensions. ``windlass sweep examples/moored_buoy.py -cases seas.csv`` runs the seas of a file with
+the columns ``height [m]``, ``period [s]``, ``heading [deg]`` and ``seed``.
 ``windlass show moored_buoy_out/mooring.vtkhdf`` shows the ropes, the buoy and the forces of the water, and ``-movie
 FILE.mp4`` writes a film.
 
@@ -28,6 +30,7 @@ elements = wl.option("elements", 6, "1", "cables along each rope", minimum=2)
 height = wl.option("height", 2.0, "m", "significant height of the waves", minimum=0.01)
 period = wl.option("period", 8.0, "s", "peak period of the waves", minimum=1.0)
 speed = wl.option("wind", 15.0, "m/s", "speed of the wind 10 m above the surface", minimum=0.0)
+heading = wl.option("heading", 0.0, "deg", "direction of travel of the waves, from x towards y")
 seed = wl.option("seed", 1, "1", "of the phases of the waves", minimum=0)
 end = wl.option("end", 60.0, "s", "time that is simulated", minimum=0.1)
 step = wl.option("step", 0.05, "s", "time step", minimum=1e-4)
@@ -58,8 +61,9 @@ def moor(moving: bool) -> Mooring:
     """Create the buoy and its ropes, in still water, or in waves, current and wind."""
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     stream = {"profile": "power", "velocity": (0.5, 0.2, 0.0), "reference_height": DEPTH}
-    waves = {**stream, "wave_growth": 10.0, **con.jonswap(height, period, seed, count=40)} if moving else {}
-    sea = world.add(con.Fluid, name="sea", density=WATER, depth=DEPTH, transition=0.1, **waves)
+    waves = con.jonswap(height, period, seed, count=40, direction=np.radians(heading))
+    moved = {**stream, "wave_growth": 10.0, **waves} if moving else {}
+    sea = world.add(con.Fluid, name="sea", density=WATER, depth=DEPTH, transition=0.1, **moved)
     buoy = world.add(
         RigidBody3D, name="buoy", position=(0.0, 0.0, -0.2), mass=MASS, inertia=INERTIA,
         center_of_mass=(0.0, 0.0, CENTER),
@@ -146,6 +150,8 @@ def main() -> None:
     wl.Dynamic(sea.world, step=step, end=end).solve(start, hooks=[ledger, sensors, *recorders])
     if wl.help_requested():
         return
+    series = [wl.post.Series(sensors.times, sensors[rope.name], rope.name, "N") for rope in sea.ropes]
+    wl.post.report_series([*series, wl.post.Series(sensors.times, sensors["position"][:, 2], "heave", "m")])
     carried = MASS * GRAVITY - sum(eval_pull(rope, still)[2] for rope in calm.ropes)
     buoyancy = float(wl.eval_output(calm.load, "buoyancy", still))
     z, surface = sensors["position"][:, 2], sensors["surface"]

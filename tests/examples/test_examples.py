@@ -189,13 +189,31 @@ def test_moored_buoy(tmp_path: Path) -> None:
     """The buoy carries its weight and the pull of its ropes, its frequency of heave agrees with the closed form, the
     energies in the waves balance, and the buoy follows the surface.
     """
-    results, table = run_example("moored_buoy", ["-end", "8", "-elements", "4"], tmp_path)
+    options = ["-end", "8", "-elements", "4", "-heading", "20", "-report", "report.html"]
+    results, table = run_example("moored_buoy", options, tmp_path)
     assert_allclose(*results["buoyancy"], rtol=1e-6)
     assert_allclose(*results["heave_frequency"], rtol=5e-3)
     assert abs(results["rest"]) < 1e-3 * results["drag"] and results["drag"] > 100.0
     assert results["distance"] < 0.5 * results["largest_wave"]
     assert "frequency of heave [Hz]" in table
     assert (tmp_path / "moored_buoy_out" / "mooring.vtkhdf").exists()
+    page = (tmp_path / "report.html").read_text()
+    for title in ("Sensors", "Statistics", "Energy"):
+        assert f"<h2>{title}</h2>" in page
+
+
+@pytest.mark.long
+def test_moored_buoy_in_several_seas(tmp_path: Path) -> None:
+    """A sweep over a file of seas runs each sea, and a higher sea moves the buoy more."""
+    rows = "height [m],period [s],heading [deg],seed\n0.2,6,0,1\n1.0,8,30,2\n"
+    (tmp_path / "seas.csv").write_text(rows)
+    words = ["sweep", str(ROOT / "examples" / "moored_buoy.py"), "-cases", "seas.csv", "-output", "seas", "-quiet"]
+    done = run_windlass([*words, "-fixed", "-output none", "-end", "12", "-elements", "4"], folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    table = list(csv.DictReader((tmp_path / "seas" / "sweep.csv").open()))
+    assert [row["status"] for row in table] == ["ok", "ok"]
+    heights = [float(row["heave"]) for row in table]
+    assert 0.0 < 2.0 * heights[0] < heights[1]
 
 
 @pytest.mark.long

@@ -13,6 +13,7 @@ import windlass as wl
 from windlass.commands import cli
 from windlass.connectors import hinge, prescribe
 from windlass.elements import nodes_of, straight_cable
+from windlass.framework.command_line import report_parts
 from windlass.post import Cycles, FatigueCurve, Series
 
 HOURS = 3600.0
@@ -294,3 +295,23 @@ def test_cycles_of_a_constant_tension_do_no_damage() -> None:
     assert cycles.equivalent_range(3.0) == 0.0
     with pytest.raises(wl.ModelError, match="one of the two must be given"):
         wl.post.fatigue_curve("stud chain")
+
+
+def test_report_of_series(sea: Series, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The section of a report contains statistics and spectra; a short series has no extreme; no series is an error."""
+    sections: list[wl.ReportSection] = []
+    monkeypatch.setattr(report_parts, "added_sections", sections)
+    short = sea.part(end=600.0)
+    wl.post.report_series([sea, short], title="Rope", duration=HOURS)
+    (section,) = sections
+    table, *curves = section.parts
+    assert section.title == "Rope" and table.headings[-1] == "most probable largest value in 1 h"
+    assert_allclose(table.rows[0][2:4], (10.0, 2.0), rtol=1e-3)
+    assert table.rows[0][-1] == wl.post.fit_extremes(sea).mode(HOURS) and table.rows[1][-1] is None
+    for one, curve in zip((sea, short), curves, strict=True):
+        spectrum = wl.post.find_spectrum(one)
+        assert curve.curves[0][:2] == ("tension", "N²/Hz")
+        assert_allclose(curve.curves[0][2], spectrum.density)
+        assert_allclose(curve.x, spectrum.frequencies)
+    with pytest.raises(wl.ModelError, match=r"series = \[\] in report_series: must be at least one Series"):
+        wl.post.report_series([])
