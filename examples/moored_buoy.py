@@ -1,8 +1,8 @@
 """A buoy moored by three elastic ropes in a JONSWAP sea, with current and wind.
 
 Run it with ``windlass run examples/moored_buoy.py``; ``-help`` lists all options, and ``-report FILE`` writes a report
-with the spectra of the tensions. ``windlass sweep examples/moored_buoy.py -cases seas.csv`` runs the seas of a file with
-the columns ``height [m]``, ``period [s]``, ``heading [deg]`` and ``seed``.
+with the spectra of the tensions. ``windlass sweep examples/moored_buoy.py -cases seas.csv`` runs the seas of a file
+with the columns ``height``, ``period``, ``heading`` and ``seed``.
 ``windlass show moored_buoy_out/mooring.vtkhdf`` shows the ropes, the buoy and the forces of the water, and ``-movie
 FILE.mp4`` writes a film.
 

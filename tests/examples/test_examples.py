@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -205,7 +206,7 @@ def test_moored_buoy(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_moored_buoy_in_several_seas(tmp_path: Path) -> None:
     """A sweep over a file of seas runs each sea, and a higher sea moves the buoy more."""
-    rows = "height [m],period [s],heading [deg],seed\n0.2,6,0,1\n1.0,8,30,2\n"
+    rows = "height,period,heading,seed\n0.2,6,0,1\n1.0,8,30,2\n"
     (tmp_path / "seas.csv").write_text(rows)
     words = ["sweep", str(ROOT / "examples" / "moored_buoy.py"), "-cases", "seas.csv", "-output", "seas", "-quiet"]
     done = run_windlass([*words, "-fixed", "-output none", "-end", "12", "-elements", "4"], folder=tmp_path)

@@ -26,7 +26,7 @@ def report_series(
     effect.
 
     The section contains a table of statistics, curves of the spectral densities, and the most probable largest values
-    in a duration. Series with at most 150 peaks are too short for a fit of extremes; their cells of the table are empty.
+    in a duration. Series with at most 150 peaks are too short for a fit of extremes; their cells are empty.
 
     Args:
         series: the series; begin them after the start of the motion, see `Series.part`.
