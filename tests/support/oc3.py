@@ -11,6 +11,7 @@ additional linear damping of the report acts at the still water level.
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,6 +44,8 @@ STIFFNESS = np.diag([41_180.0, 41_180.0, 11_940.0, 3.111e8, 3.111e8, 1.156e7])
 STIFFNESS[[0, 4], [4, 0]] = -2.821e6
 STIFFNESS[[1, 3], [3, 1]] = 2.821e6
 ANGLES = np.radians((0.0, 120.0, 240.0))
+RADIATION = Path(__file__).resolve().parents[1] / "reference" / "radiation" / "spar.nc"
+"""Radiation and diffraction of the spar, which make_spar.py in the same folder computes with Capytaine."""
 VOLUME = 8_029.21  # displaced volume at rest [m^3]
 BUOYANCY = np.diag([0.0, 0.0, 332_941.0, -4_999_180_000.0, -4_999_180_000.0, 0.0])
 """Stiffness of the buoyancy about the node of the spar, without the weight (section 4 of the report) [N/m, N m]."""
@@ -101,6 +104,15 @@ OMAE 2022.
 """
 
 
+def eval_inertia(definition: Definition) -> FloatArray:
+    """Return the mass matrix of the spar about its node, shape (6, 6)."""
+    moment = definition.mass * definition.center
+    M = np.diag([*[definition.mass] * 3, *definition.inertia])
+    M[[3, 4], [3, 4]] += moment * definition.center
+    M[[0, 4], [4, 0]], M[[1, 3], [3, 1]] = moment, -moment
+    return M
+
+
 class Spar(NamedTuple):
     """The spar, its lines, of which the first runs along x, and the supports of a spar that is held."""
 
@@ -116,6 +128,7 @@ def create_spar(
     waves: dict[str, object] | None = None,
     definition: Definition = REPORT,
     hydrodynamics: con.Hydrodynamics | None = None,
+    memory: bool = True,
 ) -> Spar:
     """Create the spar.
 
@@ -125,6 +138,7 @@ def create_spar(
         waves: columns of `Fluid`; default: calm water.
         definition: properties of the spar.
         hydrodynamics: coefficients of Cummins' equation; default: Morison's equation.
+        memory: whether the floater has retardation functions.
     """
     world = wl.World(gravity=(0.0, 0.0, -definition.gravity))
     shift = np.zeros(3) if held is None else np.array(held)
@@ -141,7 +155,7 @@ def create_spar(
         else:
             con.floater(
                 world, spar, sea, added_mass=hydrodynamics.infinite, volume=VOLUME, damping=definition.damping,
-                stiffness=BUOYANCY + stiffness, radiation=hydrodynamics.fit_radiation(),
+                stiffness=BUOYANCY + stiffness, radiation=hydrodynamics.fit_radiation() if memory else None,
                 excitation=hydrodynamics.excitation if waves else None,
             )  # fmt: skip
     else:

@@ -1,5 +1,5 @@
-"""The OC3-Hywind spar on its three lines in an irregular sea, against published results of RAFT and against the linear
-response in the frequency domain.
+"""The OC3-Hywind spar on its three lines in an irregular sea, by Morison's and by Cummins' equation, against published
+results of RAFT and against the linear response in the frequency domain.
 """
 
 from __future__ import annotations
@@ -9,9 +9,12 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
 import windlass as wl
+from windlass import connectors as con
 from windlass.framework.arrays import FloatArray
 
-from support.oc3 import DEPTH, DIAMETERS, EDGES, LENGTH, RAFT, WATER, create_spar, hang
+from support.oc3 import (
+    BUOYANCY, DEPTH, DIAMETERS, EDGES, LENGTH, RADIATION, RAFT, STIFFNESS, WATER, create_spar, eval_inertia, hang,
+)  # fmt: skip
 
 FREQUENCIES = 0.005 * np.arange(4, 41)  # of the waves [Hz]; RAFT has the same, and lower ones without energy
 PEAK_PERIOD, HEIGHT = 12.0, 6.0  # [s, m]
@@ -76,7 +79,31 @@ def eval_linear_deviations() -> FloatArray:
     return np.sqrt(square)
 
 
-def measure(elements: int, scale: float) -> tuple[FloatArray, float]:
+def eval_potential_deviations(data: con.Hydrodynamics) -> FloatArray:
+    """Return the standard deviations of surge [m], heave [m] and pitch [deg] of the linear equations of motion with
+    added mass, damping and wave forces of a file.
+    """
+    K = BUOYANCY + STIFFNESS
+    K[[3, 4], [3, 4]] -= RAFT.mass * RAFT.center * RAFT.gravity
+    assert data.excitation is not None
+    rows = np.array([0, 2, 4])
+    square = np.zeros(3)
+    for f, amplitude in zip(FREQUENCIES, AMPLITUDES, strict=True):
+        w = 2.0 * np.pi * f
+        A, B = (
+            np.array([[np.interp(w, data.frequencies, part[:, i, j]) for j in rows] for i in rows])
+            for part in (data.added_mass, data.damping)
+        )
+        force = data.excitation.eval_response(w, 0.0)[0, rows]
+        M = eval_inertia(RAFT)[np.ix_(rows, rows)] + A
+        found = np.linalg.solve(K[np.ix_(rows, rows)] - w**2 * M - 1j * w * B, force)
+        square += 0.5 * (amplitude * np.abs(found) * np.array([1.0, 1.0, 180.0 / np.pi])) ** 2
+    return np.sqrt(square)
+
+
+def measure(
+    elements: int, scale: float, hydrodynamics: con.Hydrodynamics | None = None
+) -> tuple[FloatArray, float]:
     """Return the standard deviations of surge [m], heave [m], pitch [deg], and of the tension of an elastic catenary at
     the fairlead of the first line [N], in a sea whose wave amplitudes are multiplied by ``scale``.
 
@@ -86,13 +113,16 @@ def measure(elements: int, scale: float) -> tuple[FloatArray, float]:
     Args:
         elements: cables of a line; 0: linear springs.
         scale: factor of the amplitudes.
+        hydrodynamics: coefficients of Cummins' equation; default: Morison's equation.
     """
     phases = np.random.default_rng(1).uniform(0.0, 2.0 * np.pi, len(FREQUENCIES))
     waves: dict[str, object] = {
         "wave_amplitudes": scale * AMPLITUDES, "wave_frequencies": 2.0 * np.pi * FREQUENCIES,
         "wave_directions": np.zeros(len(FREQUENCIES)), "wave_phases": phases, "wave_growth": 100.0,
     }  # fmt: skip
-    calm, sea = (create_spar(elements, waves=columns, definition=RAFT) for columns in (None, waves))
+    calm, sea = (
+        create_spar(elements, waves=columns, definition=RAFT, hydrodynamics=hydrodynamics) for columns in (None, waves)
+    )
     state = wl.State(sea.world)
     state.q[:] = wl.Static(calm.world, name="").solve().q
     sensors = wl.Sensors(
