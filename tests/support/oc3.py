@@ -113,6 +113,15 @@ def eval_inertia(definition: Definition) -> FloatArray:
     return M
 
 
+def eval_stiffness(definition: Definition) -> FloatArray:
+    """Return the linear stiffness of the spar about its node, with buoyancy, weight, lines and yaw spring, shape
+    (6, 6)."""
+    K = BUOYANCY + STIFFNESS
+    K[[3, 4], [3, 4]] -= definition.mass * definition.center * definition.gravity
+    K[5, 5] += YAW_SPRING
+    return K
+
+
 class Spar(NamedTuple):
     """The spar, its lines, of which the first runs along x, and the supports of a spar that is held."""
 

@@ -15,17 +15,16 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.framework.arrays import FloatArray
 
-from support.oc3 import (
-    BUOYANCY, DAMPING, GRAVITY, RADIATION, REPORT, STIFFNESS, YAW_SPRING, Spar, create_spar, eval_inertia,
-)  # fmt: skip
+from support import oc3
+from support.oc3 import DAMPING, REPORT, Spar, create_spar, eval_inertia
 
-DATA = con.read_capytaine(RADIATION)
+DATA = con.read_capytaine(oc3.RADIATION)
 PAIRS = np.array([0, 0, 2, 4]), np.array([0, 4, 2, 4])
 """Degrees of freedom: surge by surge, surge by pitch, heave by heave, pitch by pitch."""
 INFINITE = np.array([7_759_111.6, -483_140_617.5, 241_254.9, 37_936_182_750.0])
-"""Added mass at infinite frequency of `PAIRS` [kg, kg m, kg m^2], computed with WAMIT.
+"""Added mass at infinite frequency of `PAIRS` [kg, kg m, kg m^2], from WAMIT.
 
-Source: BModes (github.com/old-NWTC/BModes), docs/examples/OC3Hywind.bmi, matrix hydro_M.
+Source: BModes (github.com/old-NWTC/BModes), example OC3Hywind, matrix hydro_M.
 """
 TIMES = np.array([0.0, 2.0, 4.0])  # [s]
 RETARDATION = np.array(
@@ -40,21 +39,20 @@ RETARDATION = np.array(
 Source: OpenFAST (github.com/OpenFAST/r-test, commit 004509e), 5MW_OC3Spar_DLL_WTurb_WavesIrr, linux-gnu, file HD.sum.
 """
 MODES = {"surge": (122.91, None), "heave": (30.836, 0.0384), "pitch": (29.42, None), "yaw": (7.681, 0.0484)}
-"""Natural period [s] and damping ratio [1]. The damping in surge and pitch is not comparable, because the published
-matrix contains quadratic drag with secant coefficients.
+"""Natural period [s] and damping ratio [1]. In surge and pitch the published damping also contains drag of the spar.
 
-Source: eigenvalues of the state matrix of OpenFAST (github.com/OpenFAST/r-test, commit 05361e0, file
-5MW_OC3Spar_Linear.1.lin: coefficients of WAMIT, infinite added mass, no retardation, lines by MAP, no wind) in multi-blade
-coordinates, with the rotation of nacelle, generator and drive train held.
+Source: OpenFAST (github.com/OpenFAST/r-test, commit 05361e0, file 5MW_OC3Spar_Linear.1.lin: coefficients of WAMIT, added
+mass at infinite frequency, no retardation functions, lines by MAP, no wind); eigenvalues of the state matrix in
+multi-blade coordinates, with the rotations of nacelle, generator and drive train held.
 """
 BENDING = 1.009
-"""Ratio of the periods of pitch with an elastic and with a rigid tower. The published tower is elastic. The ratio belongs
-to a tapered tube that deflects with the square and the cube of the height, and to the weight of the nacelle and rotor.
+"""Ratio of the periods of pitch with an elastic and with a rigid tower, for the tapered tube of NREL/TP-500-47535 with
+deflections proportional to the square and the cube of the height, and the nacelle and rotor at its top. The published
+tower is elastic.
 """
 FREEDOMS = {"surge": (0, 4), "heave": (2,), "pitch": (4, 0), "yaw": (5,)}
 """Degrees of freedom of each mode; the first one is the largest."""
-K = BUOYANCY + STIFFNESS + np.diag([0.0, 0.0, 0.0, 0.0, 0.0, YAW_SPRING])
-K[[3, 4], [3, 4]] -= REPORT.mass * REPORT.center * GRAVITY
+K = oc3.eval_stiffness(REPORT)
 
 
 def eval_shape(name: str) -> tuple[FloatArray, FloatArray]:

@@ -1,7 +1,7 @@
 """Compute spar.nc, the radiation and diffraction of the OC3-Hywind spar, with Capytaine 3.0: ``python make_spar.py``.
 
 The panel method converges with the first power of the angle of a panel, because flat panels have no curvature. The file
-therefore contains 2 F(96) - F(48) for each value F, with the number of panels around the axis in brackets. The radii of
+therefore contains 2 F(64) - F(32) for each value F, with the number of panels around the axis in brackets. The radii of
 both meshes are scaled so that their polygons have the areas of the circles. A lid on the water plane suppresses the
 irregular frequencies.
 
@@ -17,19 +17,22 @@ import xarray as xr
 
 DEPTH, DENSITY, GRAVITY = 320.0, 1025.0, 9.80665  # [m], [kg/m^3], [m/s^2]
 DRAFT, EDGES, RADII = 120.0, (-12.0, -4.0), (4.7, 3.25)  # of the spar and of its taper [m]
-FREQUENCIES = np.concatenate((0.05 * np.arange(1, 41), 2.0 + 0.2 * np.arange(1, 11), [np.inf]))  # [rad/s]
+FREQUENCIES = np.concatenate(
+    (0.05 * np.arange(1, 21), 1.0 + 0.1 * np.arange(1, 11), 2.0 + 0.2 * np.arange(1, 11), [np.inf])
+)  # [rad/s]
 FREEDOMS = "Surge", "Sway", "Heave", "Roll", "Pitch"
 
 
 def solve(count: int) -> xr.Dataset:
     """Return the dataset of a mesh with ``count`` panels around the axis."""
-    base = RADII[0] * np.sin(0.5 * np.pi * np.arange(12) / 12)
-    steps = 0.5 * (1.0 - np.cos(np.pi * np.arange(41) / 40))  # small panels near the lower edge
-    heights = [EDGES[0] - (DRAFT + EDGES[0]) * (1.0 - steps), np.linspace(*EDGES, 9)[1:], np.linspace(EDGES[1], 0, 9)[1:]]
-    z = np.concatenate((np.full(len(base), -DRAFT), *heights))
+    base = RADII[0] * np.sin(0.5 * np.pi * np.arange(10) / 10)
+    steps = 0.5 * (1.0 - np.cos(np.pi * np.arange(33) / 32))  # small panels near the lower edge
+    heights = EDGES[0] - (DRAFT + EDGES[0]) * (1.0 - steps)
+    upper = [np.linspace(*EDGES, 7)[1:], np.linspace(EDGES[1], 0.0, 7)[1:]]
+    z = np.concatenate((np.full(len(base), -DRAFT), heights, *upper))
     r = np.concatenate((base, np.interp(z[len(base) :], EDGES, RADII)))
     r *= np.sqrt(2.0 * np.pi / count / np.sin(2.0 * np.pi / count))
-    lid = np.linspace(0.0, r[-1], 7)
+    lid = np.linspace(0.0, r[-1], 6)
     meshes = [
         cpt.RotationSymmetricMesh.from_profile_points(np.column_stack((x, 0.0 * x, y)), n=count)
         for x, y in ((r, z), (lid, 0.0 * lid))
@@ -51,7 +54,7 @@ def solve(count: int) -> xr.Dataset:
 def main() -> None:
     """Write the file to the folder of this script, or to the given path."""
     cpt.set_logging("ERROR")
-    coarse, fine = solve(48), solve(96)
+    coarse, fine = solve(32), solve(64)
     names = ["added_mass", "radiation_damping", "Froude_Krylov_force", "diffraction_force"]
     data = (2.0 * fine[names] - coarse[names]).sel(influenced_dof=list(FREEDOMS))
     path = sys.argv[1] if len(sys.argv) > 1 else str(Path(__file__).with_name("spar.nc"))
