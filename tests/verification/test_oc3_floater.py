@@ -26,24 +26,21 @@ INFINITE = np.array([7_759_111.6, -483_140_617.5, 241_254.9, 37_936_182_750.0])
 
 Source: BModes (github.com/old-NWTC/BModes), example OC3Hywind, matrix hydro_M.
 """
-TIMES = np.array([0.0, 2.0, 4.0])  # [s]
+TIMES = np.array([2.0, 4.0])  # [s]
+LARGEST = np.array([402_851.0, 2_541_250.0, 6_774.55, 33_711_500.0])
 RETARDATION = np.array(
-    [
-        [402_851.0, -2_541_250.0, 6_774.55, 33_711_500.0],
-        [-164_439.0, 941_863.0, -2_289.18, -1_352_130.0],
-        [29_344.2, 377_201.0, -2_090.98, -13_870_100.0],
-    ]
+    [[-164_439.0, 941_863.0, -2_289.18, -1_352_130.0], [29_344.2, 377_201.0, -2_090.98, -13_870_100.0]]
 )
-"""Retardation functions of `PAIRS` at `TIMES` [N/m, N, N m], from damping of WAMIT.
+"""Retardation functions of `PAIRS` at `TIMES` [N/m, N, N m], from damping of WAMIT, and above their largest values.
 
 Source: OpenFAST (github.com/OpenFAST/r-test, commit 004509e), 5MW_OC3Spar_DLL_WTurb_WavesIrr, linux-gnu, file HD.sum.
 """
 MODES = {"surge": (122.91, None), "heave": (30.836, 0.0384), "pitch": (29.42, None), "yaw": (7.681, 0.0484)}
 """Natural period [s] and damping ratio [1]. In surge and pitch the published damping also contains drag of the spar.
 
-Source: OpenFAST (github.com/OpenFAST/r-test, commit 05361e0, file 5MW_OC3Spar_Linear.1.lin: coefficients of WAMIT, added
-mass at infinite frequency, no retardation functions, lines by MAP, no wind); eigenvalues of the state matrix in
-multi-blade coordinates, with the rotations of nacelle, generator and drive train held.
+Source: eigenvalues of the state matrix of OpenFAST (github.com/OpenFAST/r-test, commit 05361e0, 5MW_OC3Spar_Linear) in
+multi-blade coordinates, with the rotations of nacelle, generator and drive train held. The matrix contains the added mass
+of WAMIT at infinite frequency, no retardation functions, the lines by MAP, and no wind.
 """
 BENDING = 1.009
 """Ratio of the periods of pitch with an elastic and with a rigid tower, for the tapered tube of NREL/TP-500-47535 with
@@ -109,12 +106,17 @@ def eval_linear_mode(name: str) -> tuple[float, float]:
 
 
 def test_coefficients() -> None:
-    """Added mass at infinite frequency agrees with WAMIT within 0.5 %, and retardation functions within 3 % of their
-    largest value.
+    """Added mass at infinite frequency agrees with WAMIT within 0.4 %, in heave within 1 %, and retardation functions
+    within 2.5 % of their largest value.
+
+    The added mass in heave depends on the size of the panels at the lower edge: that of Capytaine decreases by 1.6 % from
+    0.26 m to 0.05 m. The published retardation functions have no damping above a largest frequency.
     """
-    assert_allclose(DATA.infinite[PAIRS], INFINITE, rtol=5e-3)
+    assert_allclose(DATA.infinite[PAIRS], INFINITE, rtol=0.01)
+    others = np.array([0, 1, 3])
+    assert_allclose(DATA.infinite[PAIRS][others], INFINITE[others], rtol=4e-3)
     found = DATA.eval_retardation(TIMES)[(slice(None), *PAIRS)]
-    assert (np.abs(found - RETARDATION) < 0.03 * np.abs(RETARDATION[0])).all()
+    assert (np.abs(found - RETARDATION) < 0.025 * LARGEST).all()
 
 
 @pytest.mark.parametrize("name", list(MODES))

@@ -28,6 +28,7 @@ analyzeCases, case 0 without wind, JONSWAP with Hs = 6 m and Tp = 12 s.
 LINES = np.array([[41_180.0, -2_821_000.0], [-2_821_000.0, 311_100_000.0]])
 """Stiffness of the lines in surge and pitch of NREL/TP-500-47535 [N/m, N, N m]; in heave it is 11 940 N/m."""
 SLOW = 1.0 / 125.0, 0.032, 0.034  # of surge, heave and pitch of the floating spar [Hz]
+DATA = con.read_capytaine(oc3.RADIATION)
 
 
 def eval_spectrum() -> FloatArray:
@@ -80,7 +81,7 @@ def eval_linear_deviations() -> FloatArray:
 
 def eval_potential_deviations(data: con.Hydrodynamics) -> FloatArray:
     """Return the standard deviations of surge [m], heave [m] and pitch [deg] of the linear equations of motion with
-    added mass, damping and wave forces of a file.
+    given added mass, damping and wave forces.
     """
     assert data.excitation is not None
     rows = np.array([0, 2, 4])
@@ -180,9 +181,39 @@ def test_full_height() -> None:
 
 def test_potential_flow() -> None:
     """By Cummins' equation with linear springs, the standard deviations agree with the frequency domain within 0.5 %,
-    and with RAFT within x %.
+    and with RAFT within 3 %, in heave within 6 %.
+
+    RAFT divides the spar into strips. At 0.5 rad/s, the vertical force per metre of wave amplitude is 284 kN by strips,
+    and 268 kN by diffraction. The difference is the inertia force of the fluid at the taper. The damping in heave, which
+    agrees with WAMIT, requires 267 kN.
     """
-    data = con.read_capytaine(oc3.RADIATION)
-    found, _ = measure(0, 0.1, data)
-    assert_allclose(found / 0.1, eval_potential_deviations(data), rtol=5e-3)
-    assert_allclose(found / 0.1, DEVIATIONS, rtol=0.02)
+    found, _ = measure(0, 0.1, DATA)
+    assert_allclose(found / 0.1, eval_potential_deviations(DATA), rtol=5e-3)
+    assert_allclose(found / 0.1, DEVIATIONS, rtol=0.06)
+    assert_allclose((found / 0.1)[[0, 2]], DEVIATIONS[[0, 2]], rtol=0.03)
+
+
+def test_force_and_damping() -> None:
+    """The damping in heave of an axisymmetric body that a wave force X requires, k |X|²/(4 ρ g c_g) with the group
+    velocity c_g, agrees within 2 % of its largest value (J. N. Newman, Marine Hydrodynamics, section 6.18).
+    """
+    assert DATA.excitation is not None
+    w = DATA.frequencies[(DATA.frequencies > 0.25) & (DATA.frequencies < 2.0)]
+    damping = DATA.damping[np.searchsorted(DATA.frequencies, w), 2, 2]
+    force = np.abs(DATA.excitation.eval_response(w, 0.0)[:, 2])
+    g = oc3.GRAVITY
+    found = w**2 / g * force**2 / (4.0 * WATER * g * (0.5 * g / w))  # in deep water
+    assert_allclose(found, damping, atol=0.02 * damping.max())
+
+
+def test_potential_flow_on_lines() -> None:
+    """By Cummins' equation in the sea of 6 m on three lines of 10 cables, the standard deviations agree with the
+    frequency domain within 1 %, in heave within 5 %, and of the tension with RAFT within 5 %.
+
+    The mass of the lines reduces heave by 4 %.
+    """
+    found, tension = measure(10, 1.0, DATA)
+    exact = eval_potential_deviations(DATA)
+    assert_allclose(found, exact, rtol=0.05)
+    assert_allclose(found[[0, 2]], exact[[0, 2]], rtol=0.01)
+    assert_allclose(tension, TENSION_DEVIATION, rtol=0.05)

@@ -142,8 +142,8 @@ def test_states_have_the_damping_of_the_file() -> None:
 
 @pytest.mark.parametrize("tolerance", [0.05, 0.01])
 def test_states_have_no_damping_at_frequency_zero(tolerance: float) -> None:
-    """The states have no damping at the frequency 0. With the default tolerance, the error of the damping up to 0.6 rad/s
-    is below 1.5 % of the largest damping.
+    """The states have no damping at the frequency 0. With the default tolerance, the error of the damping up to
+    0.6 rad/s is below 1.5 % of the largest damping.
     """
     data = con.read_wamit(FOLDER / "sphere.1")
     radiation = data.fit_radiation(tolerance=tolerance)

@@ -26,7 +26,7 @@ FREEDOMS = "Surge", "Sway", "Heave", "Roll", "Pitch"
 def solve(count: int) -> xr.Dataset:
     """Return the dataset of a mesh with ``count`` panels around the axis."""
     base = RADII[0] * np.sin(0.5 * np.pi * np.arange(10) / 10)
-    steps = 0.5 * (1.0 - np.cos(np.pi * np.arange(33) / 32))  # small panels near the lower edge
+    steps = 1.0 - np.cos(0.5 * np.pi * np.arange(41) / 40)  # small panels near the lower edge
     heights = EDGES[0] - (DRAFT + EDGES[0]) * (1.0 - steps)
     upper = [np.linspace(*EDGES, 7)[1:], np.linspace(EDGES[1], 0.0, 7)[1:]]
     z = np.concatenate((np.full(len(base), -DRAFT), heights, *upper))
