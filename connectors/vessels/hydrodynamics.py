@@ -11,8 +11,8 @@ mass at infinite frequency, this value is used.
 States. For each pair of degrees of freedom, samples of k at equal time steps are arranged in a Hankel matrix
 H_ij = k((i + j) dt). The singular value decomposition of this matrix gives a linear system of order n whose impulse
 response approximates k. R is then replaced by the least squares fit to the samples with R P⁻¹ Q = 0, so that B = 0 at
-ω = 0: otherwise errors of k would add damping of either sign to slow motions, such as the surge of a moored floater. The
-order increases until the root mean square of the error of k, divided by the root mean square of k, is at most the
+ω = 0: otherwise errors of k would add damping of either sign to slow motions, such as the surge of a moored floater.
+The order increases until the root mean square of the error of k, divided by the root mean square of k, is at most the
 tolerance; systems that are not stable are omitted.
 
 Files of WAMIT. The file ``name.1`` contains rows (period, i, j, A', B'), and ``name.3`` rows (period, heading, i,
@@ -26,8 +26,8 @@ Source: W. E. Cummins, The impulse response function and ship motions, Schiffste
 Recent progress toward the understanding and prediction of ship motions, 5th Symp. Naval Hydrodynamics (1964); S. Y.
 Kung, A new identification and model reduction algorithm via singular value decomposition, 12th Asilomar Conf. (1978);
 T. Perez and T. I. Fossen, Time- vs. frequency-domain identification of parametric radiation force models for marine
-structures at zero speed, Modeling, Identification and Control 29 (2008) 1-19, for B = 0 at ω = 0; WAMIT user manual 7.4,
-chapter 4.
+structures at zero speed, Modeling, Identification and Control 29 (2008) 1-19, for B = 0 at ω = 0; WAMIT user manual
+7.4, chapter 4.
 """
 
 from __future__ import annotations

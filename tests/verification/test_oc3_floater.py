@@ -39,8 +39,8 @@ MODES = {"surge": (122.91, None), "heave": (30.836, 0.0384), "pitch": (29.42, No
 """Natural period [s] and damping ratio [1]. In surge and pitch the published damping also contains drag of the spar.
 
 Source: eigenvalues of the state matrix of OpenFAST (github.com/OpenFAST/r-test, commit 05361e0, 5MW_OC3Spar_Linear) in
-multi-blade coordinates, with the rotations of nacelle, generator and drive train held. The matrix contains the added mass
-of WAMIT at infinite frequency, no retardation functions, the lines by MAP, and no wind.
+multi-blade coordinates, with the rotations of nacelle, generator and drive train held. The matrix contains the added
+mass of WAMIT at infinite frequency, no retardation functions, the lines by MAP, and no wind.
 """
 BENDING = 1.009
 """Ratio of the periods of pitch with an elastic and with a rigid tower, for the tapered tube of NREL/TP-500-47535 with
@@ -109,8 +109,8 @@ def test_coefficients() -> None:
     """Added mass at infinite frequency agrees with WAMIT within 0.4 %, in heave within 1 %, and retardation functions
     within 2.5 % of their largest value.
 
-    The added mass in heave depends on the size of the panels at the lower edge: that of Capytaine decreases by 1.6 % from
-    0.26 m to 0.05 m. The published retardation functions have no damping above a largest frequency.
+    The added mass in heave depends on the size of the panels at the lower edge: that of Capytaine decreases by 1.6 %
+    from 0.26 m to 0.06 m. The published retardation functions have no damping above a largest frequency.
     """
     assert_allclose(DATA.infinite[PAIRS], INFINITE, rtol=0.01)
     others = np.array([0, 1, 3])
