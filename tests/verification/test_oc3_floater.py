@@ -106,15 +106,10 @@ def eval_linear_mode(name: str) -> tuple[float, float]:
 
 
 def test_coefficients() -> None:
-    """Added mass at infinite frequency agrees with WAMIT within 0.4 %, in heave within 1 %, and retardation functions
-    within 2.5 % of their largest value.
-
-    The added mass in heave depends on the size of the panels at the lower edge: that of Capytaine decreases by 1.6 %
-    from 0.26 m to 0.06 m. The published retardation functions have no damping above a largest frequency.
+    """Added mass at infinite frequency agrees with WAMIT within 0.5 %, and retardation functions within 2.5 % of their
+    largest value. The published retardation functions have no damping above a largest frequency.
     """
-    assert_allclose(DATA.infinite[PAIRS], INFINITE, rtol=0.01)
-    others = np.array([0, 1, 3])
-    assert_allclose(DATA.infinite[PAIRS][others], INFINITE[others], rtol=4e-3)
+    assert_allclose(DATA.infinite[PAIRS], INFINITE, rtol=5e-3)
     found = DATA.eval_retardation(TIMES)[(slice(None), *PAIRS)]
     assert (np.abs(found - RETARDATION) < 0.025 * LARGEST).all()
 
