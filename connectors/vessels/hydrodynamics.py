@@ -26,8 +26,7 @@ Source: W. E. Cummins, The impulse response function and ship motions, Schiffste
 Recent progress toward the understanding and prediction of ship motions, 5th Symp. Naval Hydrodynamics (1964); S. Y.
 Kung, A new identification and model reduction algorithm via singular value decomposition, 12th Asilomar Conf. (1978);
 T. Perez and T. I. Fossen, Time- vs. frequency-domain identification of parametric radiation force models for marine
-structures at zero speed, Model. Identif. Control 29 (2008) 1-19, for B = 0 at ω = 0; WAMIT user manual
-7.4, chapter 4.
+structures at zero speed, Model. Identif. Control 29 (2008) 1-19, for B = 0 at ω = 0; WAMIT user manual 7.4, chapter 4.
 """
 
 from __future__ import annotations
