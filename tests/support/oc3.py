@@ -3,14 +3,15 @@
 Source: J. Jonkman, Definition of the Floating System for Phase IV of OC3, NREL/TP-500-47535 (2010), tables 3-1 to 5-1;
 tower, nacelle and rotor: NREL/TP-500-38060 and table 2-1 of the first report.
 
-The water acts on the spar by Morison's equation with the coefficients of the report, and the taper is divided into four
-cylinders. The delta connections of the lines are replaced by the yaw spring of the report. The additional linear
-damping of the report acts at the still water level.
+The water acts on the spar by Morison's equation with the coefficients of the report, with the taper divided into four
+cylinders, or by Cummins' equation. The delta connections of the lines are replaced by the yaw spring of the report. The
+additional linear damping of the report acts at the still water level.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,6 +44,11 @@ STIFFNESS = np.diag([41_180.0, 41_180.0, 11_940.0, 3.111e8, 3.111e8, 1.156e7])
 STIFFNESS[[0, 4], [4, 0]] = -2.821e6
 STIFFNESS[[1, 3], [3, 1]] = 2.821e6
 ANGLES = np.radians((0.0, 120.0, 240.0))
+RADIATION = Path(__file__).resolve().parents[1] / "reference" / "radiation" / "spar.nc"
+"""Radiation and diffraction of the spar, which make_spar.py in the same folder computes with Capytaine."""
+VOLUME = 8_029.21  # displaced volume at rest [m^3]
+BUOYANCY = np.diag([0.0, 0.0, 332_941.0, -4_999_180_000.0, -4_999_180_000.0, 0.0])
+"""Stiffness of the buoyancy about the node of the spar, without the weight (section 4 of the report) [N/m, N m]."""
 
 
 class Definition(NamedTuple):
@@ -98,6 +104,24 @@ OMAE 2022.
 """
 
 
+def eval_inertia(definition: Definition) -> FloatArray:
+    """Return the mass matrix of the spar about its node, shape (6, 6)."""
+    moment = definition.mass * definition.center
+    M = np.diag([*[definition.mass] * 3, *definition.inertia])
+    M[[3, 4], [3, 4]] += moment * definition.center
+    M[[0, 4], [4, 0]], M[[1, 3], [3, 1]] = moment, -moment
+    return M
+
+
+def eval_stiffness(definition: Definition) -> FloatArray:
+    """Return the linear stiffness of the spar about its node, with buoyancy, weight, lines and yaw spring, shape
+    (6, 6)."""
+    K = BUOYANCY + STIFFNESS
+    K[[3, 4], [3, 4]] -= definition.mass * definition.center * definition.gravity
+    K[5, 5] += YAW_SPRING
+    return K
+
+
 class Spar(NamedTuple):
     """The spar, its lines, of which the first runs along x, and the supports of a spar that is held."""
 
@@ -112,6 +136,8 @@ def create_spar(
     held: tuple[float, float, float] | None = None,
     waves: dict[str, object] | None = None,
     definition: Definition = REPORT,
+    hydrodynamics: con.Hydrodynamics | None = None,
+    memory: bool = True,
 ) -> Spar:
     """Create the spar.
 
@@ -120,6 +146,8 @@ def create_spar(
         held: displacement [m] at which the spar is held, without water on it; default: the spar floats.
         waves: columns of `Fluid`; default: calm water.
         definition: properties of the spar.
+        hydrodynamics: coefficients of Cummins' equation; default: Morison's equation.
+        memory: whether the floater has retardation functions.
     """
     world = wl.World(gravity=(0.0, 0.0, -definition.gravity))
     shift = np.zeros(3) if held is None else np.array(held)
@@ -130,7 +158,15 @@ def create_spar(
     sea = world.add(con.Fluid, name="sea", density=WATER, depth=DEPTH, **(waves or {}))
     supports = None
     if held is None:
-        add_water(world, spar, sea, definition, np.zeros((6, 6)) if elements else STIFFNESS)
+        stiffness = np.diag([0.0, 0.0, 0.0, 0.0, 0.0, YAW_SPRING]) + (0.0 if elements else STIFFNESS)
+        if hydrodynamics is None:
+            add_strips(world, spar, sea, definition, stiffness)
+        else:
+            con.floater(
+                world, spar, sea, added_mass=hydrodynamics.infinite, volume=VOLUME, damping=definition.damping,
+                stiffness=BUOYANCY + stiffness, radiation=hydrodynamics.fit_radiation() if memory else None,
+                excitation=hydrodynamics.excitation if waves else None,
+            )  # fmt: skip
     else:
         supports = con.fix(world, spar, "x", "y", "z", "e1", "e2", "e3")
     lines: list[Entity] = []
@@ -182,8 +218,8 @@ def eval_pull(displacement: tuple[float, float, float]) -> FloatArray:
     return total
 
 
-def add_water(world: wl.World, spar: Entity, sea: Entity, definition: Definition, stiffness: FloatArray) -> None:
-    """Add the load of the water, the additional damping, the yaw spring, and a linear stiffness."""
+def add_strips(world: wl.World, spar: Entity, sea: Entity, definition: Definition, stiffness: FloatArray) -> None:
+    """Add the load of the water by Morison's equation, the additional damping, and a linear stiffness."""
     edges = np.array([-120.0, -12.0, -10.0, -8.0, -6.0, -4.0, 10.0])
     for low, high in pairwise(edges):
         ends = np.interp((low, high), EDGES, DIAMETERS)
@@ -200,6 +236,5 @@ def add_water(world: wl.World, spar: Entity, sea: Entity, definition: Definition
         )  # fmt: skip
     calm = world.add(con.Fluid, name="calm water", density=WATER, depth=DEPTH)
     con.floater(
-        world, spar, calm, added_mass=np.zeros((6, 6)), volume=0.0, damping=definition.damping,
-        stiffness=stiffness + np.diag([0.0, 0.0, 0.0, 0.0, 0.0, YAW_SPRING]),
-    )  # fmt: skip
+        world, spar, calm, added_mass=np.zeros((6, 6)), volume=0.0, damping=definition.damping, stiffness=stiffness
+    )

@@ -306,7 +306,7 @@ def test_report_of_series(sea: Series, monkeypatch: pytest.MonkeyPatch) -> None:
     (section,) = sections
     table, *curves = section.parts
     assert section.title == "Rope" and table.headings[-1] == "most probable largest value in 1 h"
-    assert_allclose(table.rows[0][2:4], (10.0, 2.0), rtol=1e-3)
+    assert_allclose(table.rows[0][2:4], (10.0, 2.0), rtol=0.02)  # the curve through the values is polygonal
     assert table.rows[0][-1] == wl.post.fit_extremes(sea).mode(HOURS) and table.rows[1][-1] is None
     for one, curve in zip((sea, short), curves, strict=True):
         spectrum = wl.post.find_spectrum(one)

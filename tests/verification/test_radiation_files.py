@@ -140,6 +140,20 @@ def test_states_have_the_damping_of_the_file() -> None:
         assert_allclose(np.abs(K - exact)[low], 0.0, atol=0.03 * np.abs(exact).max())
 
 
+@pytest.mark.parametrize("tolerance", [0.05, 0.01])
+def test_states_have_no_damping_at_frequency_zero(tolerance: float) -> None:
+    """The states have no damping at the frequency 0. With the default tolerance, the error of the damping up to
+    0.6 rad/s is below 1.5 % of the largest damping.
+    """
+    data = con.read_wamit(FOLDER / "sphere.1")
+    radiation = data.fit_radiation(tolerance=tolerance)
+    for freedom in (0, 2):
+        B = data.damping[:, freedom, freedom]
+        assert abs(eval_radiation(radiation, 0.0)[freedom, freedom]) < 1e-9 * B.max()
+        low = [eval_radiation(radiation, w)[freedom, freedom].real for w in data.frequencies[:4]]
+        assert tolerance > 0.01 or np.abs(low - B[:4]).max() < 0.015 * B.max()
+
+
 def test_retardation_of_a_closed_form() -> None:
     """B = b ω² exp(-ω/c) has the retardation 2 b/π Re 2/(1/c - i t)³."""
     c, omega = 0.25, np.linspace(0.01, 6.0, 600)
