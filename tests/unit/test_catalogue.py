@@ -64,6 +64,26 @@ def test_each_belt_is_within_its_ranges_and_as_heavy_as_rubber_or_steel(name: st
     assert sheet.columns["bending_stiffness"] < 0.05 * sheet.columns["axial_stiffness"] * height**2
 
 
+@pytest.mark.parametrize(
+    ("sections", "diameter", "angles"),
+    [
+        (("Y",), 60.0, (32.0, 36.0)),
+        (("Z", "SPZ"), 80.0, (34.0, 38.0)),
+        (("A", "SPA"), 118.0, (34.0, 38.0)),
+        (("B", "SPB"), 190.0, (34.0, 38.0)),
+        (("C", "SPC"), 315.0, (34.0, 38.0)),
+        (("D",), 475.0, (36.0, 38.0)),
+        (("E",), 600.0, (36.0, 38.0)),
+    ],
+)
+def test_angles_of_grooves(sections: tuple[str, ...], diameter: float, angles: tuple[float, float]) -> None:
+    """The angles of grooves of V-belts, below and above a datum diameter [mm], are the values of ISO 4183."""
+    for section in sections:
+        sheet = wl.catalogue.belt(section)
+        for factor, angle in zip((0.999, 1.001), angles, strict=True):
+            assert sheet.groove_angle(0.5e-3 * factor * diameter) == radians(angle), section
+
+
 def test_names_of_belts() -> None:
     assert wl.catalogue.belt("A/13") == wl.catalogue.belt("13") == wl.catalogue.belt("a")
     assert wl.catalogue.belt("SPB", ribs=3).columns["axial_stiffness"] == 3 * 85e3
@@ -303,8 +323,12 @@ def _lay(kind: Any, **columns: Any) -> Any:
 
 
 def test_a_rope_lies_in_the_groove_of_its_sheave() -> None:
-    """The columns of `SheaveSurface` for a rope give a groove whose bottom is wider than the rope."""
+    """The columns of `SheaveSurface` for a rope give a groove whose bottom is wider than the rope; bottom, flanks and
+    depth are the values of DIN 15061-1.
+    """
     groove = wl.catalogue.groove(0.02)
+    assert (groove.groove_radius, groove.flank_half_angle) == (pytest.approx(0.0106), radians(22.5))
+    assert groove.depth == pytest.approx(0.02 * 2.0**0.5)
     world = wl.World()
     sheave = world.add(
         con.SheaveSurface, marker=con.rigid_marker(world, world.add(Ground)), radius=0.2,
