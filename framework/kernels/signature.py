@@ -110,7 +110,7 @@ def count_results(function: Callable[..., Any]) -> set[int]:
 
 @cache
 def _count_results(code: CodeType) -> set[int]:
-    """See `count_results`."""
+    """Return the numbers of results of the ``return`` statements in the byte code, see `count_results`."""
     found: set[int] = set()
     raw, more, before, value = code.co_code, 0, 0, 0
     # this loop is many times faster than `dis.get_instructions`, which creates an object for each instruction

@@ -43,7 +43,7 @@ class BlockFactors:
         self._order = np.zeros(len(members), np.int64)
 
     def factorise(self) -> None:
-        """See `Factors`."""
+        """Factorise the present values of the matrix, see `Factors.factorise`."""
         wrong = factorise_blocks(
             self._matrix.values, self._place, self._start, self._entry_start, self._lu, self._scale, self._order
         )
@@ -51,10 +51,10 @@ class BlockFactors:
             raise SingularError(self._matrix.describe_singular())
 
     def reset(self) -> None:
-        """See `Factors`. Nothing is reset, because each factorisation is independent of earlier factors."""
+        """Do nothing, because each factorisation is independent of earlier factorisations."""
 
     def solve(self, right: FloatArray) -> FloatArray:
-        """See `Factors`."""
+        """Return the solution for a right-hand side, see `Factors.solve`."""
         out = np.empty_like(right)
         solve_blocks(
             self._lu, self._members, self._start, self._entry_start, self._scale, self._order, LARGEST, right, out

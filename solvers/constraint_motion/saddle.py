@@ -180,13 +180,13 @@ class PetscFactors:
         self._tangent.update()
 
     def reset(self) -> None:
-        """See `Factors`."""
+        """Delete the factorisation, see `Factors.reset`."""
         if self._solved:
             reset_factors(self._ksp)
             self._ksp.setOperators(self._tangent.mat)
 
     def solve(self, right: FloatArray) -> FloatArray:
-        """See `Factors`."""
+        """Return the solution for a right-hand side, see `Factors.solve`."""
         sum_to_owners(self._layout.unknowns.numbers, self._right, right)
         self._solved = True
         try:

@@ -195,7 +195,7 @@ class TangentInertia:
             pc.apply(right, solution)
         except PETSc.Error as error:
             raise_cause(error)
-            # a pivot was 0
+            # the result is not finite, because a pivot was 0
             return False
         if not np.isfinite(solution.norm()):
             return False

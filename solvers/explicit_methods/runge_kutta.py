@@ -79,7 +79,7 @@ class RungeKutta(Method):
         self._failures, self._cause = 0, ""
 
     def begin(self, state: State, resume: bool) -> None:
-        """See `Method`."""
+        """Begin a run with consistent initial values, see `Method.begin`."""
         super().begin(state, resume)
         self._solver, self._next = None, np.inf
 
@@ -89,11 +89,11 @@ class RungeKutta(Method):
         return {"next": self._next}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `Method`."""
+        """Continue from the values of `checkpoint`."""
         self._next = float(kept["next"])
 
     def reset_caches(self, state: State) -> None:
-        """See `Method`."""
+        """Delete cached values, see `Method.reset_caches`."""
         wanted = self._next
         super().reset_caches(state)
         self._next = wanted
@@ -170,7 +170,7 @@ class RungeKutta(Method):
         return assembly.processes.all(same)
 
     def attempt(self, state: State, size: float, then: float) -> Advance:
-        """See `Method`; ``size`` is the largest step size."""
+        """Attempt one step from the state; ``size`` is the largest allowed step size [s]."""
         self._failures, self._cause = 0, ""
         try:
             # suppress warnings about overflow and NaN, because the step control rejects steps with such values

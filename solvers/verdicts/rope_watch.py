@@ -215,7 +215,7 @@ class RopeWatch(Watch):
         self.notes: list[str] = []
 
     def begin(self, state: State, duration: float) -> None:
-        """See `Watch`."""
+        """Begin the checks of a run, see `Watch.begin`."""
         self._reasons, self.notes, self._revision, self._version = [], [], -1, -1
         self._is_on = self._assembly.layout.size == 1 and options.verdict_kind() != "off"
         if self._is_on:
@@ -224,7 +224,7 @@ class RopeWatch(Watch):
             self._program()
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """See `Watch`."""
+        """Prepare the checks of the next step, see `Watch.before_step`."""
         self._size[0] = h
         assembly = self._assembly
         if self._is_on and (assembly.world.version != self._version or assembly.revision != self._revision):
@@ -236,15 +236,17 @@ class RopeWatch(Watch):
         return NEVER
 
     def idle_program(self, state: State) -> Program:
-        """See `Watch`; the program uses the history values at the end of the step."""
+        """Return the compiled program that is executed after each compiled step. The program uses the history values at
+        the end of the step.
+        """
         return self._program
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """See `Watch`; the program uses the history values at the end of the step."""
+        """Record an accepted step by a program that uses the history values at the end of the step."""
         self._program()
 
     def judge(self) -> list[str]:
-        """See `Watch`; the method also prints the notes."""
+        """Return reasons to doubt the result, and print the notes of the monitor."""
         if not self._is_on:
             return []
         lost = [
@@ -260,7 +262,7 @@ class RopeWatch(Watch):
         return [*[describe_thrown(row, pulley) for thrown, row, pulley in lost if thrown][:SHOWN], *self._reasons]
 
     def checkpoint(self) -> dict[str, Any]:
-        """See `Watch`."""
+        """Return values that a resumed run needs."""
         self._note_leaps()
         known = {name: values.ravel().tolist() for name, _, values in [*self._wraps, *self._pulls]}
         for (name, _, _), values in zip(self._pulls, self._before, strict=True):
@@ -268,7 +270,7 @@ class RopeWatch(Watch):
         return {"known": known, "reasons": self._reasons}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `Watch`."""
+        """Continue from the values of `checkpoint`."""
         self._reasons = [str(words) for words in kept["reasons"]]
         found = {name: np.array(values) for name, values in kept["known"].items()}
         for name, _, values in [*self._wraps, *self._pulls]:

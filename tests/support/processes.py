@@ -123,7 +123,7 @@ def own_mpi_folder(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
 def _run_by_starter(
     words: list[str], folder: Path, environment: dict[str, str], timeout: float, kind: int
 ) -> subprocess.CompletedProcess[str]:
-    """See `run_warm`."""
+    """Run a command in a process that is forked from a process with imported modules, see `run_warm`."""
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as said, open(os.devnull) as inputs:
         files = [file.fileno() for file in (inputs, out, said)]
         try:

@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run_command(arguments: Sequence[str] | None) -> int:
-    """See `main`."""
+    """Run a command without handling a closed pipe of the output, see `main`."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     command, rest = (words[0], words[1:]) if words else ("help", [])
     if command in (*HELP_WORDS, *VERSION_WORDS, "doctor") and rest:
