@@ -74,8 +74,7 @@ class StepGrid:
     end: float
 
     def propose(self, now: float, longest: float) -> tuple[float, float]:
-        """Return the size [s] of the next step, which is at most ``longest``, and the time [s] at the end of this step.
-        """
+        """Return the size [s] of the next step, which is at most ``longest``, and the time [s] at its end."""
         # A resumed run must have bit-identical times. Therefore times are counted from 0 if the start is a multiple of
         # the step size.
         whole = round(self.start / self.step)

@@ -121,8 +121,7 @@ class EnergyLedger(EveryNth):
         return np.array(self._times, dtype=np.float64)
 
     def _settle(self) -> list[list[float]]:
-        """Return the quantities [J] of all records. The result has one list for each record, in the order of `names`.
-        """
+        """Return the quantities [J] of all records: one list for each record, in the order of `names`."""
         if self._pending:
             assert self._balance is not None
             found = self._balance.name_sums(np.array(self._pending))

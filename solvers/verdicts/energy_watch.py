@@ -152,7 +152,7 @@ class EnergyWatch(Watch):
     def __init__(self, assembly: Assembly) -> None:
         self._assembly = assembly
         self._wanted = False
-        # displacements, and forces and stored energy of each law, at the last check
+        # displacements at the last check, and forces and stored energies of the laws at the last check
         self._q, self._before = np.zeros(assembly.layout.spare), np.zeros((0, len(assembly.fields.x)))
         self._energies = np.zeros(0)
         # programs that compute the forces of the laws, and the sums of a check
@@ -183,7 +183,7 @@ class EnergyWatch(Watch):
         self._wanted = number >= self._due and is_due(number)
         if self._wanted:
             self._lay_down(state)
-            # compiled code checks consecutive steps, unless sums over processes are necessary
+            # compiled code checks consecutive steps, unless the check needs sums over several processes
             last = number
             while self._assembly.processes.size == 1 and is_due(last + 1):
                 last += 1

@@ -266,8 +266,7 @@ def test_mistakes_are_named_before_anything_is_solved(capsys: pytest.CaptureFixt
 
 
 def test_span_through_a_pulley_is_refused() -> None:
-    """A pulley on the back of a square belt that pulls one side of the belt across the opposite side causes an error.
-    """
+    """If a pulley on the back of a square belt pulls one side of the belt across another side, an error is raised."""
     world = wl.World()
     ground = world.add(Ground)
     square = ((0.0, 0.0), (1.05, 0.5), (0.0, 1.0), (1.0, 1.0), (1.0, 0.0))

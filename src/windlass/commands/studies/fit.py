@@ -238,7 +238,7 @@ class BoxFit:
         return slopes, float(errors.max())
 
     def _solve(self, start: FloatArray) -> tuple[FloatArray, str]:
-        from scipy.optimize import least_squares  # imported here, so that help is printed fast
+        from scipy.optimize import least_squares  # imported here, because the help does not need SciPy
 
         try:
             ended = least_squares(
@@ -301,7 +301,7 @@ class BoxFit:
         return best
 
     def _judge(self, point: FloatArray, ended: str) -> Fit:
-        from scipy.stats import chi2, f, t  # imported here, so that help is printed fast
+        from scipy.stats import chi2, f, t  # imported here, because the help does not need SciPy
 
         found, size = self._known(point), len(point)
         estimated = bool(np.isnan(self._given).any())
