@@ -217,7 +217,7 @@ def _agree_on_widths(world: Tables, processes: Processes) -> bool:
 
 
 def _find_largest(numbers: Sequence[tuple[int, int]], processes: Processes) -> list[tuple[int, int]]:
-    """Return the maximum of each number over all processes; all processes give equally many pairs of numbers. The call
+    """Return the maximum of each number over all processes; all processes must give the same number of values. The call
     is collective.
     """
     everyone = processes.allgather("widths of rows", numbers)

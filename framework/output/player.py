@@ -1,4 +1,4 @@
-"""Drawings of the frames of a result file with PyVista: in a window, in a notebook, as a picture, or as an animation."""
+"""Drawings of the frames of a result file with PyVista: in a window, in a notebook, as a picture, or as a video."""
 
 from __future__ import annotations
 

@@ -108,8 +108,9 @@ class SaddleMatrix:
         )
 
     def _repeated(self) -> str:
-        """Return a text with the names of redundant constraints, whose forces are not unique; an empty text if none are
-        found."""
+        """Return a text with the names of redundant constraints, whose forces are not unique. The text is empty if no
+        redundant constraints are found.
+        """
         layout, number, comm = self.assembly.layout, self.assembly.world.numbering, self.assembly.comm
         matrix = TangentMatrix(self.pattern, layout.unknowns.numbers, layout.unknowns.owned, comm)
         matrix.values[:-1] = self.values
@@ -155,7 +156,7 @@ class PetscFactors:
     """A factorisation by a PETSc KSP, serial or parallel.
 
     Args:
-        matrix: the matrix.
+        matrix: the matrix that is factorised.
         prefix: options prefix of the KSP.
         definite: whether the matrix is only a mass matrix, which is positive definite and needs no pivoting.
     """
@@ -246,7 +247,7 @@ def solve_saddle(matrix: SaddleMatrix, factors: Factors, f: FloatArray, c: Float
 
     Args:
         matrix, factors: the matrix and its factorisation.
-        f, c: as in `add_right_side`.
+        f, c: forces and right-hand sides of the constraints, see `add_right_side`.
     """
     layout = matrix.assembly.layout
     solution = factors.solve(saddle_right_side(layout.unknowns, f, c))

@@ -49,7 +49,8 @@ class RungeKutta(Method):
     """The method DOP853 for an assembly; see the docstring of this module.
 
     Args:
-        accelerations, judge, project: see `Method`.
+        accelerations, judge, project: evaluator of accelerations, function that judges updates, and whether states are
+            projected onto the constraints, see `Method`.
         rtol, atol: relative tolerance [1] and absolute tolerance, for coordinates [m, rad, 1] and velocities [m/s,
             rad/s, 1/s].
         look: function that returns a smaller step size with which all contacts would be resolved, or inf if the last
@@ -84,8 +85,9 @@ class RungeKutta(Method):
         self._solver, self._next = None, np.inf
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the size [s] that the step size control proposes for the next step, inf for no proposal; see
-        `Method`."""
+        """Return the size [s] that the step size control proposes for the next step, inf if it proposes no size; see
+        `Method`.
+        """
         return {"next": self._next}
 
     def restore(self, kept: Mapping[str, Any]) -> None:

@@ -21,7 +21,7 @@ from windlass.framework.kernels.program import NO_CALLS, Program
 from windlass.framework.state.state import State
 
 NEVER = 1 << 40
-"""Number of steps to the next check, if no check is planned."""
+"""Number of steps to the next check if the monitor plans no check."""
 SOLVED = 1e-6
 """Error of the energy of an equilibrium due to the solver tolerances, relative to the stored energy [1]. Measured
 values for belts are 3e-8 to 1e-7.
@@ -104,10 +104,14 @@ class Watch:
         """Record the number of steps that compiled code has executed."""
 
     def close(self, state: State, moved: bool) -> None:
-        """Record a checkpoint: later steps begin at this state without cached data; see `before_step` for ``moved``."""
+        """Record a checkpoint: later steps begin at this state without cached data; the argument ``moved`` is explained
+        in `before_step`.
+        """
 
     def finish(self, state: State, moved: bool) -> None:
-        """Record that the run ends at this state, after the last step; see `before_step` for ``moved``."""
+        """Record that the run ends at this state, after the last step; the argument ``moved`` is explained in
+        `before_step`.
+        """
 
     def judge(self) -> list[str]:
         """Return reasons for doubt as texts, identical on every process; called after `finish`, with the end of the run
@@ -158,8 +162,8 @@ class Watches:
         for watch in self._all:
             watch.found = self.found
         n = assembly.layout.spare
-        # whether users may change the motion between steps, and the last coordinates and velocities that were passed to
-        # users
+        # whether users may change the motion between steps, and the coordinates and velocities that users have seen
+        # last
         self._is_open, self._seen = True, (np.zeros(n), np.zeros(n))
         self._note_motion, self._is_other = call(note_motion), call(is_other)
         self._before_step = self._overriding("before_step")

@@ -135,7 +135,7 @@ def build(dims: int) -> tuple[wl.World, Entity]:
 
 
 def create_flows(dims: int) -> list[dict[str, Any]]:
-    """Return the columns of several fluids: with each method of stretching, with a current, with ramps, and with gusts."""
+    """Return the columns of several fluids: with each method of stretching, a current, ramps, and gusts."""
     across = float(dims == 3)
     sea = con.jonswap(0.8, 2.0, seed=3, count=4, direction=0.4 * across, spreading=4.0 * across or None)
     fluids: list[dict[str, Any]] = [
@@ -406,7 +406,7 @@ def test_waves_that_are_too_high_for_second_order() -> None:
 
 
 def test_no_second_order_on_a_current() -> None:
-    """The wave numbers of second order are valid only without a current. If both are given, Python raises a TypeError."""
+    """Wave numbers of second order are valid only without a current, so both arguments together raise a TypeError."""
     waves = con.second_order_waves(con.regular_wave(1.0, 8.0), 20.0)
     with pytest.raises(TypeError, match="wave_current"):
         wl.World().add(con.Fluid, velocity=(1.0, 0.0, 0.0), wave_current=True, **waves)

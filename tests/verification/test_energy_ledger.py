@@ -258,7 +258,7 @@ def test_motors_and_loads() -> None:
 
 
 def test_changes_of_the_model_are_work() -> None:
-    """If the stiffness of a stretched spring is increased, the ledger lists the added energy as a change of the model."""
+    """If the stiffness of a stretched spring increases, the ledger lists the added energy as a change of the model."""
     world, point = create_oscillator()
     spring = wl.Entity(world.tables[con.CartesianSpringDamper], np.array([0]))
 
