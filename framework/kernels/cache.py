@@ -268,8 +268,8 @@ def _load_symbols(symbols: list[str], target_context: Any) -> None:
     """Register functions of numba if symbols are unknown. Raise LookupError if a symbol is then still missing, because
     the linker would end the process for a missing symbol.
     """
-    # store the symbols that were found, because most kernels need the same few symbols, and a query of the linker takes
-    # longer than reading a small kernel
+    # store the symbols that were found, because most kernels need the same few symbols, and because a query of the
+    # linker takes longer than reading a small kernel
     unknown = set(symbols) - _there
     # The set-up of numba's function tables takes longer than reading all kernels. The function tables are needed only
     # if machine code refers to symbols that this set-up registers.

@@ -37,8 +37,9 @@ bisected [1]."""
 HALVINGS = 30
 """Largest number of bisections of a step."""
 SHARE = 0.75
-"""Smallest fraction of the constraint change of a bisected interval that one of its halves must contain if there is a
-jump [1]."""
+"""Smallest fraction of the constraint change of a bisected interval that one of its halves must contain if the interval
+contains a jump [1].
+"""
 
 
 DRIFT = 0.25

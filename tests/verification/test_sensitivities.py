@@ -92,8 +92,8 @@ def hanging_by_adjoint() -> Any:
 
 @pytest.mark.parametrize("name", HANG)
 def test_derivatives_are_those_of_whole_solves(hanging: Any, hanging_by_adjoint: Any, name: str) -> None:
-    """Derivatives by the direct and by the adjoint method agree with fourth-order differences of exact equilibria
-    within 1e-6 of the derivative, or 1e-8 of y/p.
+    """Both the direct and the adjoint method give derivatives that agree with fourth-order differences of exact
+    equilibria within 1e-6 of the derivative, or 1e-8 of y/p.
     """
     y, dy = hanging
     h = 2e-3 * HANG[name]

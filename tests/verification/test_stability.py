@@ -407,7 +407,9 @@ def test_motion_across_a_slack_spring() -> None:
 
 
 def test_without_mass() -> None:
-    """The descent along the potential needs a mass matrix; for a model without mass, the error names the missing mass."""
+    """The descent along the potential needs a mass matrix. For a model without mass, the error names the missing
+    mass.
+    """
     world = World()
     columns = {"axial_stiffness": 1e6, "bending_stiffness": 1.0, "mass_per_length": 0.0, "length": 0.11}
     nodes = nodes_of(world, straight_cable(world, (0, 0), (1, 0), 10, **columns))

@@ -57,7 +57,7 @@ options [1].
 """
 EVERY = 6
 """Number of settings after which the default options are run again, so that changes of the load of the computer affect
-all times equally.
+all measured times equally.
 """
 
 
