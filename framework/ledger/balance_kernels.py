@@ -16,8 +16,8 @@ def load_motion(
     reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray,
     x: FloatArray, v_now: FloatArray, a_now: FloatArray, lam_now: FloatArray, q_now: FloatArray,
 ) -> None:  # fmt: skip
-    """Copy displacements, velocities, accelerations and multipliers of a state to the fields, and copy the
-    displacements to q_now, too.
+    """Copy displacements, velocities, accelerations and multipliers of a state to the fields, and also copy the
+    displacements to q_now.
     """
     for i in range(len(q)):
         x[i] = reference[i] + q[i]

@@ -141,7 +141,7 @@ def _find_parts(file: InputFile, number: int, body: Body) -> list[Part]:
 
 
 def _find_part(file: InputFile, rod: Rod) -> Part:
-    """Return mass, centre of mass and inertia of a rod."""
+    """Return mass, centre of mass and inertia tensor of a rod."""
     kind, ends = file.rod_types[rod.type], np.array(rod.ends)
     length = float(np.linalg.norm(ends[1] - ends[0]))
     axis, mass = (ends[1] - ends[0]) / length, kind.mass * length
