@@ -25,10 +25,9 @@ SMALLEST_PIVOT = 1e-14
 class BlockFactors:
     """LU factors of all blocks of a matrix on one process; created by `create_block_factors`.
 
-    Args:
-        matrix: the matrix.
-        members: indices of the unknowns of all blocks, block by block, shape (unknowns,).
-        start: index in ``members`` of the first unknown of each block, followed by the number of unknowns, shape
+    Args: matrix: the matrix that is factorised. members: indices of the unknowns of all blocks, block by block, shape
+        (unknowns,). start: index in ``members`` of the first unknown of each block, followed by the number of unknowns,
+        shape
             (blocks + 1,).
     """
 
@@ -43,7 +42,7 @@ class BlockFactors:
         self._order = np.zeros(len(members), np.int64)
 
     def factorise(self) -> None:
-        """Factorise the present values of the matrix, see `Factors.factorise`."""
+        """Factorise the present values of the matrix."""
         wrong = factorise_blocks(
             self._matrix.values, self._place, self._start, self._entry_start, self._lu, self._scale, self._order
         )
@@ -54,7 +53,7 @@ class BlockFactors:
         """Do nothing, because each factorisation is independent of earlier factorisations."""
 
     def solve(self, right: FloatArray) -> FloatArray:
-        """Return the solution for a right-hand side, see `Factors.solve`."""
+        """Return the solution for a right-hand side."""
         out = np.empty_like(right)
         solve_blocks(
             self._lu, self._members, self._start, self._entry_start, self._scale, self._order, LARGEST, right, out

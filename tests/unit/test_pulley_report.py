@@ -57,7 +57,7 @@ class Model(NamedTuple):
 
 
 def create_rope(elements: int = 24, kind: type = ContactFrictionCircleCable2D) -> Model:
-    """Create a rope that runs up on the left of a pulley, over it, and down on the right, with wrap pi."""
+    """Create a rope that runs up on the left of a pulley, over the pulley, and down on the right, with wrap pi."""
     world = World()
     pulley = world.add(RigidBody2D, position=(0.0, 0.0), name="sheave", **BODY)
     axis = RADIUS + OFFSET
@@ -140,7 +140,7 @@ def test_report_of_a_rope_over_a_pulley(speed: float) -> None:
     for name in POWERS:
         power = eval_output(model.contacts, name, state).sum()
         assert_allclose(getattr(report, name), power, rtol=1e-12, atol=1e-12, err_msg=name)
-    # slipping segments have friction f_t > 0, that is counter-clockwise, against a rope that runs clockwise over the
+    # slipping segments have friction f_t > 0, which acts counter-clockwise, against a rope that runs clockwise over the
     # top
     assert report.torque > 0.0
     assert np.sign(report.friction_power) == -np.sign(speed)

@@ -1,5 +1,5 @@
-"""The command `windlass identify`: finds the values of options for which the sensors of a model fit measured values
-best.
+"""The command `windlass identify`, which finds the values of options for which the sensors of a model fit measured
+values best.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ def make_plan(words: Sequence[str]) -> FitPlan:
 
 
 def read_deviations(text: str, measured: MeasuredTable) -> tuple[float, ...]:
-    """Return the standard deviation of each measured column, NaN if it is not given; raise OptionError for wrong
-    input.
+    """Return the standard deviation of each measured column, or NaN for columns without a given deviation. Raise
+    OptionError for wrong input.
     """
     given: dict[str, float] = {}
     for part in filter(str.strip, text.split(",")):
