@@ -1,4 +1,5 @@
-"""Solves one model on the processes of mpiexec and times its stages; the first process prints one RESULT line.
+"""Program that solves one model on the processes of mpiexec and measures the times of the stages; the first process
+prints one RESULT line.
 
     mpiexec -n 2 windlass run scaling_child.py -model chain -size 100000 -case dynamic
 

@@ -33,7 +33,7 @@ span = wl.option("span", 100.0, "m", "horizontal distance of the supports", mini
 rise = wl.option("rise", 20.0, "m", "height of the second support above the first")
 length = wl.option("length", 115.0, "m", "unstretched length", minimum=1e-3)
 EA, EI, MASS_PER_LENGTH, GRAVITY = 1e5, 1e-5, 1.0, 9.81  # EA [N], EI [N m^2], mass per length [kg/m], gravity [m/s^2]
-WEIGHT = MASS_PER_LENGTH * GRAVITY  # [N/m]
+WEIGHT = MASS_PER_LENGTH * GRAVITY  # weight per length [N/m]
 
 
 def eval_point(s: float, H: float, V: float) -> tuple[float, float]:

@@ -1,8 +1,8 @@
 """Generator of the stubs of `windlass` for type checkers, src/windlass-stubs, which contain the columns of each
 component.
 
-usage: python scripts/make_stubs.py [check] With "check", the script compares the stubs, writes nothing, and ends with
-the exit code 1 if stubs differ.
+The command is ``python scripts/make_stubs.py [check]``. With "check", the script compares the stubs, writes nothing,
+and ends with the exit code 1 if stubs differ.
 
 `World.add` and `World.set` take the columns of a component as keywords. The types of these keywords follow from the
 schema of the component, which type checkers cannot evaluate. The stubs have one overload for each component of the

@@ -1,7 +1,8 @@
 """Check for implausible shapes and overlaps at the start of a motion, and for implausible shapes during the motion.
 
 If an overlap is larger than a contact law allows, the contact accelerates the bodies and creates energy. A cable turned
-inside out is an effect of the mesh that does not occur in a finer mesh. See `Checks.refusals` and `Checks.find_faults`.
+inside out is an effect of the mesh that does not occur in a finer mesh. The checks use `Checks.refusals` and
+`Checks.find_faults`.
 """
 
 from __future__ import annotations

@@ -105,7 +105,8 @@ def test_hemisphere() -> None:
 
 
 def test_added_mass_at_infinite_frequency(tmp_path: Path) -> None:
-    """Without a row for infinite frequency, added mass and damping of all frequencies yield it within 2.5 %.
+    """Without a row for infinite frequency, the added mass at infinite frequency follows from added mass and damping of
+    all frequencies within 2.5 %.
 
     The damping beyond the last frequency, 15 and 58 % of the largest damping of heave and surge, is extrapolated.
     """
@@ -194,7 +195,7 @@ def test_heave_decay() -> None:
 
 
 def test_errors(tmp_path: Path) -> None:
-    """Wrong files and tolerances are errors with file, value and allowed range."""
+    """Wrong files and tolerances cause errors that state file, value and allowed range."""
     text = (FOLDER / "sphere.1").read_text()
     for changed, words in (
         ("", "has no rows: must have rows of 5 numbers"),

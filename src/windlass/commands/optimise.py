@@ -1,4 +1,4 @@
-"""The command `windlass optimise`: finds the values of options that minimise or maximise a result of a model."""
+"""The command `windlass optimise`, which finds the values of options that minimise or maximise a result of a model."""
 
 from __future__ import annotations
 

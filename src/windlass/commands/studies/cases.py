@@ -59,7 +59,8 @@ def create_grid(varied: Mapping[str, str], known: Mapping[str, Option]) -> list[
 
 def create_sample(varied: Mapping[str, str], count: int, seed: int, known: Mapping[str, Option]) -> list[Case]:
     """Return a Latin hypercube sample of ``count`` cases: each range is divided into ``count`` equal parts, and each
-    part contains one value. See `create_grid` for the arguments ``varied`` and ``known``.
+    part contains one value. ``varied`` is a dictionary from names of options to texts of ranges or lists, and ``known``
+    contains the options of the model.
 
     Values of integer options are rounded to integers.
 
