@@ -1,5 +1,5 @@
-"""Creates spheres above a half space with given velocities. The positions of the spheres are equal in every program,
-because the random numbers are computed by a counter.
+"""Spheres above a half space with given velocities. The positions of the spheres are equal in every program, because
+the random numbers are computed by a counter.
 
 plane: spheres on a grid, each pressed into the plane by 0.25 to 0.75 mm. No two spheres touch.
 packing: spheres at random positions in a box with twice their total volume; each sphere touches about four other
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 RADIUS = 0.05  # [m]
 MATERIAL: dict[str, Any] = {  # material of the spheres and of the half space
-    "plane_strain_modulus": 1e6,  # [Pa]
+    "plane_strain_modulus": 1e6,  # effective modulus [Pa]
     "dissipation": 0.1,  # [s/m]
     "static_friction": 0.5,
     "dynamic_friction": 0.4,

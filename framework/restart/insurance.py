@@ -1,5 +1,5 @@
-"""Selection of the checkpoints of a run: checkpoints that options request; without these, checkpoints that the script
-requests; without both, automatic checkpoints.
+"""Selection of the checkpoints of a run: checkpoints that options request; if no option requests checkpoints,
+checkpoints that the script requests; if the script also requests no checkpoints, automatic checkpoints.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def leave_checkpoints() -> str:
 
 def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
     """Return the `Checkpoint` that options request, otherwise the `Checkpoint` among the hooks, otherwise the automatic
-    `Checkpoint` of the script. Return None if there is none of these.
+    `Checkpoint` of the script. Return None if no `Checkpoint` exists.
     """
     if not process.asked:
         process.asked = True

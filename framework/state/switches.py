@@ -1,4 +1,5 @@
-"""Values of switchable columns (see `World.set`) in state files, such as friction, supports and loads.
+"""Values of switchable columns (columns that `World.set` may change) in state files, such as friction, supports and
+loads.
 
 A state is valid only together with the values that the switchable columns had when the state was computed. For example,
 history values of a contact without friction contain no sticking positions. Therefore a state file contains all

@@ -1,4 +1,4 @@
-"""Changes one key of a model file at a time.
+"""Campaign that changes one key of a model file at a time.
 
 Loading must give a clear error that names the key, an equal model, or an edit with a warning.
 

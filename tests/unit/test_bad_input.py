@@ -83,7 +83,7 @@ def test_empty_world(fill: Callable[[World], object], use: Callable[[World], obj
 
 
 def test_tables_without_rows_do_no_harm() -> None:
-    """Models that a script creates from arrays may contain zero entities of a kind."""
+    """A model that a script creates from arrays may contain zero entities of a kind."""
     world = World()
     nobody = world.add(Point2D, name="nobody", position=np.zeros((0, 2)))
     slider = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)

@@ -242,7 +242,7 @@ def test_a_first_run_has_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert started[0] == [*jobs[3::-1], *jobs[4:], other, extra]
     assert started[1] == [*jobs[8::-1], *jobs[9:], other, extra]
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
-    assert len(started) == 2  # once
+    assert len(started) == 2  # no second start for the same kernel
 
 
 def test_how_many_compile(monkeypatch: pytest.MonkeyPatch) -> None:

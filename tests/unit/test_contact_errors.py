@@ -98,8 +98,8 @@ def test_history_of_the_wrong_size(kind: Any, needed: int) -> None:
 
 
 def test_sticking_lengths_that_are_not_allowed() -> None:
-    """Two errors: a name that is no sticking length, even if it begins with a valid name, and a cable axis beyond the
-    centre of the circle.
+    """A name that is no sticking length causes an error, even if the name begins with a valid name. A cable axis beyond
+    the centre of the circle also causes an error.
 
     Rows return names.
     """

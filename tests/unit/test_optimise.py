@@ -44,7 +44,9 @@ LIMITED = "sag<=0.05,load>=12"
 
 @pytest.fixture
 def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, float]]:
-    """A model without processes: cost (k/100 - 2)² + (m - 3/2)², sag m g/k, load m g; it fails for k > 480 N/m."""
+    """A model without processes, with the cost (k/100 - 2)² + (m - 3/2)², the sag m g/k and the load m g. The model
+    fails for k > 480 N/m.
+    """
     done: list[dict[str, float]] = []
     (tmp_path / "model.py").write_text("")
 

@@ -1,5 +1,5 @@
-"""Hunt-Crossley contact on several processes: the results and reports of one process, shared work, and errors that end
-all processes.
+"""Hunt-Crossley contact on several processes: agreement with the results and reports of one process, shared work, and
+errors that end all processes.
 """
 
 from __future__ import annotations

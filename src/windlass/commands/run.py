@@ -1,4 +1,4 @@
-"""The command `windlass run`: runs a model script like `python`, but with short error messages and checks of
+"""The command `windlass run`, which runs a model script like `python`, but with short error messages and checks of
 options.
 """
 
