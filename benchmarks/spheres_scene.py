@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-RADIUS = 0.05  # [m]
+RADIUS = 0.05  # radius [m]
 MATERIAL: dict[str, Any] = {  # material of the spheres and of the half space
     "plane_strain_modulus": 1e6,  # effective modulus [Pa]
     "dissipation": 0.1,  # [s/m]
@@ -22,7 +22,7 @@ MATERIAL: dict[str, Any] = {  # material of the spheres and of the half space
     "dynamic_friction": 0.4,
     "viscous_friction": 0.05,  # [s/m]
 }
-TRANSITION_VELOCITY = 0.01  # [m/s]
+TRANSITION_VELOCITY = 0.01  # transition velocity of friction [m/s]
 FILLING = 0.5  # volume of the spheres divided by the volume of the box
 SPACING = 2.2 * RADIUS  # distance of the grid points [m]
 SCENES = ("plane", "packing")

@@ -29,7 +29,7 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 
 STIFFNESS = np.array([200.0, 450.0, 1000.0])  # stiffness along x, y, z [N/m]
 FORCE = np.array([4.0, -9.0, 5.0])  # components of the force [N]
-exact_frequencies = np.sqrt(STIFFNESS / mass) / (2.0 * pi)  # [Hz]
+exact_frequencies = np.sqrt(STIFFNESS / mass) / (2.0 * pi)  # frequencies [Hz]
 
 world = wl.World()
 point = world.add(MassPoint, name="mass", position=(0.0, 0.0, 0.0), mass=mass)

@@ -45,7 +45,7 @@ def cubic(t: float, row: int, s: float, rate: float, k: float, d: float, length:
         {},
         {"preload": -3.0},
         {"tension_only": True, "damping": 0.01},
-        {"tension_only": True, "damping": 50.0},  # the damping force is limited by the elastic tension, or 0
+        {"tension_only": True, "damping": 50.0},  # the damping force is limited by the elastic tension, or is 0
         {"tension_only": True, "rest_length": 9.0},
         {"force_function": cubic},
     ],

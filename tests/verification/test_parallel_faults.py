@@ -1,4 +1,4 @@
-"""Errors on one process or in the model give one message and an exit code, and no process keeps waiting."""
+"""Errors on one process or in the model give one message and an exit code, and no process continues to wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The command `windlass examples`: lists the examples of the package, and copies one into the current folder."""
+"""The command `windlass examples`, which lists the examples of the package, and copies one example into the current
+folder.
+"""
 
 from __future__ import annotations
 
