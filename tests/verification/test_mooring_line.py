@@ -1,4 +1,4 @@
-"""A mooring line in waves gives equal results on two processes, and bitwise equal results after a restart."""
+"""A mooring line in waves gives equal results on two processes, and bit-identical results after a restart."""
 
 from __future__ import annotations
 
@@ -42,8 +42,9 @@ def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_loads_have_no_memory(tmp_path: Path) -> None:
-    """A motion that continues from a saved state in another world is bitwise equal to the motion that continues in the
-    first world."""
+    """A motion that continues from a saved state in another world is bit-identical to the motion that continues in the
+    first world.
+    """
     ends = []
     half = wl.Dynamic(build_line()[0], step=0.05, end=0.5, name="").solve()
     path = half.save(tmp_path / "half.npz")

@@ -1,4 +1,4 @@
-"""Outputs on several processes equal those of one process up to rounding, and contain the partition as a field."""
+"""Outputs on one and on several processes are equal up to rounding errors, and contain the partition as a field."""
 
 from __future__ import annotations
 

@@ -46,6 +46,6 @@ def test_torque_of_a_plectoneme() -> None:
     place, frame = wl.eval_output(rod, "position", state), wl.eval_output(rod, "frame", state)
     plies = (place[:, 1] > 0.3 * place[:, 1].max()) & (place[:, 1] < 0.6 * place[:, 1].max())
     found = np.degrees(np.arccos(np.abs(frame[plies, 1, 0])))
-    # measured: 0.1 % and 0.8°
+    # the measured errors are 0.1 % and 0.8°
     assert_allclose(wl.eval_output(rod[3], "torque", state), torque, rtol=0.01)
     assert_allclose(found.mean(), np.degrees(scene.ANGLE), atol=1.5)

@@ -42,7 +42,7 @@ def main(words: Sequence[str]) -> int:
     """List the examples or copy one; return the exit code.
 
     Raises:
-        OptionError: the example is unknown, a file exists, or there are too many arguments.
+        OptionError: the example is unknown, a file exists, or the number of arguments is too large.
     """
     print(HELP if len(words) == 1 and words[0] in HELP_WORDS else run_examples(words))
     return 0
