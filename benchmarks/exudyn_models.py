@@ -59,7 +59,7 @@ TIMES = 2, 4, 8
 MOST = 0, 200, 20
 """Largest numbers of steps of a solve. The value 0 means no limit; the other values are used for shortened scripts."""
 WAITS = 10.0
-"""Ratio of elapsed time to process time, above which a script counts as waiting and is ended."""
+"""Ratio of elapsed time to process time, above which a script is treated as waiting and is ended."""
 LONGER = "longer than"
 REFUSAL = "ModelError: "
 """First words of error messages that name an item of the model, a reason, and allowed values."""

@@ -21,7 +21,7 @@ import numpy as np
 RADIUS, SPACING, DEPTH = 0.1, 0.3, 0.15
 STEP = 1e-4  # step size [s]
 SPEED = 120.0  # speed of all pulleys [rad/s] after a ramp of length RAMP
-RAMP = 5e-3  # [s]
+RAMP = 5e-3  # duration of the ramp [s]
 
 
 class Run(NamedTuple):

@@ -6,7 +6,7 @@ A track rope (`Cable3D`) hangs between two supports of different height. The tro
 (`sliding_joint`) 1.2 m apart; the cabin hangs 4 m below the trolley and swings. Weight and wind are proportional to
 mass, so all parts hang in the plane through both supports and the resultant of weight and wind. If both rollers are at
 one point, the rope consists of two extensible catenaries (Irvine) that meet at the trolley and carry the trolley.
-Trolley and cabin, of the mass m, are held at a position along the rope. With the vectors T of the tensions, the
+Trolley and cabin, of the mass m, are fixed at a position along the rope. With the vectors T of the tensions, the
 equilibrium of the trolley is
 
     T(end of the lower part) + T(start of the upper part) + m (g + wind) = 0
@@ -46,8 +46,8 @@ PLACES = (60.0, 150.0, 240.0)  # position of the trolley along the rope [m]
 
 
 def find_trolley(place: float) -> NDArray[np.float64]:
-    """Return the theoretical position [m] of the trolley if it is held at the coordinate ``place`` [m] along the
-    rope.
+    """Return the theoretical position [m] of the trolley if the trolley is fixed at the coordinate ``place`` [m] along
+    the rope.
     """
     parts = (START, place), (END, LENGTH - place)
 

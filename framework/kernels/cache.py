@@ -240,7 +240,7 @@ def _rebuild_environment(module: str, constants: list[Any], name: str) -> Any:
     the name of its module.
 
     The module is not imported: most environments belong to functions of numba, and the import of the modules of these
-    functions would take as long as reading all kernels of a model.
+    functions would require as much time as reading all kernels of a model.
     """
     class_ = _numba.core.environment.Environment
     if module in sys.modules or name in class_._memo:

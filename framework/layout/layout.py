@@ -219,8 +219,8 @@ class Layout:
         )
 
     def blocks(self) -> Unknowns | None:
-        """Return the unknowns in blocks of four, see `block_unknowns`; None on several processes, or if too few
-        unknowns are in full blocks.
+        """Return the unknowns in blocks of four, see `block_unknowns`; None on several processes, or if the fraction of
+        unknowns in full blocks is too small.
         """
         return block_unknowns(self.unknowns, self.nodes) if self.size == 1 else None
 

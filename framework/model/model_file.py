@@ -115,7 +115,7 @@ def _parse(text: bytes, where: str) -> Any:
 
 
 def _find_deep_key(text: str) -> str:
-    """Return the key of the first value that contains too many levels of nested lists or objects."""
+    """Return the key of the first value in which the number of levels of nested lists or objects is too large."""
     outer, key = [], "the file"
     for found in MARK.finditer(text):
         if found[2]:

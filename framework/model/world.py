@@ -279,8 +279,8 @@ class World:
     def set(self, entity: Entity, **values: Any) -> None:
         """Change switchable columns, such as ``active`` or friction, between solves.
 
-        Columns that contradict each other, for example friction without bristles and dampers, are an error at the next
-        solve.
+        Columns that contradict each other, for example friction without bristles and dampers, cause an error at the
+        next solve.
 
         Raises:
             ModelError: a handle belongs to another world, a column is not switchable, or a value is not allowed.

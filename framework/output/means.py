@@ -38,8 +38,8 @@ class Means(Readings):
     Several successive solves may use the same hook. The means then cover the time intervals of all these solves,
     without the time between them. If a solve begins before the end time of the previous solve, the means begin again. A
     restarted run may have a later ``start`` than the interrupted run. A later ``start`` must not be earlier than the
-    last step that the means of the interrupted run include. An earlier ``start`` is an error, because the interrupted
-    run did not record values before its own ``start``.
+    last step that the means of the interrupted run include. An earlier ``start`` causes an error, because the
+    interrupted run did not record values before its own ``start``.
 
     Under MPI all processes call this hook and compute the same means.
 

@@ -47,7 +47,7 @@ class CheckedValue(NamedTuple):
 
     Attributes:
         value: the number in the table.
-        derivative: the derivative by extrapolated differences.
+        derivative: the derivative that extrapolated differences give.
         difference: the central difference, shape (n + m,).
         kink: difference between forward and backward difference, shape (n + m,).
         noise: estimated rounding error of the entries of ``difference``.

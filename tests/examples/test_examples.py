@@ -173,7 +173,7 @@ def test_luffing_jib(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", ["-load 31000", "-angle 85", "-speed 26"])
 def test_limits_of_the_luffing_jib(words: str, tmp_path: Path) -> None:
-    """Loads, angles and winds that the theory of the example does not cover are errors."""
+    """Loads, angles and winds that the theory of the example does not cover cause errors."""
     done = run_windlass(
         ["run", str(ROOT / "examples/luffing_jib.py"), "-output", "none", *words.split()], folder=tmp_path
     )

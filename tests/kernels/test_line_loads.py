@@ -349,7 +349,7 @@ def test_forces_of_a_straight_cable(dims: int) -> None:
     assert_allclose(wl.eval_output(loads, "drag_per_length", state, x=0.3), [drag, drag], rtol=1e-12)
     assert_allclose(wl.eval_output(loads, "force_per_length", state), [force, force], rtol=1e-12)
     assert_allclose(wl.eval_output(loads, "submerged_weight", state), 2.0 * G - displaced * G, rtol=1e-12)
-    # the accelerations are those of a translation of the whole cable
+    # the accelerations are the accelerations of a translation of the whole cable
     acceleration = np.array([1.0, -2.0, 0.5])[:dims]
     assembly.fields.a[:-1] = np.tile(np.concatenate((acceleration, 0.0 * acceleration)), 3)
     f = np.zeros_like(assembly.fields.a)

@@ -211,7 +211,7 @@ def lay_straight() -> tuple[Arc, Any, Any, Any]:
 
 
 def test_without_spin_as_a_cable_without_twist() -> None:
-    """If the rope does not turn relative to the surface, the forces on the axis equal those of
+    """If the rope does not turn relative to the surface, the forces on the axis equal the forces of
     `ContactFrictionSurfaceCable`, and the moment is r_c times the friction across the rope.
     """
     arc, nodes, n, side = lay_straight()

@@ -256,10 +256,10 @@ def eval_rope(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 def rope_cases() -> list[dict[str, Any]]:
     """Return cases of ropes over sheaves in an oblique plane. The ropes run on either side of the sheaves, are taut or
-    slack, and move within the plane and out of the plane.
+    slack, and move within the plane of the sheaves and normal to this plane.
 
-    Exudyn uses the axis of the first marker for the span to the first sheave, so the axes of both are equal in these
-    cases.
+    Exudyn uses the axis of the first marker for the span to the first sheave, so the axes of both markers are equal in
+    these cases.
     """
     plane = rotation([0.4, -0.7, 0.3])
     flat = [[0.0, 0.0, 0.0], [1.0, 2.0, 0.0], [3.0, 1.0, 0.0], [5.0, 3.0, 0.0]]

@@ -841,7 +841,7 @@ def test_the_wedge_of_a_groove_multiplies_friction() -> None:
 
 
 def test_tables_of_modes_name_spans_also_after_a_later_solve() -> None:
-    """The lowest mode of a string between two held pulleys is in one span, and the table names the span. A dynamic
+    """The lowest mode of a string between two fixed pulleys is in one span, and the table names the span. A dynamic
     solve before the table is printed does not change this name.
     """
     tables = []

@@ -279,7 +279,7 @@ def test_a_linear_objective_with_curved_limits(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["mma", "tao"])
 def test_other_libraries_end_with_the_runs(method: str) -> None:
-    """The largest number of runs ends the searches of NLopt and TAO like those of SciPy."""
+    """The largest number of runs ends searches of NLopt, TAO and SciPy."""
     if method == "mma":
         pytest.importorskip("nlopt", reason=NLOPT)
     found = BoxSearch(lambda points: [SearchResult((p[0] - 0.4) ** 2, ()) for p in points], 5, 1e-6, 1e-12, 0)

@@ -454,7 +454,7 @@ def test_steps_are_cut_where_ropes_would_pass(solver: Any) -> None:
 
 
 def test_belts_stay_ok_without_cut_steps() -> None:
-    """Contact points of a running belt open and close as usual, and no step size is reduced."""
+    """Contact points of a running belt open and close, and no step size is reduced."""
     solver, start = driven_belt(step=1e-3)
     solver.solve(start)
     assert solver.verdict.word == "ok" and solver.statistics.rejected == 0

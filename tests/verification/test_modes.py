@@ -70,7 +70,7 @@ def test_all_modes_of_a_hanging_chain(links: int) -> None:
 
 def test_hanging_chain_of_many_links() -> None:
     """The frequencies of chains with 25, 50 and 100 links and the length L (1 + 1/2N) converge to the values by
-    Bessel's zeros with order 2 (measured 1.97 to 1.99).
+    Bessel's zeros with order 2 (the measured orders are 1.97 to 1.99).
 
     With 100 links the frequencies agree to 3.9e-6.
     """
@@ -88,7 +88,7 @@ def test_hanging_chain_of_many_links() -> None:
 def test_free_ring() -> None:
     """A free ring has three rigid motions and the double frequencies n (n² - 1)/√(n² + 1) √(EI/ρA).
 
-    The error has order 4 (measured 3.92 to 3.96), and is 3.6e-5 with 32 elements.
+    The error has order 4 (the measured orders are 3.92 to 3.96), and is 3.6e-5 with 32 elements.
     """
     errors = []
     for elements in (16, 32):

@@ -61,7 +61,7 @@ def test_gradient_agrees_with_derivatives_step_by_step(method: str) -> None:
 
 
 def swing(p: Mapping[str, float]) -> Any:
-    """Create a hanging cable with a stiffness of its own for each element."""
+    """Create a hanging cable with a separate stiffness for each element."""
     world = wl.World(gravity=(0.0, -9.81))
     count = len(p)
     cable = straight_cable(
@@ -78,7 +78,7 @@ def swing(p: Mapping[str, float]) -> Any:
 
 
 def jerk(p: Mapping[str, float]) -> Any:
-    """Create a cable with a stiffness, mass and damping of its own for each element, whose support moves with a
+    """Create a cable with a separate stiffness, mass and damping for each element, whose support moves with a
     kink."""
     world = wl.World(gravity=(0.0, -9.81))
     count = len(p) // 3
@@ -258,7 +258,9 @@ def create_double_pendulum(p: Mapping[str, float]) -> Any:
 
 
 def test_chaotic_motions_are_named() -> None:
-    """The derivatives of a double pendulum grow exponentially; those of an oscillator and of a falling mass do not."""
+    """The derivatives of a double pendulum grow exponentially; derivatives of an oscillator and of a falling mass do
+    not grow exponentially.
+    """
     found = wl.evaluate_objective(
         create_double_pendulum, {"mass": 1.0}, lambda world: wl.Dynamic(world, step=5e-3, end=8.0), wl.end_value("x")
     )

@@ -135,7 +135,7 @@ def test_loop_that_all_processes_leave_ends_nothing(fault: str, tmp_path: Path) 
     """If all processes leave the loop over a solve early, no process is ended, also if one process deletes the solve
     later than the other.
 
-    The next solves work as usual.
+    The next solves succeed.
     """
     done = run(tmp_path, "-fault", fault, "-solver", "dynamic,static", "-quiet", processes=3)
     assert (done.returncode, errors_of(done)) == (0, "")

@@ -142,7 +142,7 @@ def test_free_ring() -> None:
 
 
 def test_free_ring_in_space() -> None:
-    """In a plane that is rotated by 0.5 rad, the motion of the bead is the same as in the x-y plane."""
+    """In a plane that is rotated by 0.5 rad, the motion of the bead equals the motion in the x-y plane."""
     plane, space = turn_ring(False, 60, 2e-3), turn_ring(True, 60, 2e-3)
     assert_allclose(space.place, plane.place, rtol=1e-9)
     assert_allclose(np.linalg.norm(space.after, axis=1), np.linalg.norm(plane.after, axis=1), rtol=1e-9)
@@ -221,7 +221,7 @@ def test_several_cables_in_one_step() -> None:
 def test_ends_of_the_rope() -> None:
     """At the end of the rope, a stop reverses the speed of the mass, and a joint that may leave the rope falls freely.
 
-    Without a stop or such a joint, the end of the rope is an error.
+    Without a stop or such a joint, the end of the rope causes an error.
     """
     world, _, mass, joint = create_rail()
     stops = con.end_stops(world, joint, 8.0, stiffness=1e5)

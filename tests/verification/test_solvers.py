@@ -61,7 +61,7 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
 
 
 def assert_same(one: State, other: State, names: tuple[str, ...] = NAMES) -> None:
-    """Check that arrays are bitwise equal."""
+    """Check that arrays are bit-identical."""
     assert one.t == other.t and one.step == other.step
     for name in names:
         assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)

@@ -67,7 +67,7 @@ def test_motors_start_what_rests() -> None:
 
 
 def test_joints_forbid_in_their_own_size() -> None:
-    """A violation is measured relative to the velocities: 1 mm/s between points with 100 m/s counts as a rounding
+    """A violation is measured relative to the velocities: 1 mm/s between points with 100 m/s is treated as a rounding
     error.
     """
     for gap, fits in ((1e-3, True), (1.0, False)):

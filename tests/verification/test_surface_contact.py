@@ -66,7 +66,7 @@ def test_helix(capstan: Any, lead: float) -> None:
 
 def test_decisions_inside_newtons_method() -> None:
     """A rope runs half around a rough post and is loaded in cycles. If Newton's method decides which points stick and
-    which slip, the positions are the same as with contact states that are constant during Newton's method.
+    which slip, the positions equal the positions with contact states that are constant during Newton's method.
 
     With decisions inside Newton's method, the number of iterations is less than 0.6 times the number with constant
     contact states, and each load step needs one pass. The measured ratio of iterations is 0.46, and constant contact

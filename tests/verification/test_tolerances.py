@@ -44,7 +44,7 @@ def test_stiff_rope_ends_at_rounding(elements: int, EA: float) -> None:
 
 
 def test_stagnation_above_rounding_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the residual stays at 40 times the estimate of rounding errors, the solve does not count as converged, and the
+    """If the residual stays at 40 times the estimate of rounding errors, the solve is not treated as converged, and the
     message names the reason.
 
     In the test, the residual is a rounding error, and the estimate is divided by 40, as for a law with undeclared

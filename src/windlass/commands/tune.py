@@ -257,7 +257,7 @@ class Search:
         return [s for s in self.extra if _names(s, prefix) or not any(_names(s, p) for p in self._prefixes)]
 
     def _has_time(self, ends: float) -> bool:
-        """Return whether another run that takes as long as a run with default options would end before the deadline
+        """Return whether another run with the duration of a run with default options would end before the deadline
         ``ends`` [s].
         """
         return time.perf_counter() + self._usual <= ends

@@ -119,8 +119,8 @@ def place_ends(file: InputFile, number: int) -> FloatArray:
 
 
 def merge(parts: list[Part]) -> Part:
-    """Return mass, centre of mass and inertia of several parts together. The moments of inertia are increased slightly,
-    so that none of them is 0, see `LEAST`.
+    """Return mass, centre of mass and inertia of several parts together. The moments of inertia are increased slightly
+    by `LEAST`, so that no moment of inertia is 0.
     """
     mass = sum(part.mass for part in parts)
     if not mass > 0.0:
