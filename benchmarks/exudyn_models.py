@@ -45,7 +45,8 @@ from harness import PEER_PYTHON, PYTHON, ROOT
 RECORD = ROOT / "benchmarks" / "peers" / "exudyn_record.py"
 PAGE = ROOT / "docs" / "reference" / "exudyn_models.md"
 REASONS = ROOT / "benchmarks" / "peers" / "exudyn_reasons.toml"
-"""Reasons of differences that are written by hand, by name of the script; they are used for the verdicts in REASONED.
+"""Reasons of differences that are written by hand, by name of the script. The reasons are used for the verdicts in
+REASONED.
 """
 REASONED = "differs", "refused", "fails", "not finished", "no result"
 MEASURED = "agrees", "converges", "differs"
@@ -99,7 +100,7 @@ class Settings(NamedTuple):
 
 
 class Runner:
-    """Runs scripts in one of the two programs, one after the other.
+    """Object that runs scripts in one of the two programs, one after the other.
 
     Args:
         program: ``exudyn`` or ``windlass``.
@@ -150,11 +151,11 @@ def empty_record(error: str) -> dict[str, Any]:
 
 
 class Late(Exception):
-    """Raised when the time is reached at which the command must end."""
+    """Exception that is raised when the time is reached at which the command must end."""
 
 
 class Records:
-    """Runs scripts, and stores their records.
+    """Object that runs scripts and stores their records.
 
     Args:
         folder: folder of the stored records.

@@ -46,8 +46,8 @@ def everywhere(value: Any) -> list[Any]:
 
 
 class Clock:
-    """Adds up elapsed time and process time of wrapped functions by stage. The time of a function excludes its calls of
-    other stages.
+    """Clock that sums elapsed time and process time of wrapped functions by stage. The time of a function excludes its
+    calls of other stages.
     """
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ def read_events() -> np.ndarray:
 
 
 class StepTimer(wl.StepHook):
-    """Times every step by stage, and writes output in the last step.
+    """Hook that measures the time of every step by stage, and writes output in the last step.
 
     Attributes:
         steps: elapsed time and process time of this process in each step, by stage, shape (2,); the entry "whole" is
@@ -143,7 +143,7 @@ def read_memory() -> tuple[float, float]:
 
 
 class Phases:
-    """Records time and memory of the phases before the first step, for all processes together."""
+    """Record of time and memory of the phases before the first step, for all processes together."""
 
     def __init__(self) -> None:
         self.found: dict[str, dict[str, float]] = {}

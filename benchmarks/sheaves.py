@@ -69,7 +69,7 @@ def build(cables: int, sheaves: int, points: int) -> tuple[Any, Any]:
 
 
 class Clock:
-    """Records process time [s] and number of calls of functions, by name of the function."""
+    """Record of process time [s] and number of calls of functions, by name of the function."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}

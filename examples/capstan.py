@@ -1,5 +1,4 @@
-"""A rope slips around a fixed post. Friction multiplies the tension of the rope by exp(mu theta), which is the capstan
-equation by Euler.
+"""A rope slips around a fixed post, where friction multiplies its tension by exp(mu theta), Euler's capstan equation.
 
 The command ``windlass run examples/capstan.py`` runs the example. The option ``-help`` lists all options, and ``-table
 false`` omits the table.

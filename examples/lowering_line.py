@@ -65,7 +65,7 @@ def find_resonance() -> float:
 
 
 class Tension(wl.StepHook):
-    """Records length and tension of the rope outside the winch in every step."""
+    """Hook that records length and tension of the rope outside the winch in every step."""
 
     def __init__(self, rope: con.WinchReserve) -> None:
         self.rope, self.rows = rope, list[tuple[float, float, float]]()

@@ -159,12 +159,12 @@ def find_geometry(centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Spent(Exception):
-    """Raised when the maximum number of solves is reached."""
+    """Exception that is raised when the maximum number of solves is reached."""
 
 
 class Search:
-    """Evaluates the drive at points, and stores the best result. The coordinates of a point are fractions of the ranges
-    of the parameters.
+    """Object that evaluates the drive at points, and stores the best result. The coordinates of a point are fractions
+    of the ranges of the parameters.
 
     Attributes:
         solves: number of static solves.

@@ -57,7 +57,9 @@ contact = world.add(con.HuntCrossley, contact_set=group, transition_velocity=0.1
 
 
 class Energies(wl.StepHook):
-    """Records kinetic, potential, stored energies [J] and dissipated power [W] over time [s], also after a restart."""
+    """Hook that records kinetic, potential and stored energies [J] and dissipated power [W] over time [s], also after a
+    restart.
+    """
 
     def __init__(self) -> None:
         self.times: list[float] = []

@@ -1,5 +1,4 @@
-"""An umbilical under torque forms a closed loop (a hockle) when the tension decreases, and the loop opens when the
-tension increases.
+"""An umbilical under torque forms a closed loop (a hockle) when it becomes slack, and the loop opens under tension.
 
 The command ``windlass run examples/umbilical.py`` runs the example; the option ``-help`` lists all options.
 

@@ -1,5 +1,4 @@
-"""Generator of the stubs of `windlass` for type checkers, src/windlass-stubs, which contain the columns of each
-component.
+"""Generator of stubs of `windlass` for type checkers (src/windlass-stubs), which contain the columns of components.
 
 The command is ``python scripts/make_stubs.py [check]``. With "check", the script compares the stubs, writes nothing,
 and ends with the exit code 1 if stubs differ.

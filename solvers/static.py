@@ -83,13 +83,13 @@ WITHOUT_FRICTION = "lines got their shape without friction under a tenth of the 
 
 
 class SlackLines(Exception):
-    """Raised within `Static` if form-finding is needed: lines become slack in the load steps, or the load steps fail or
-    need many iterations.
+    """Exception that is raised within `Static` if form-finding is needed: lines become slack in the load steps, or the
+    load steps fail or need many iterations.
     """
 
 
 class Static(StepSolver):
-    """Computes the static equilibrium of a world in load steps.
+    """Solver that computes the static equilibrium of a world in load steps.
 
     The load factor scales the applied loads only, not prestrain and offsets. Velocities are 0 in all forces, unless
     ``velocities`` is "given". The value "given" is intended for ropes that run along a steady shape: forces use the

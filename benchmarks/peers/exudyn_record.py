@@ -11,12 +11,12 @@ signal that ended the process, and whether the run was ended because it waited f
 The field tight is the largest tolerance of Newton's method, relative and absolute, with a new Jacobian in every
 iteration. The field tight is also the largest tolerance of explicit solvers that choose their steps; with 0, the
 tolerances of the script are used. The field times is the factor of the number of time steps of the script. The field
-most is the largest number of steps of the script in a solve. The end time of a solve is changed accordingly, and the
+"most" is the largest number of steps of the script in a solve. The end time of a solve is changed accordingly, and the
 script ends with its fourth solve. With most = 0, the number of steps is not limited. The module modelUnitTests, through
 which test models of Exudyn set graphics, is replaced by a module without graphics. Sleeps, plots and windows are
 suppressed, and random numbers are the same in both programs. Names of older versions of Exudyn that the scripts use are
-defined. The scripts run in the folder of the record, with links to the other files of their own folder. Both programs
-need the package exudyn; the runs by Windlass use this package in the environment of Windlass.
+defined. The scripts run in the folder of the record, with links to the other files in the folder of the script. Both
+programs need the package exudyn; the runs by Windlass use this package in the environment of Windlass.
 """
 
 import contextlib
@@ -52,7 +52,7 @@ record = {"solves": [], "error": "", "errors": [], "result": None, "items": {}, 
 
 
 class Enough(BaseException):
-    """Raised when a script with a limited number of steps has completed its solves."""
+    """Exception that is raised when a script with a limited number of steps has completed its solves."""
 
 
 class Globals:

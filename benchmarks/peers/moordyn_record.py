@@ -32,7 +32,7 @@ the velocity jumps at each call; tensions at the ends of calls would then lack t
 
 
 SETTLED = ("slope", "hills")
-"""Names of models whose static start MoorDyn does not find: they move until they are at rest."""
+"""Names of models whose static start MoorDyn does not find. Such a model moves until it is at rest."""
 LONG = 150.0
 """Duration of the motion until these models are at rest [s]."""
 

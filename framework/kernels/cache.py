@@ -187,7 +187,7 @@ def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any
 
 
 class KeptLibrary(_numba.core.codegen.JITCodeLibrary):  # type: ignore[misc]
-    """Machine code that was read from a file; it is linked without numba's module of intermediate code."""
+    """Machine code that was read from a file, and is linked without numba's module of intermediate code."""
 
     def __init__(self, codegen: Any, name: str) -> None:
         _numba.core.codegen.CodeLibrary.__init__(self, codegen, name)

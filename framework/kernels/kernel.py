@@ -96,7 +96,7 @@ def kernel(
     NaN, and array indices are not checked.
 
     Args:
-        function: the Python function; it is omitted if the decorator has arguments, as in ``@kernel(fast=False)``.
+        function: the Python function, which is omitted if the decorator has arguments, as in ``@kernel(fast=False)``.
         fast: whether the compiler may reorder sums, fuse multiplication and addition, and multiply by reciprocals; NaN
             and inf are preserved.
         inline: whether the code is always inserted into the callers, which is useful for small functions.

@@ -212,7 +212,7 @@ class _Probe(Evaluation):
 
 
 class _ProbeMarkers(dict[str, Any]):
-    """Marker columns of a `_Probe`; they are created on first use."""
+    """Marker columns of a `_Probe`, which are created on first use."""
 
     def __init__(self, columns: Mapping[str, Any], value: float) -> None:
         super().__init__()

@@ -22,8 +22,8 @@ from windlass.framework.state.hooks import StepHook
 
 
 class Insurance(Checkpoint):
-    """Automatic checkpoints for a script that requests no checkpoints; they are written to a separate file at regular
-    intervals of elapsed time.
+    """Automatic checkpoints for a script that requests no checkpoints, written to a separate file at regular intervals
+    of elapsed time.
 
     If a run is shorter than one interval, nothing is written. The file with the checkpoints is removed when the script
     ends without error; after a crash or an interruption the file remains. A failure to write the file is reported once

@@ -47,7 +47,7 @@ def take_switches(world: World, kept: Mapping[str, Any], how: str, where: str) -
 
     Args:
         world: the world.
-        kept: entries of the file; they include the result of `describe_switches`, unless an old version of Windlass
+        kept: entries of the file, which include the result of `describe_switches`, unless an old version of Windlass
             wrote the file.
         how: ``"compare"``: raise an error for differences; ``"restore"``: set the columns of the model; ``"keep"``: do
             nothing.

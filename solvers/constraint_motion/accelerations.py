@@ -53,7 +53,7 @@ PROJECTIONS = 20
 
 
 class ProjectionError(WindlassError):
-    """Raised if the projection onto the constraints does not converge."""
+    """Exception that is raised if the projection onto the constraints does not converge."""
 
 
 class Accelerations:

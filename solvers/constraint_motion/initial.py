@@ -84,8 +84,8 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
 
 
 class MassSolver:
-    """Solves [M C_qᵀ; C_q 0] [a; λ] = [-f; c] with the matrix at the state that the fields contain when the object is
-    created.
+    """Object that solves [M C_qᵀ; C_q 0] [a; λ] = [-f; c] with the matrix at the state that the fields contain when the
+    object is created.
 
     The matrix overwrites the tangent of Newton's method; Newton's method evaluates its tangent again afterwards.
 

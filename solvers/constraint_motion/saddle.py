@@ -34,7 +34,7 @@ from windlass.solvers.names import name_dofs, shorten
 
 
 class SingularError(ModelError):
-    """Raised if the matrix of accelerations and multipliers is singular."""
+    """Exception that is raised if the matrix of accelerations and multipliers is singular."""
 
 
 class SaddleMatrix:

@@ -215,7 +215,7 @@ def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
 
 
 class FormFinder:
-    """Computes the equilibrium shape of lines.
+    """Object that computes the equilibrium shape of lines.
 
     Args:
         newton: Newton's method for the equations of equilibrium.

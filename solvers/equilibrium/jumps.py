@@ -119,8 +119,8 @@ STEEP = 5.0
 
 
 class SolveStep(Protocol):
-    """Solves for the equilibrium at a load factor from a state; returns None if the solve fails. If ``plain`` is true,
-    only Newton's method is used, without line search, relaxation and settling of contacts.
+    """Function that computes the equilibrium at a load factor from a state, and returns None if the solve fails. If
+    ``plain`` is true, only Newton's method is used, without line search, relaxation and settling of contacts.
     """
 
     def __call__(self, start: State, load_factor: float, plain: bool = False) -> State | None: ...

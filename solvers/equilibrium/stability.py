@@ -190,7 +190,7 @@ def _describe_contact_modes(finding: Finding) -> str:
 
 
 class Follower:
-    """Finds a stable equilibrium along decreasing potential energy, from an equilibrium that is unstable or
+    """Search for a stable equilibrium along decreasing potential energy, from an equilibrium that is unstable or
     implausible.
 
     Args:

@@ -42,7 +42,7 @@ the step size is reduced to a fifth.
 
 
 class StuckError(WindlassError):
-    """Raised if the forces in a step are not finite for any step size."""
+    """Exception that is raised if the forces in a step are not finite for any step size."""
 
 
 class RungeKutta(Method):

@@ -94,8 +94,8 @@ class Eigenpair:
     """A mode with its eigenvalue σ [1/s], its vector over the unknowns (real part and imaginary part as PETSc vectors),
     and its residual [1].
 
-    ``rounding`` is the residual [1] that the rounding error of K x can cause. It is only computed if the residual
-    exceeds `RESIDUAL`, and is 0 otherwise.
+    ``rounding`` is the residual [1] that the rounding error of K x can cause. The value of ``rounding`` is computed
+    only if the residual exceeds `RESIDUAL`, and is 0 otherwise.
     """
 
     value: complex

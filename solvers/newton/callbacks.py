@@ -58,7 +58,7 @@ Question = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_double)
 
 
 class Context(NamedTuple):
-    """The context that PETSc passes to the callbacks. The arrays exist as long as the callbacks.
+    """The context that PETSc passes to the callbacks. The arrays exist while the callbacks exist.
 
     Attributes:
         addresses: addresses of functions of PETSc, of ``place``, and of the function that calls Python, shape (16,).

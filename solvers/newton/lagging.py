@@ -117,7 +117,7 @@ def needs_tangent(memory: Any) -> bool:
 
 
 class LagPolicy:
-    """Decides for each iteration whether the tangent is evaluated again.
+    """Policy that decides for each iteration whether the tangent is evaluated again.
 
     Args:
         active: whether the policy is used; False evaluates the tangent in every iteration (full Newton).

@@ -157,7 +157,7 @@ def find_largest(values: FloatArray) -> float:
 
 
 class Adjoint:
-    """Computes the adjoint variables λ of the states of a motion, from the end of the motion to its start.
+    """Object that computes the adjoint variables λ of the states of a motion, from the end of the motion to its start.
 
     Args:
         centre: the model with the parameters of the motion.
@@ -237,7 +237,7 @@ class Adjoint:
     def project_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
         """Replace the adjoint variables of the state after the projection at the end of a step by the adjoint variables
         of the state before the projection. The present state of the companion model is the state before the projection.
-        See `step_back` for the arguments.
+        The arguments are explained in `step_back`.
         """
         self.factors = self._projection.pass_back(self.factors, self.gradient, start, t, step)
 

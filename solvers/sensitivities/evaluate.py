@@ -8,7 +8,7 @@ For the equations r(x, p) = 0 and the results y(x, p), with the tangent K = ∂r
 The direct method needs a solve and four models for each parameter. Then dy/dp is the central difference of the results
 of two models with the parameters p ± h at x ± h dx/dp. The adjoint needs a solve for each result, and the central
 difference of r at x for each parameter. Parameters that change forces of different rows share two models for this
-difference, see parameter_groups.py. This is possible because each entry of r depends on at most one of these
+difference, see parameter_groups.py. Two models are sufficient because each entry of r depends on at most one of these
 parameters. The derivatives ∂y/∂x are central differences with respect to the coordinates, multipliers and first-order
 states on which the result depends (see state_slopes.py).
 

@@ -47,7 +47,8 @@ SHARE = 1e-2
 
 
 class ProjectionTerms:
-    """Computes the adjoint variables of states before projections from the adjoint variables of the projected states.
+    """Object that computes the adjoint variables of states before projections from the adjoint variables of the
+    projected states.
 
     Args:
         centre: the companion model with the parameters of the motion.
@@ -244,8 +245,8 @@ class ProjectionTerms:
 
 
 class TransposedMass:
-    """Solves the transposed equations of `MassSolver` at the motion in the fields; the arguments are explained in
-    `MassSolver`.
+    """Object that solves the transposed equations of `MassSolver` at the motion in the fields; the arguments are
+    explained in `MassSolver`.
     """
 
     def __init__(self, problem: NonlinearProblem, over: float = 0.0) -> None:

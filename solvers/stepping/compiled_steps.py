@@ -274,7 +274,7 @@ Take = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 
 
 class CompiledSteps:
-    """Executes steps of one run in compiled code, if the model allows compiled steps.
+    """Object that executes steps of one run in compiled code, if the model allows compiled steps.
 
     Args:
         newton: Newton's method, whose runs are executed in compiled code.

@@ -228,7 +228,7 @@ class Findings:
 
 
 class ContactWatch(Watch):
-    """Checks in every step of a solve that the step resolves contacts.
+    """Check in every step of a solve that the step resolves contacts.
 
     Args:
         assembly: the systems of this process; its fields contain the state at the end of the step that is checked.

@@ -141,7 +141,7 @@ def add_check(sums: FloatArray, run: FloatArray, checks: IntArray) -> None:
 
 
 class EnergyWatch(Watch):
-    """Checks in some steps of a solve whether laws create energy.
+    """Check in some steps of a solve whether laws create energy.
 
     Args:
         assembly: the systems of this process; its fields contain the state that is checked.

@@ -73,8 +73,8 @@ def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) ->
 
 
 class LimitWatch(Watch):
-    """Compares the step size with the limit before a run. The comparison is repeated when columns of laws with forces,
-    masses or constraints have changed.
+    """Comparison of the step size with the limit before a run. The comparison is repeated when columns of laws with
+    forces, masses or constraints have changed.
 
     Args:
         assembly: the systems of this process.

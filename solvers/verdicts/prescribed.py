@@ -75,7 +75,7 @@ def find_growth(
 
 
 class PrescribedWatch(Watch):
-    """Checks prescribed positions for jumps before each step.
+    """Check of prescribed positions for jumps before each step.
 
     Args:
         assembly: the systems of this process.

@@ -192,7 +192,7 @@ def judge_pulls(
 
 
 class RopeWatch(Watch):
-    """Checks pulleys and tensions in every step of a solve. The checks are made only in runs on one process.
+    """Check of pulleys and tensions in every step of a solve. The checks are made only in runs on one process.
 
     Args:
         assembly: the systems of this process; its fields contain the state at the end of the step that is checked.

@@ -162,7 +162,7 @@ def take_sizes(x: FloatArray, loads: FloatArray, driven: FloatArray, sums: Float
 
 
 class RunBalance(Watch):
-    """Checks the energy balance of a run.
+    """Check of the energy balance of a run.
 
     Args:
         assembly: the systems of this process.

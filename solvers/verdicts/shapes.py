@@ -40,7 +40,7 @@ def find_folds(assembly: Assembly) -> list[str]:
 
 
 class ShapeWatch(Watch):
-    """Checks shapes during a run; one wrong shape makes the result doubtful.
+    """Check of shapes during a run; one wrong shape makes the result doubtful.
 
     Args:
         assembly: the systems of this process; its fields contain the state that is checked.

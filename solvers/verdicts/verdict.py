@@ -50,7 +50,7 @@ SHOWN = 5
 
 
 class DoubtfulError(WindlassError):
-    """Raised if the result of a completed solve is doubtful and ``-verdict fail`` was given."""
+    """Exception that is raised if the result of a completed solve is doubtful and ``-verdict fail`` was given."""
 
 
 @dataclass(repr=False)

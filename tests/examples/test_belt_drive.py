@@ -97,8 +97,8 @@ def test_petsc_options_do_what_they_say(default: dict[str, Any], tmp_path: Path)
 
 
 def test_tangent_against_petsc_differences(tmp_path: Path) -> None:
-    """In every iteration, PETSc compares the tangent of the belt drive with differences of the residual; they agree to
-    1e-6 relative.
+    """In every iteration, PETSc compares the tangent of the belt drive with differences of the residual; the relative
+    difference is at most 1e-6.
     """
     words = ["-end_time", "0.0005", "-output", "none", "-dynamic_snes_test_jacobian"]
     done = run_windlass(["run", EXAMPLE, *words], folder=tmp_path)

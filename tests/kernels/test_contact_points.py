@@ -242,8 +242,8 @@ def test_update() -> None:
 
 
 def test_without_friction_there_are_no_anchors() -> None:
-    """With mu = 0, points have normal forces and no stick-slip state for any bristle stiffness. This also holds for
-    points that stuck before.
+    """With mu = 0, points have normal forces and no stick-slip state for any bristle stiffness. Points that stuck
+    before also have no stick-slip state.
     """
     arc = create_arc(friction_coefficient=0.0)
     assert (arc.data[:, 1] == 0.0).any() and not arc.output("force_local")[..., 0].any()

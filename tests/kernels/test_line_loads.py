@@ -304,8 +304,8 @@ def test_compiled_functions_are_those_of_arrays() -> None:
 
 
 def test_constant_loads_have_no_tangent() -> None:
-    """Constant loads per reference length act like weights. They have no tangent, and their nodal forces agree with the
-    closed form of ∫ S dx.
+    """Constant loads per reference length act like weights. Such loads have no tangent, and their nodal forces agree
+    with the closed form of ∫ S dx.
     """
     world = wl.World()
     cable = straight_cable(world, (0.0, 0.0), (1.5, 0.0), 1, **CABLE)

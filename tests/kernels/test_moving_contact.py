@@ -67,7 +67,7 @@ def create_pairs(
     """Create one pair of cable and circle for each letter of the text: "m" for a cable with moving material, "p" for a
     plain cable.
 
-    The circles are below the cables. They are fixed to bodies or to other cables.
+    The circles are below the cables. The circles are fixed to bodies or to other cables.
     """
     world, count = World(), len(kinds)
     ale = world.add(ALENode)

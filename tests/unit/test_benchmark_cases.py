@@ -200,7 +200,7 @@ def test_set_up_of_the_peers_is_valid_bash_and_refuses_words() -> None:
 
 
 def test_benchmarks_use_what_is_public() -> None:
-    """Benchmarks time only public calls: they neither call nor replace private functions of a solver."""
+    """Benchmarks time only public calls, and neither call nor replace private functions of a solver."""
     private = {
         node.name
         for path in sorted((ROOT / "solvers").rglob("*.py"))

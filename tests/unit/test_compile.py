@@ -238,7 +238,7 @@ def test_a_first_run_has_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     (tmp_path / "kernel_1-0123").unlink()
     listed.start_helpers(f"{sparsity}:kernel_4", tmp_path)
     # helpers begin in the middle and near the end of the kernels of the similar model, proceed towards the beginning,
-    # and end with kernels of other models; they compile only kernels of modules that the run has loaded
+    # and end with kernels of other models; helpers compile only kernels of modules that the run has loaded
     assert started[0] == [*jobs[3::-1], *jobs[4:], other, extra]
     assert started[1] == [*jobs[8::-1], *jobs[9:], other, extra]
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)

@@ -1,5 +1,5 @@
-"""Rigid motions as near null space of the tangent: they cause no elastic force on a free model, GAMG uses the rigid
-motions by default, and several processes give equal results.
+"""Rigid motions as near null space of the tangent. Rigid motions cause no elastic force on a free model, GAMG uses the
+rigid motions by default, and several processes give equal results.
 """
 
 from __future__ import annotations

@@ -373,7 +373,7 @@ def test_knot_drawn_tight() -> None:
 
 
 class KilledError(Exception):
-    """Raised to end a run in the same manner as a killed process."""
+    """Exception that is raised to end a run in the same manner as a killed process."""
 
 
 def run_knot(folder: Path, restart: bool = False, kill: int = 0) -> Any:

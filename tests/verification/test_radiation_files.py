@@ -1,7 +1,7 @@
 """Files of radiation programs: readers, retardation functions, states and floaters made from them.
 
 The files of tests/reference/radiation were computed with Capytaine 3.0 for a hemisphere with the radius 5 m in deep
-water, with 240 panels; they contain surge and heave, and headings of 0 and 180 degrees.
+water, with 240 panels. The files contain surge and heave, and headings of 0 and 180 degrees.
 """
 
 from __future__ import annotations

@@ -251,8 +251,8 @@ def test_killed_while_a_checkpoint_is_written(tmp_path: Path) -> None:
 
 
 def test_checkpoints_by_the_clock(tmp_path: Path) -> None:
-    """Automatic checkpoints do not change the results. They are removed after a normal end of the run, and remain if
-    the run is killed.
+    """Automatic checkpoints do not change the results. Automatic checkpoints are removed after a normal end of the run,
+    and remain if the run is killed.
     """
     common: list[str | Path] = [MODELS, "-kind", "switched"]
     often = [*common, "-checkpoint_minutes", "1e-6"]

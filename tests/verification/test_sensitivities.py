@@ -336,8 +336,8 @@ def test_both_planes_of_a_string_in_space_have_equal_derivatives() -> None:
 
 
 def test_frequencies_about_a_loaded_equilibrium() -> None:
-    """The derivatives of frequencies include the change of the equilibrium with p. They agree within 1e-6 with
-    differences between complete solves with modal analyses.
+    """The derivatives of frequencies include the change of the equilibrium with p. The derivatives agree within 1e-6
+    with differences between complete solves with modal analyses.
     """
     names, count = ("span", "EA", "gravity"), 3
 
@@ -420,8 +420,8 @@ def test_close_damped_modes(apart: float) -> None:
 
 
 def test_damped_modes_about_a_loaded_equilibrium() -> None:
-    """Derivatives of frequencies and damping ratios include the change of the equilibrium. They agree within 1e-6 with
-    differences between complete solves with modal analyses.
+    """Derivatives of frequencies and damping ratios include the change of the equilibrium. The derivatives agree within
+    1e-6 with differences between complete solves with modal analyses.
 
     The rounding errors of damping ratios are about 3e-11 of the largest damping ratio. Differences with the steps h and
     2 h are extrapolated, so h can be so large that rounding errors have little influence.
@@ -487,8 +487,9 @@ def test_a_belt_that_sticks() -> None:
     The derivative with respect to the torque on a pulley is computed. The derivative with respect to a radius causes an
     error, because anchors of bristles move with the radius.
 
-    The derivative agrees with complete solves within 1 %. It is not exact, because the contact pressure, which changes
-    the radii of circles, is a history value and therefore constant. The resulting error is 0.5 % of the rotation.
+    The derivative agrees with complete solves within 1 %. The derivative is not exact, because the contact pressure,
+    which changes the radii of circles, is a history value and therefore constant. The resulting error is 0.5 % of the
+    rotation.
     """
 
     def model(p: Mapping[str, float]) -> Any:

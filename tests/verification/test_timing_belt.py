@@ -184,10 +184,10 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
     """The belt holds at 5 % below the torque of the closed form, and jumps one tooth at 5 % above this torque. Apart
     from this jump, the teeth remain in their grooves.
 
-    If all teeth are at their limit, dT = Q and T dφ = Q tan β along an arc, so T_1/T_2 = exp(θ/tan β). This is Euler's
-    law with the friction coefficient 1/tan β. The belt jumps on the pulley with the smaller wrap angle θ. The driven
-    pulley can move, and a pull (T_1 + T_2) cos α acts on it, so the tensions do not depend on the stiffness of the
-    belt.
+    If all teeth are at their limit, dT = Q and T dφ = Q tan β along an arc, so T_1/T_2 = exp(θ/tan β). The equation is
+    Euler's law with the friction coefficient 1/tan β. The belt jumps on the pulley with the smaller wrap angle θ. The
+    driven pulley can move, and a pull (T_1 + T_2) cos α acts on it, so the tensions do not depend on the stiffness of
+    the belt.
     """
     speed, pull, beta, z, count, pitch = 100.0, 160.0, 0.9, (12, 24), 44, 0.005
     sheet = wl.catalogue.belt("T5", width=0.010)

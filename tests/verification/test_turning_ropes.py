@@ -142,9 +142,9 @@ def roll_around(steps: int, friction: float = 0.3) -> tuple[Any, Any]:
 
 
 def test_rope_that_rolls_around_a_drum() -> None:
-    """A rope that is parallel to the axis of a drum is moved around the drum. It rotates by (R + r)/r times the angle,
-    without torque. The relative error is ψ²/6 for steps of the angle ψ, because the direction of motion changes within
-    a step.
+    """A rope that is parallel to the axis of a drum is moved around the drum. The rope rotates by (R + r)/r times the
+    angle, without torque. The relative error is ψ²/6 for steps of the angle ψ, because the direction of motion changes
+    within a step.
     """
     for steps in (10, 20):
         turned, torque = roll_around(steps)

@@ -1,4 +1,4 @@
-"""The command `windlass compile`, which compiles kernels before models use these kernels."""
+"""The command `windlass compile` compiles kernels before models use these kernels."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def is_count(word: str) -> bool:
 
 
 class CompileError(WindlassError):
-    """Raised if kernels cannot be compiled in advance or stored."""
+    """Exception that is raised if kernels cannot be compiled in advance or stored."""
 
 
 def compile_all(processes: int | None = None) -> str:

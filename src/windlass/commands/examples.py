@@ -1,6 +1,4 @@
-"""The command `windlass examples`, which lists the examples of the package, and copies one example into the current
-folder.
-"""
+"""The command `windlass examples` lists the examples of the package, and copies one example into the current folder."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The command `windlass identify`, which finds the values of options for which the sensors of a model fit measured
-values best.
+"""The command `windlass identify` finds the values of options for which the sensors of a model fit measured values
+best.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def read_deviations(text: str, measured: MeasuredTable) -> tuple[float, ...]:
 
 
 class FitRuns:
-    """Evaluates the residuals at points in the parameter space for the fit.
+    """Object that evaluates the residuals at points in the parameter space for the fit.
 
     Args:
         plan: the fit.

@@ -1,4 +1,4 @@
-"""The command `windlass post`, which evaluates statistics, spectra, extremes and fatigue of tables, and envelopes of
+"""The command `windlass post` evaluates statistics, spectra, extremes and fatigue of tables, and envelopes of
 recordings.
 
 windlass post TABLE.csv [-columns a,b] [-start 600] [-end 4200] [-spectrum FILE.csv] [-extremes 10800]

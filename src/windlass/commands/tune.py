@@ -1,5 +1,5 @@
-"""The command `windlass tune`: finds the PETSc options with which a model is solved fastest while the results agree
-with the results of the default options.
+"""The command `windlass tune` finds the PETSc options with which a model is solved fastest while the results agree with
+the results of the default options.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The command `windlass uncertainty`, which computes the spread of the results of a model with uncertain options, and
-the influence of each option.
+"""The command `windlass uncertainty` computes the spread of the results of a model with uncertain options, and the
+influence of each option.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def close_windows() -> None:
 
 
 class _Written(SystemExit):
-    """Raised to end the script after the file has been written."""
+    """Exception that is raised to end the script after the file has been written."""
 
 
 def answer(solve: Callable[..., bool], error: type[Exception] = NotImplementedError) -> None:

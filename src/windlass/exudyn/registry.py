@@ -73,7 +73,7 @@ class ReadItem(dict[str, Any]):
 
 
 class NoCounterpart(ModelError):
-    """Raised if items of a model of Exudyn have no equivalent in Windlass.
+    """Exception that is raised if items of a model of Exudyn have no equivalent in Windlass.
 
     Attributes:
         items: one line for each of these items, with its item number, its name, its type and the reason.
@@ -86,8 +86,8 @@ class NoCounterpart(ModelError):
 
 
 class Refused(Exception):
-    """Raised for an item without an equivalent in Windlass, with the reason. The reason is empty if the item only
-    refers to another item without an equivalent.
+    """Exception that is raised for an item without an equivalent in Windlass, with the reason. The reason is empty if
+    the item only refers to another item without an equivalent.
     """
 
 

@@ -45,7 +45,7 @@ ERRORS: list[Exception] = []
 
 
 class NoSolver:
-    """Replaces the solver in ``mbs.sys``. Access to an attribute of the object raises an error, unless Windlass
+    """Substitute for the solver in ``mbs.sys``. Access to an attribute of the object raises an error, unless Windlass
     provides a value for the attribute.
     """
 
@@ -185,8 +185,8 @@ def find_time(state: State) -> float:
 
 
 class Due:
-    """Selects the steps that are written to tables, as in Exudyn: the start, the first step at or after each multiple
-    of a period since the start (each step if the period is 0), and the end.
+    """Selection of the steps that are written to tables, as in Exudyn: the start, the first step at or after each
+    multiple of a period since the start (each step if the period is 0), and the end.
 
     Args:
         period: the period [s].
@@ -231,7 +231,7 @@ class Due:
 
 
 class SensorHook(StepCalls):
-    """Records the sensors of a MainSystem.
+    """Hook that records the sensors of a MainSystem.
 
     Args:
         mirror: object that copies states to the MainSystem.
@@ -290,8 +290,8 @@ class SensorHook(StepCalls):
 
 
 class SolutionFile(StepCalls):
-    """Writes the solution file of a solve (``solution.file``), a table of coordinates and times, with the columns of
-    Exudyn.
+    """Hook that writes the solution file of a solve (``solution.file``), a table of coordinates and times, with the
+    columns of Exudyn.
 
     Args:
         mirror: object that copies states to the MainSystem.

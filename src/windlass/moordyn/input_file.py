@@ -47,7 +47,7 @@ UNKNOWN = -1
 
 
 class NotTranslated(ModelError):
-    """Raised if items of a MoorDyn input file have no equivalent in Windlass.
+    """Exception that is raised if items of a MoorDyn input file have no equivalent in Windlass.
 
     Attributes:
         items: one text for each item: line number in the file, item, value, and allowed values.

@@ -185,8 +185,8 @@ def add_sphere(mooring: Mooring, host: Entity, item: Body | Point) -> None:
     ``host``.
 
     The buoyancy acts at the centre of mass of the body, or at the point. Drag and added mass act at the origin of the
-    body, or at the point, as in MoorDyn. The drag acts on a sphere whose volume is negligible, and so does the added
-    mass if the centre of mass is not the origin.
+    body, or at the point, as in MoorDyn. The drag acts on a sphere whose volume is negligible. The added mass also acts
+    on this sphere if the centre of mass is not the origin.
     """
     if mooring.sea is None:
         return

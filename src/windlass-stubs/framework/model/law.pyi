@@ -104,7 +104,7 @@ class LocalRows:
 
     @property
     def columns(self) -> Any:
-        """The result of ``bind`` of the law for these rows; it is cached until a switchable column changes."""
+        """The result of ``bind`` of the law for these rows, which is cached until a switchable column changes."""
         bind = _laws[self.table.component].bind
         assert bind is not None, f"{self.table.kind} was registered without bind"
         return self.kept("columns", lambda: bind(self))
@@ -228,8 +228,8 @@ class Law:
 
     @property
     def needs_whole(self) -> bool:
-        """Whether each process must store all rows of all tables in a world with this law. This is necessary if the
-        entities that rows couple change during the run, as in contact sets.
+        """Whether each process must store all rows of all tables in a world with this law. All rows are necessary if
+        the entities that rows couple change during the run, as in contact sets.
         """
         return self.replicated or self.reads is not None
 

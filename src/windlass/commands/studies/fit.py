@@ -67,8 +67,8 @@ PART = 0.1
 
 
 class Settled(Exception):
-    """Raised to end a fit that has converged, because the next Gauss-Newton step would hardly reduce the sum of
-    squares.
+    """Exception that is raised to end a fit that has converged, because the next Gauss-Newton step would hardly reduce
+    the sum of squares.
     """
 
 

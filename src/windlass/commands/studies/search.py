@@ -54,7 +54,7 @@ class SearchResult(NamedTuple):
 
 
 class Spent(Exception):
-    """Raised when the maximum number of runs is reached."""
+    """Exception that is raised when the maximum number of runs is reached."""
 
 
 class BoxSearch:

@@ -94,7 +94,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs a model with additional options.
+    """Object that runs a model with additional options.
 
     Attributes:
         model: file of the model script.
