@@ -129,7 +129,7 @@ class StepTimer(wl.StepHook):
         self.iterations.append(total - sum(self.iterations))
 
     def write(self, state: wl.State) -> None:
-        """Write one frame for viewers and time it."""
+        """Write one frame for viewers, and measure the time of this output."""
         if self._output:
             with wl.Recorder(self._output, formats=("vtkhdf",), subdivisions=1) as recorder:
                 self._clock.wrap("output", recorder.record)(state)

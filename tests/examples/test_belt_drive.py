@@ -110,7 +110,7 @@ def test_tangent_against_petsc_differences(tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_two_processes_give_the_serial_answer(default: dict[str, Any], tmp_path: Path) -> None:
-    """The example under mpiexec gives the serial results to 1e-8 relative, and writes these results once."""
+    """The results of the example under mpiexec agree with the serial results to 1e-8 relative, and are written once."""
     summary, output = run_summary(SHORT, tmp_path, processes=2)
     for name in RESULTS:
         np.testing.assert_allclose(summary[name], default[name], rtol=1e-8, err_msg=name)

@@ -184,7 +184,9 @@ def test_run_that_goes_on() -> None:
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_without_compiler(name: str) -> None:
-    """The kernel without compiler gives the numbers and derivatives of the compiled kernel."""
+    """The values and derivatives of the kernel without compiler equal the values and derivatives of the compiled
+    kernel.
+    """
     ready, _ = PAIRS[name]
     plain, out = getattr(eval_ready, "py_func", eval_ready), np.zeros(1)
     for function in (ready, ready.differentiate(), ready.differentiate().differentiate()):

@@ -236,8 +236,8 @@ def test_mass_that_is_missing() -> None:
 
 
 def test_history_of_the_state_counts() -> None:
-    """A body that only a closed contact supports counts as supported, if the state stores the contact as closed or the
-    start of the solve closes it.
+    """A body that only a closed contact supports is treated as supported, if the state stores the contact as closed or
+    the start of the solve closes it.
     """
     world = World()
     # 1 % of an element is inside a circle of 1 m below its middle

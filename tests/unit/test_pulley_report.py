@@ -315,8 +315,8 @@ LAWS = (ContactFrictionCircleCable2D, ContactFrictionCirclePoints2D, ContactCirc
 
 @pytest.mark.parametrize("kind", LAWS)
 def test_sensors_give_the_numbers_of_reports(kind: type) -> None:
-    """Sensors of reports, which sum in compiled code, give the numbers of the reports, also after some contacts are
-    switched off.
+    """The values of sensors of reports, which sum in compiled code, equal the numbers of the reports, also after some
+    contacts are switched off.
     """
     for model in (create_rope(kind=kind), *([create_belt()] if kind is LAWS[0] else [])):
         state = create_state(model, 2.0)

@@ -1,5 +1,5 @@
-"""Contact of cables with a set of circles gives the results of one row per pair, finds all contacts for any skin, and
-can be restarted.
+"""For contact of cables with a set of circles, results equal the results with one row per pair, all contacts are found
+for any skin, and restarts are possible.
 """
 
 from __future__ import annotations

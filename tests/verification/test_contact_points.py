@@ -121,7 +121,7 @@ def test_several_processes(serial: Any, processes: int, tmp_path: Path) -> None:
 
 
 def test_without_compiler(serial: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels that run as plain Python give the results of compiled kernels."""
+    """Results of kernels as plain Python and of compiled kernels agree."""
     monkeypatch.setenv("WINDLASS_JIT", "0")
     found = run_points(tmp_path, 1)
     for name in ("q", "data", "state", "counts"):

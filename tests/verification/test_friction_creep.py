@@ -144,7 +144,7 @@ def test_sphere_that_slides_and_rolls() -> None:
 @pytest.mark.parametrize("slope", [0.1, 0.25])
 def test_body_that_cannot_turn_creeps(slope: float) -> None:
     """The body slides permanently at v_tr tan θ/μ; the speeds of 0.33 and 0.83 mm/s (1.2 and 3 m/h) agree within 1e-9.
-    Dry friction (μ = 0.3) would hold the body.
+    Dry friction (μ = 0.3) would prevent the motion of the body.
     """
     world, body, _ = create_incline(slope, 0.3, 1e-3, rolls=False)
     state = Explicit(world, step=1e-4, end=0.1, name="").solve()

@@ -26,7 +26,7 @@ def assert_same(path: Path, serial: dict[str, Any]) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """States, tensions and drag of a line that is divided between two processes equal the results of one process."""
+    """States, tensions and drag of a line on one process and of a line that is divided between two processes agree."""
     done = run_python([ROOT / "tests/support/mooring.py", tmp_path / "line.npz", "-quiet"], 2)
     assert done.returncode == 0, done.stderr
     assert_same(tmp_path / "line.npz", solve_line())
@@ -34,7 +34,7 @@ def test_two_processes(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels as Python functions give the results of compiled kernels."""
+    """Results of kernels as Python functions and of compiled kernels agree."""
     monkeypatch.setenv("WINDLASS_JIT", "0")
     done = run_python([ROOT / "tests/support/mooring.py", tmp_path / "line.npz", "-quiet"], 1)
     assert done.returncode == 0, done.stderr

@@ -114,7 +114,9 @@ def test_disconnected_node_is_named(solver: str, tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_more_processes_than_cables(tmp_path: Path) -> None:
-    """Processes without rows take part in statics and dynamics, and the results equal the results of one process."""
+    """Processes without rows participate in statics and dynamics, and the results agree with the results on one
+    process.
+    """
     words = ("-elements", "1", "-solver", "static,dynamic", "-quiet")
     alone, many = (run(tmp_path, *words, processes=n) for n in (1, 5))
     assert (many.returncode, errors_of(many)) == (0, "")

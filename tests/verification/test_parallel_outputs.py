@@ -26,7 +26,7 @@ def run_program(folder: Path, processes: int) -> Path:
 
 @pytest.fixture(scope="module")
 def serial(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the files of one process."""
+    """Return the files of a run on one process."""
     return run_program(tmp_path_factory.mktemp("serial"), 1)
 
 
