@@ -13,7 +13,7 @@ from windlass import connectors as con
 from windlass.elements import nodes_of, straight_cable
 
 ELEMENTS, STEPS, STEP = 2000, 1000, 2e-3
-SIZES = {f"EA{k}": 1e4 * (1.0 + 0.01 * k) for k in range(100)}  # [N]
+SIZES = {f"EA{k}": 1e4 * (1.0 + 0.01 * k) for k in range(100)}  # axial stiffnesses [N]
 
 
 def swing(p: Mapping[str, float]) -> Any:

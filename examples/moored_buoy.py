@@ -1,14 +1,15 @@
-"""A buoy moored by three elastic ropes in a JONSWAP sea, with current and wind.
+"""Three elastic ropes moor a buoy in a JONSWAP sea with current and wind.
 
-Run it with ``windlass run examples/moored_buoy.py``; ``-help`` lists all options, and ``-report FILE`` writes a report
-with the spectra of the tensions. ``windlass sweep examples/moored_buoy.py -cases seas.csv`` runs the seas of a file
-with the columns ``height``, ``period``, ``heading`` and ``seed``.
+The command ``windlass run examples/moored_buoy.py`` runs the example. The option ``-help`` lists all options, and
+``-report FILE`` writes a report with the spectra of the tensions. The command ``windlass sweep examples/moored_buoy.py
+-cases seas.csv`` runs the seas of a file with the columns ``height``, ``period``, ``heading`` and ``seed``. The command
 ``windlass show moored_buoy_out/mooring.vtkhdf`` shows the ropes, the buoy and the forces of the water, and ``-movie
-FILE.mp4`` writes a film.
+FILE.mp4`` writes a video.
 
-The buoy is a cylinder (`CylinderFluidLoad`) that pierces the surface. The immersed volume of the buoy, and therefore
-its buoyancy and stability, follow the waves and the motion of the buoy exactly. Ropes of polyester (`Cable3D`,
-`FluidLoad`) run from anchors at 120 degrees to the bottom of the buoy. The wind acts on the part above the surface.
+The buoy is a cylinder (`CylinderFluidLoad`) that crosses the water surface. The immersed volume of the buoy, and
+therefore its buoyancy and stability, depend exactly on the waves and on the motion of the buoy. Ropes of polyester
+(`Cable3D`, `FluidLoad`) run from anchors at 120 degrees to the bottom of the buoy. The wind acts on the part above the
+surface.
 
 The example makes three checks. In still water, the buoyancy carries the weight of the buoy and the vertical pull of the
 ropes. The frequency of heave agrees with the closed form, in which the waterplane and the ropes act as springs. In the
@@ -38,12 +39,12 @@ output = wl.option("output", "moored_buoy_out", "", "folder for results; 'none' 
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 WATER, GRAVITY, DEPTH = 1025.0, 9.81, 60.0  # density [kg/m^3], gravity [m/s^2], depth [m]
-DIAMETER, HEIGHT, MASS = 3.0, 2.4, 9000.0  # of the buoy [m, m, kg]
-INERTIA = (9.0e3, 9.0e3, 1.0e4)  # [kg m^2]
+DIAMETER, HEIGHT, MASS = 3.0, 2.4, 9000.0  # diameter and height [m] and mass [kg] of the buoy
+INERTIA = (9.0e3, 9.0e3, 1.0e4)  # moments of inertia of the buoy [kg m^2]
 CENTER = -0.8  # height of the centre of mass above the middle of the buoy [m]
 SPREAD, LENGTH = 60.0, 82.0  # horizontal distance of the anchors, and unstretched length of a rope [m]
 ROPE = {"mass_per_length": 1.5, "axial_stiffness": 4e5, "bending_stiffness": 1.0, "axial_damping": 2e4}
-ROPE_DIAMETER = 0.04  # [m]
+ROPE_DIAMETER = 0.04  # diameter of the ropes [m]
 END_ADDED_MASS = 0.64  # added mass of each end of the buoy, relative to the mass of half a sphere of water [1]
 ANGLES = np.radians((0.0, 120.0, 240.0))
 
@@ -104,9 +105,9 @@ def eval_heave(model: Mooring, state: wl.State) -> float:
     """Return the closed form of the frequency [Hz] of heave.
 
     The stiffness of a rope with the direction u and the tension T is EA/L u uᵀ + T/L (I - u uᵀ), where I is the
-    identity matrix. Two further masses move with the buoy: a third of the mass of the ropes and of the water that the
-    ropes accelerate, and, at the lower end of the buoy, the fraction ``END_ADDED_MASS`` of the mass of half a sphere of
-    water.
+    identity matrix. Two additional masses move with the buoy: a third of the mass of the ropes and of the water that
+    the ropes accelerate, and, at the lower end of the buoy, the fraction ``END_ADDED_MASS`` of the mass of half a
+    sphere of water.
     """
     pulls = np.array([eval_pull(rope, state) for rope in model.ropes])
     tension = np.linalg.norm(pulls, axis=1)

@@ -172,7 +172,7 @@ def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: 
     Args:
         starts: index of the first entry of each row, shape (rows + 1,).
         entries: columns of the entries; on return, the first entries are the remaining columns.
-        place: work array, shape (rows,); its content on entry and on return has no meaning.
+        place: work array, shape (rows,), whose content need not be initialised.
         indptr: output, index of the first remaining entry of each row.
     """
     count = len(place)

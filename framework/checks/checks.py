@@ -67,7 +67,7 @@ def checked(
         assert not unknown, f"{function.__qualname__} has no argument {unknown}"
         own_name = function.__qualname__.removesuffix(".__init__").removesuffix(".__post_init__")
         if own_name.startswith("_"):
-            own_name = own_name.rsplit(".", 1)[-1]  # messages name the public class instead of a private base class
+            own_name = own_name.rsplit(".", 1)[-1]  # use the name of the public class
         name = own_name if where == "" else where
         names = _Names(own_name, parameters, checks, error)
 
@@ -366,7 +366,7 @@ def each(allowed: Check, words: str, least: int = 0) -> Check:
     Args:
         allowed: the check of each entry.
         words: description of the allowed values in error messages.
-        least: smallest allowed number of entries.
+        least: smallest allowed number of entries in the iterable.
     """
 
     def read(value: Any) -> list[Any]:

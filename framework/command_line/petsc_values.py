@@ -96,7 +96,7 @@ def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | Non
     options. If several options are wrong, the result is the option whose value is quoted in PETSc's reason. If the
     reason quotes no value, the returned option may differ from the option to which the reason applies.
 
-    PETSc reads copies of the options under another prefix, so that the original options still count as unused.
+    PETSc reads copies of the options under another prefix, so that the original options are still marked as unused.
 
     Args:
         given: values of all options, by name without dash; ``""`` means no value.

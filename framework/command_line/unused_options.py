@@ -88,8 +88,8 @@ def find_unused() -> dict[str, str]:
 
     unused = list_unused_options()
     if PETSc.COMM_WORLD.getSize() > 1:
-        # Some objects of a solver exist only on some processes. An option counts as read if at least one process has
-        # read it. All processes must find the same unused options.
+        # Some objects of a solver exist only on some processes. An option is treated as read if at least one process
+        # has read it. All processes must find the same unused options.
         for others in Processes(PETSc.COMM_WORLD.tompi4py()).allgather("unused options", set(unused)):
             unused = {name: value for name, value in unused.items() if name in others}
     return unused
@@ -212,7 +212,7 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
 
 def _is_announced(base: str, solver: Solver) -> bool:
     """Return whether a solver that has not been created yet will read an option. The function does not need the option
-    names of PETSc; reading these from the library takes 20 ms.
+    names of PETSc; reading these names from the library takes 20 ms.
     """
     return solver.reached is Moment.EXPECTED and any(base == own.name for own in solver.own or ())
 

@@ -5,7 +5,7 @@ The lock of the files ``belt.*`` is a small file ``.belt.lock`` in the same fold
 process that created it (its owner). The operating system locks the file (``flock``) while the owner runs. If SIGTERM or
 SIGHUP ends a process, the process removes its locks first. If another signal, such as SIGKILL, ended a process, its
 lock files remain; the next process takes over these locks and prints a note. On disks without ``flock`` a lock is valid
-as long as the owner named in the file runs.
+while the owner named in the file runs.
 """
 
 from __future__ import annotations

@@ -107,8 +107,8 @@ def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
         path: the file.
         what: name of the output, for the message.
         kind: type of the file, which determines its mark.
-        own: a file that begins with these bytes counts as a file of Windlass even if it does not contain the mark of
-            its type. Writers of tables pass the header of the table.
+        own: a file that begins with these bytes is treated as a file of Windlass, even if it does not contain the mark
+            of its type. Writers of tables pass the header of the table.
 
     Raises:
         OutputError: the path is too long, is not a file, is the script of the model, or is a file of another type or of
@@ -244,7 +244,7 @@ def claim_options(files: Sequence[tuple[str, Path]]) -> None:
 
 def _find_holder(path: Path) -> Claim | None:
     """Return the claim of the sensor, recorder or checkpoint that writes a file during the steps of a solve, or None if
-    there is no such claim.
+    no such claim exists.
     """
     holder = _claims.get(_resolve(path))
     return None if holder in _of_options else holder
@@ -277,7 +277,7 @@ def note_output(path: Path) -> None:
     """Create a hidden file that marks a file as an output of Windlass, before another library writes the marked file.
 
     If the output file does not exist, it is created empty. If another file later replaces the marked file, the new file
-    does not count as marked.
+    is not treated as marked.
     """
     check_place(path, "output")
     with path.open("ab") as file:

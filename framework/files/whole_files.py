@@ -32,7 +32,9 @@ LONGEST_TEXT = 300
 """Largest number of characters of a path in messages."""
 DRAFT = re.compile(r"\.+(.*)\.([0-9a-f]{16})\.part(\.journal)?")
 OLD = 60.0
-"""Drafts of processes on other hosts count as abandoned if they are older than this time [s]."""
+"""Drafts (unfinished files) of processes on other hosts are treated as abandoned if they are older than this time
+[s].
+"""
 _drafts: set[Path] = set()
 """Paths of the drafts (unfinished files) of this process."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -180,7 +182,8 @@ def remove_own_drafts() -> None:
 
 
 def _is_at_work(path: Path, end: str) -> bool:
-    """Return whether the process that created a draft may still be writing it. For processes on other hosts only the
+    """Return whether the process that created a draft may still be writing the draft. For processes on other hosts only
+    the
     age of the draft is used."""
     process = int(end[6:12], 16)
     if end[12:] != _host():

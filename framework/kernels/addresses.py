@@ -86,7 +86,7 @@ def prepare_call(
             is not stored again.
 
     Raises:
-        TypeError: an argument is not an array, a number, or a tuple of these, or the kernel returns a value.
+        TypeError: an argument is not an array, a number, or a tuple of such values, or the kernel returns a value.
     """
     known = {} if known is None else known
     found, widest = b"", 1
@@ -171,7 +171,7 @@ def _find_type(function: Any, value: Any) -> Any:
 
 
 def lay_down(args: tuple[Any, ...]) -> NDArray[np.uint8]:
-    """Store arrays, numbers and tuples of these in the memory layout of the compiler; the arrays must exist during all
+    """Store arrays, numbers and tuples in the memory layout of the compiler; the arrays must exist during all
     calls."""
     return np.frombuffer(_memory(args)[0], np.uint8)
 

@@ -94,7 +94,9 @@ def int_at(address: int) -> int:
 
 @kernel(inline=True)
 def calls_at(address: int, count: int) -> IntArray:
-    """Return the table of a program, shape (count, 2), at an address; see `run` in addresses.py."""
+    """Return the table of a program, shape (count, 2), at an address, in the form that `run` in addresses.py
+    requires.
+    """
     found: IntArray = _carray(_as_pointer(address), (count, 2), np.int64)
     return found
 

@@ -187,7 +187,7 @@ def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any
 
 
 class KeptLibrary(_numba.core.codegen.JITCodeLibrary):  # type: ignore[misc]
-    """Machine code that was read from a file; it is linked without numba's module of intermediate code."""
+    """Machine code that was read from a file, and is linked without numba's module of intermediate code."""
 
     def __init__(self, codegen: Any, name: str) -> None:
         _numba.core.codegen.CodeLibrary.__init__(self, codegen, name)
@@ -240,7 +240,7 @@ def _rebuild_environment(module: str, constants: list[Any], name: str) -> Any:
     the name of its module.
 
     The module is not imported: most environments belong to functions of numba, and the import of the modules of these
-    functions would take as long as reading all kernels of a model.
+    functions would require as much time as reading all kernels of a model.
     """
     class_ = _numba.core.environment.Environment
     if module in sys.modules or name in class_._memo:
@@ -268,8 +268,8 @@ def _load_symbols(symbols: list[str], target_context: Any) -> None:
     """Register functions of numba if symbols are unknown. Raise LookupError if a symbol is then still missing, because
     the linker would end the process for a missing symbol.
     """
-    # store the symbols that were found, because most kernels need the same few symbols, and a query of the linker takes
-    # longer than reading a small kernel
+    # store the symbols that were found, because most kernels need the same few symbols, and because a query of the
+    # linker takes longer than reading a small kernel
     unknown = set(symbols) - _there
     # The set-up of numba's function tables takes longer than reading all kernels. The function tables are needed only
     # if machine code refers to symbols that this set-up registers.

@@ -100,7 +100,7 @@ def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...
         elif scope == "global" and name in function.__globals__:
             value = function.__globals__[name]
         else:
-            continue  # the name is built-in, or is a local variable of the enclosing function
+            continue  # the name is built in, or is a local variable of the enclosing function
         while attributes and isinstance(value, ModuleType):
             value = getattr(value, attributes.pop(0), None)
         reached.append((scope, name, attributes, _describe(value, known, (*callers, dispatcher))))

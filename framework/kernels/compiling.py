@@ -1,10 +1,10 @@
 """Compilation of kernels in one of three forms: for calls from Python, for calls by address, or as inner kernels.
 
-Most kernels are called only by other kernels. These inner kernels need neither entry points nor machine code of their
-own, whose creation would take half of the compilation time. For inner kernels, the intermediate code of the compiler is
-cached, and inserted into each caller. Kernels that programs or C code call by address have machine code, but no entry
-point for Python, whose creation would take a sixth of the compilation time. If Python later calls a kernel without this
-entry point, the kernel is compiled again.
+Most kernels are called only by other kernels. These inner kernels need neither separate entry points nor separate
+machine code, whose creation would take half of the compilation time. For inner kernels, the intermediate code of the
+compiler is cached, and inserted into each caller. Kernels that programs or C code call by address have machine code,
+but no entry point for Python, whose creation would take a sixth of the compilation time. If Python later calls a kernel
+without this entry point, the kernel is compiled again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _core: Any = _numba.core
 
 INNER, BY_ADDRESS, FOR_PYTHON = "inner", "address", "python"
 """Forms of compiled kernels: inner kernels, kernels called by address, kernels called from Python. The forms are in
-increasing order: a kernel of one form can also be used like kernels of the forms before it.
+increasing order: a kernel in one form can also be used in all earlier forms of this list.
 """
 FORMS = (INNER, BY_ADDRESS, FOR_PYTHON)
 
@@ -43,7 +43,7 @@ class NoEntry:
 
 
 def form_of(result: Any) -> str:
-    """Form of a compiled kernel."""
+    """Return the form in which a compiled kernel was compiled."""
     entry = result.entry_point
     return entry.form if isinstance(entry, NoEntry) else FOR_PYTHON
 

@@ -3,9 +3,9 @@
 The compiler is numba. The name of a file of machine code is a hash of all inputs of the compilation. Therefore outdated
 machine code is never read, and the paths and dates of source files have no effect. The inputs are: the instructions of
 the kernel and of all kernels to which it refers, values of constants, options, types of arguments, versions of Python,
-NumPy and numba, and the CPU. If a function changes, the keys of all kernels that call it also change, even if they are
-in other files. A kernel that a factory function creates has the same key in every process. Several processes can write
-files at the same time. The security rules and the digest of files are described in cache.py.
+NumPy and numba, and the CPU. If a function changes, the keys of all kernels that call the function also change,
+including kernels in other files. A kernel that a factory function creates has the same key in every process. Several
+processes can write files at the same time. The security rules and the digest of files are described in cache.py.
 
 Environment variables:
     WINDLASS_JIT=0: kernels are not compiled, so that debuggers and the measurement of test coverage can be used.
@@ -65,7 +65,7 @@ Kernel = Callable[..., Any]
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 
 # Objects that an import creates exist until the end of the process. These objects are excluded from garbage collection,
-# which would take a fifth of the time of a short run.
+# because the collection would take a fifth of the time of a short run.
 gc.freeze()
 
 # Optimisations that the compiler may use. These optimisations preserve NaN and inf, because a kernel must be able to
@@ -96,7 +96,7 @@ def kernel(
     NaN, and array indices are not checked.
 
     Args:
-        function: the Python function; it is omitted if the decorator has arguments, as in ``@kernel(fast=False)``.
+        function: the Python function, which is omitted if the decorator has arguments, as in ``@kernel(fast=False)``.
         fast: whether the compiler may reorder sums, fuse multiplication and addition, and multiply by reciprocals; NaN
             and inf are preserved.
         inline: whether the code is always inserted into the callers, which is useful for small functions.
@@ -162,8 +162,8 @@ def cache_folder() -> tuple[Path | None, str]:
 
 
 def compiled() -> list[tuple[str, float]]:
-    """Return the kernels that this process has compiled, in the order of completion: the name and the compilation time
-    [s] of each kernel. The compilation time of called kernels is not included.
+    """Return the name and the compilation time [s] of each kernel that this process has compiled, in the order of
+    completion. The compilation time of called kernels is not included.
     """
     return list(_process.compiled)
 
@@ -222,7 +222,7 @@ class _Compilation:
 class _Compiler:
     """Global state of the compiler in this process."""
 
-    compiled: list[tuple[str, float]] = field(default_factory=list)  # names and compilation times [s]
+    compiled: list[tuple[str, float]] = field(default_factory=list)  # compiled kernels: name and time [s]
     loaded: int = 0  # number of kernels that were read from the cache folder
     waited: float = 0.0  # waiting time [s] for kernels that other processes compiled
     # kernels, except inner kernels, that this process has requested: kernel, types of the arguments and form
@@ -233,7 +233,7 @@ class _Compiler:
     open: list[_Compilation] = field(default_factory=list)
     # compile results by key; a result is used again if a factory function creates the same kernel again
     ready: dict[str, Any] = field(default_factory=dict)
-    said: set[str] = field(default_factory=set)  # topics for which a message has been printed
+    said: set[str] = field(default_factory=set)  # topics about which a message has been printed
 
 
 _process = _Compiler()
@@ -267,15 +267,15 @@ def _say_once(topic: str, message: str) -> None:
 
 
 class _KernelCache:
-    """Cache of one kernel; replaces numba's own cache object, so the method names are numba's."""
+    """Cache of one kernel. This object replaces numba's cache object and therefore has the same method names."""
 
     def __init__(self, dispatcher: Any) -> None:
         self.dispatcher = dispatcher
         self.name: str = dispatcher.__qualname__
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Return a compile result from this process or from the cache folder; if there is none, return None, and numba
-        compiles the kernel.
+        """Return the compile result of a kernel from this process or from the cache folder. If no compile result
+        exists, return None; numba then compiles the kernel.
         """
         key = None
         try:
@@ -326,7 +326,7 @@ class _KernelCache:
         while _process.open:
             done = _process.open.pop()
             if done.cache is self and done.signature == signature:
-                break  # all compilations that were removed before this one have failed
+                break  # the compilations that the loop has removed before this compilation have failed
         else:
             return
         self.dispatcher.py_func.__qualname__ = self.name
@@ -385,7 +385,8 @@ class _KernelCache:
             _process.locks.pop(key).release()
 
     def eval_keys(self, arguments: tuple[Any, ...], return_type: Any, form: str) -> list[str]:
-        """Return the names of the files for these types of arguments, in the given form and in more complete forms.
+        """Return the names of the files of machine code for the given types of arguments, in the given form and in more
+        complete forms.
 
         Each name contains 40 hexadecimal digits of a hash and is therefore unique.
         """

@@ -154,7 +154,7 @@ def start_helpers(missing: str, folder: Path) -> None:
     """
     if _helpers or (number := count_processes() - 1) < 1:
         return
-    # on a busy machine no core is free for new processes, and this process would wait for them
+    # on a busy machine no core is free for new processes, and this process would wait for these processes
     if "WINDLASS_COMPILERS" not in os.environ and os.getloadavg()[0] > number + 1:
         return
     jobs, models = _read()

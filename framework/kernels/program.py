@@ -1,5 +1,5 @@
 """Programs: sequences of calls that are executed repeatedly with the same arrays. Consecutive calls of compiled kernels
-run without Python in between.
+run without returning to Python.
 
 A call of a kernel from Python takes about a microsecond, mostly for type checks of arrays. In small models the calls
 take longer than the computation. A function that a law creates by `call` always calls the same kernels with the same
@@ -27,7 +27,7 @@ from windlass.framework.kernels.call import Addressed, Call, is_compiled
 _NO_WORDS: IntArray = np.zeros((0, 2), np.int64)
 _Answer = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64)
 Step = tuple[Callable[..., Any], tuple[Any, ...]]
-"""A step of a program: a function and its arguments."""
+"""Type of a step of a program: a function and its arguments."""
 
 
 class When:

@@ -1,7 +1,7 @@
 """The command line in the syntax of PETSc: options `-name value` or `-name`, with one dash and at most one value.
 
 PETSc itself reads `--x` as `-x`, treats `x=3` as a name, and ignores words that belong to no option. In Windlass these
-three cases are errors. Numbers such as `-5` and `-1e-3` are values, not names.
+three cases cause errors. Numbers such as `-5` and `-1e-3` are values, not names.
 """
 
 import math

@@ -22,7 +22,7 @@ class Entity:
     """A handle to one or more rows of a table.
 
     Attributes:
-        table: the table.
+        table: the table that contains the rows.
         rows: row numbers, shape (n,).
     """
 
@@ -125,7 +125,7 @@ class EntityTable:
 
     @property
     def resident_count(self) -> int:
-        """Number of resident rows."""
+        """Number of rows that this process stores (resident rows)."""
         return len(self.resident) if self.is_distributed else self.count
 
     def local(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
@@ -265,7 +265,7 @@ class EntityTable:
         self._chunks, self.is_distributed = chunks | {"id": [self.ids]}, False
 
     def _is_function(self, name: str) -> bool:
-        """Return whether a column contains functions."""
+        """Return whether the values of a column are functions."""
         column = self.component.columns.get(name)
         return column is not None and column.dtype is object
 
@@ -314,7 +314,7 @@ class EntityTable:
         """Append checked rows and return a handle to them.
 
         Args:
-            parsed, refs: columns and references of the rows for which this process gives values.
+            parsed, refs: checked columns and references of the rows for which this process gives values.
             rows: row numbers of the rows for which this process gives values, shape (n,).
             ids: numbers of the new entities on all processes, shape (total,).
             label: name for messages and output.

@@ -58,7 +58,7 @@ class LineMesh:
             object.__setattr__(self, name, array)
 
     def blocks(self) -> list[tuple[str, IntArray]]:
-        """Return the lines, and the faces if there are any, by meshio's names of the cell types."""
+        """Return the lines, and the faces if the mesh has faces, by meshio's names of the cell types."""
         return [("line", self.lines), *([("quad", self.faces)] if len(self.faces) else [])]
 
 

@@ -2,7 +2,7 @@
 complement is computed.
 
 There is no pivoting between or within blocks. The factors are mathematically equal to the factors of LU by rows in the
-same order, and have the same accuracy. The difference is that each operation processes whole blocks. Rows to be
+same order, and have the same accuracy. In contrast to LU by rows, each operation processes whole blocks. Rows to be
 eliminated come first; the sparsity pattern is symmetric.
 
 Each eliminated row k of blocks has a contiguous part of the memory. This memory contains the diagonal block, the blocks

@@ -86,13 +86,13 @@ class Errors(NamedTuple):
 
     @property
     def accurate(self) -> bool:
-        """Whether ``by_largest`` is so small that factors in dense blocks are accurate enough."""
+        """True if ``by_largest`` is so small that factors in dense blocks are accurate enough."""
         return self.by_largest <= GROWTH_IN_BLOCKS
 
 
 def find_errors(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArray) -> Errors:
-    """Return the errors of a solution; arguments as in `is_accurate`. The products A x and |A| |x| are computed at the
-    same time.
+    """Return the errors of a solution; the arguments are explained in `is_accurate`. The products A x and |A| |x| are
+    computed at the same time.
     """
     largest = float(np.abs(x).max(initial=0.0))
     left, terms, *rows = sum_errors(pattern.indptr, pattern.indices, pattern.block, values, x, b, largest)
@@ -122,7 +122,7 @@ def sum_errors(
             error, own = abs(left[a]), abs(b[i * block + a])
             sum_left += error**2
             sum_terms += terms[a] ** 2
-            # the comparisons are written so that NaN gives false
+            # a NaN counts as the larger value in these comparisons
             if not error <= by_terms * (terms[a] + own):
                 by_terms = error / (terms[a] + own) if terms[a] + own > 0.0 else np.inf
             if not error <= by_largest * (size[a] * largest + own):

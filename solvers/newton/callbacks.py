@@ -5,7 +5,7 @@ Residual and tangent are the compiled programs of a `NonlinearProblem`. The conv
 lagging.py decides when the tangent is evaluated. Python callbacks use the same machine code and rules, so that results
 and messages are identical. There are three callbacks. A callback is a Python function if it requires Python, for
 example because of user functions, stages of ``-log_view``, several processes, or kernels that run as Python code. A
-Python function also takes the decisions of the convergence test that require more data than residual norms. An error of
+Python function also makes the decisions of the convergence test that require more data than residual norms. An error of
 a kernel or of a Python function ends the run; `Callbacks.explain` then raises this error.
 """
 
@@ -37,11 +37,11 @@ PETSC = ("VecGetArrayRead", "VecRestoreArrayRead", "VecGetArray", "VecRestoreArr
          "SNESGetIterationNumber", "SNESComputeFunction", "VecNorm")  # fmt: skip
 (GET_READ, RESTORE_READ, GET, RESTORE, SET, BEGIN, END, GET_STATE, SET_STATE, SOLVE, GET_REASON, GET_ITERATIONS,
  COMPUTE, NORM, PLACE, ASK_PYTHON) = range(16)  # fmt: skip
-"""Indices in `Context.addresses`."""
+"""Names of the indices in `Context.addresses`."""
 EXPANSION, RESIDUAL, TANGENT, LOADS, QUESTION, BEYOND = range(6)
 """Indices of the programs and other parts of a run. If a run fails, the index identifies the failed part."""
 MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER = range(5)
-"""Indices in `Context.handles`."""
+"""Names of the indices in `Context.handles`."""
 FINAL_ASSEMBLY = 0
 NORM_2 = 1
 KEPT, ZERO, CARRIED, AGAIN = range(4)
@@ -58,7 +58,7 @@ Question = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_double)
 
 
 class Context(NamedTuple):
-    """The context that PETSc passes to the callbacks. The arrays exist as long as the callbacks.
+    """The context that PETSc passes to the callbacks. The arrays exist while the callbacks exist.
 
     Attributes:
         addresses: addresses of functions of PETSc, of ``place``, and of the function that calls Python, shape (16,).
@@ -70,7 +70,8 @@ class Context(NamedTuple):
         loads, weights: sum of the loads that do not depend on coordinates, and the part of this sum that does not
             depend on time, shape (n + 1,) each.
         buffers: the arrays `Buffers` of the problem.
-        lag, measures, history: see lagging.py and convergence.py.
+        lag, measures, history: data of the policy for reused tangents and of the convergence test, see lagging.py and
+            convergence.py.
         before: residual of the previous iteration, shape (u,).
         motion, factors: accelerations and multipliers from which a run can start, and the factors that convert
             accelerations and multipliers to unknowns, see `carry`.
@@ -124,7 +125,7 @@ def expand_vector(
 
 @kernel
 def eval_residual(_snes: int, x: int, out: int, context: Any) -> int:
-    """Evaluate the residual; PETSc type SNESFunction."""
+    """Evaluate the residual. PETSc calls this function, whose type is SNESFunction."""
     c = load(context)
     address, b = c.addresses, c.buffers
     status = expand_vector(x, address, c.place, c.programs, b.local, b.state)
@@ -143,7 +144,7 @@ def eval_residual(_snes: int, x: int, out: int, context: Any) -> int:
 
 @kernel
 def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context: Any) -> int:
-    """Evaluate the tangent if it must be updated; PETSc type SNESJacobianFunction."""
+    """Evaluate the tangent if it must be updated. PETSc calls this function, whose type is SNESJacobianFunction."""
     c = load(context)
     # if the tangent is not evaluated, PETSc reuses its factorisation
     if not needs_tangent(c.lag):
@@ -157,7 +158,7 @@ def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context
     if status == 0:
         status = call_c(address[SET_STATE], (matrix, c.place[0] + 1))
     if c.handles[BLOCKS]:
-        # the last value is the diagonal entry of a padding row
+        # set the diagonal entry of a padding row, which is the last value
         c.values[len(c.values) - 1] = 1.0
     elif status == 0:
         status = call_c(address[BEGIN], (matrix, FINAL_ASSEMBLY))
@@ -171,7 +172,7 @@ def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context
 def test_convergence(
     _snes: int, it: int, _x_norm: float, _step_norm: float, norm: float, out: int, context: Any
 ) -> int:
-    """Test convergence; PETSc type SNESConvergenceTestFunction."""
+    """Test convergence. PETSc calls this function, whose type is SNESConvergenceTestFunction."""
     c = load(context)
     address, state = c.addresses, c.buffers.state
     reason = judge(c.measures, c.history, c.lag, it, norm)
@@ -271,8 +272,8 @@ class Callbacks:
     Args:
         problem: the equations.
         test: the convergence test in Python.
-        ask: function ``(it, norm) -> reason`` that takes the decisions for which residual norms are not sufficient.
-        before: see `Context`.
+        ask: function ``(it, norm) -> reason`` that makes the decisions for which residual norms are not sufficient.
+        before: residual of the previous iteration, shape (u,).
 
     Attributes:
         suits_steps: whether successive runs that differ only in time and initial unknowns require no Python code
@@ -371,7 +372,7 @@ class Callbacks:
         return int(self._reason[0]), int(self._iterations[0])
 
     def explain(self) -> None:
-        """Raise the error that has ended a run within compiled callbacks, if there was one."""
+        """If an error within compiled callbacks has ended a run, raise this error."""
         c = self._context
         failed = -1 if c is None else int(c.buffers.state["failed"][0])
         if failed < 0:
@@ -439,7 +440,7 @@ class Callbacks:
         return self._functions[name]
 
     def _answer(self, it: int, norm: float) -> int:
-        """Take a decision of the convergence test that the compiled test leaves to Python. An error is stored and
+        """Make a decision of the convergence test that the compiled test leaves to Python. An error is stored and
         raised after PETSc has returned.
         """
         assert self._context is not None

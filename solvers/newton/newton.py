@@ -53,8 +53,8 @@ LINEAR_RTOL = 1e-6
 for Newton's method.
 """
 DAMPED_ITERATIONS = 4
-"""Limit of the number of iterations of a Newton run with backtracking, relative to the limit of a run without
-backtracking.
+"""Factor of the largest number of iterations of a Newton run with backtracking. The factor is relative to the largest
+number without backtracking.
 """
 
 
@@ -79,16 +79,16 @@ class Newton:
     """Wrapper of a SNES for one problem, reused for all steps of a solve.
 
     Args:
-        problem: residual and tangent.
+        problem: the equations, with residual and tangent.
         rtol: default tolerance of the residual, relative to the larger of the residuals before and after the first
             iteration [1]; ``-<prefix>snes_rtol`` overrides it.
         atol: default absolute tolerance of the residual, in the 2-norm over equations of motion [N, N m] and
             constraints [m, m/s]; ``-<prefix>snes_atol`` overrides it.
         max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides it.
-        overshoot: treatment of residuals that fulfil the relative tolerance only because the first iteration was much
-            too large. Such an iteration increases the residual to which the tolerance refers. With "check", residuals
-            must also be small relative to loads, reactions and inertia. With "accept", residuals need not be small
-            relative to these values.
+        overshoot: treatment of residuals that fulfil the relative tolerance only because the first correction by
+            Newton's method was much too large. Such a correction increases the residual to which the tolerance refers.
+            With "check", residuals must also be small relative to loads, reactions and inertia. With "accept",
+            residuals need not be small relative to these values.
 
     Attributes:
         iterations: number of linear solves so far.
@@ -151,7 +151,9 @@ class Newton:
                 self.problem.set_near_null_space(space)
 
     def _test(self, _snes: Any, it: int, norms: tuple[float, float, float]) -> int:
-        """Test convergence by the rules of convergence.py; PETSc type SNESConvergenceTestFunction."""
+        """Test convergence by the rules of convergence.py. PETSc calls this function, whose type is
+        SNESConvergenceTestFunction.
+        """
         problem, norm = self.problem, norms[2]
         reason = self._judge(self._measures, self._history, problem.lag.memory, it, norm)
         if reason == ASK:
@@ -162,8 +164,8 @@ class Newton:
         return int(reason)
 
     def _look(self, it: int, norm: float) -> int:
-        """Take the decisions of the convergence test that require forces or the linear solution; return a convergence
-        reason of convergence.py.
+        """Make the decisions of the convergence test that require forces or the linear solution. Return one of the
+        convergence reasons of convergence.py.
         """
         m = self._measures[0]
         if norm <= m["rtol"] * m["reference"] and self._is_small(norm):
@@ -176,9 +178,9 @@ class Newton:
         return TOO_MANY_ITERATIONS if it >= m["max_it"] else ITERATING
 
     def _is_small(self, norm: float) -> bool:
-        """Return whether a residual that fulfils the relative tolerance because of a large first iteration is accepted.
-        Such a residual must be small relative to the predictor or to loads, reactions and inertia. With the setting
-        ``overshoot`` = "accept", all such residuals are accepted.
+        """Return whether a residual is accepted that fulfils the relative tolerance only because of a large first
+        correction. Such a residual must be small relative to the predictor or to loads, reactions and inertia. With the
+        setting ``overshoot`` = "accept", all such residuals are accepted.
         """
         m = self._measures[0]
         small = self._accepts or bool(norm <= m["rtol"] * m["predictor"])
@@ -330,7 +332,7 @@ class Newton:
             self._callbacks.choose(m, self._history)
 
     def _list_norms(self) -> list[float]:
-        """Return the residual norms of the last run."""
+        """Return the residual norms [N, N m, m] of the last run."""
         return self._history[: self._seen[0]].tolist()  # type: ignore[no-any-return]
 
     def _judge_end(self, run: NewtonRun) -> NewtonRun:

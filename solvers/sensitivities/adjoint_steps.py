@@ -1,6 +1,6 @@
 """The adjoint of a step of a motion: the adjoint variables of the state at the start of the step are computed from the
 adjoint variables of the state at the end of the step. The adjoint variables of a quantity are the derivatives of the
-objective J with respect to this quantity. Arrays of adjoint variables are named ``factors`` or ``of_...``.
+objective J with respect to the quantity. Arrays of adjoint variables are named ``factors`` or ``of_...``.
 
 In a step, the unknowns u of each Newton run fulfil r(u; z_n, d, p) = 0, and the history values d of the next run follow
 from an update. The products with the derivatives of u need one solve with the transposed tangent for each run:
@@ -120,7 +120,7 @@ def weigh_run(
         right: r_uᵀ μ for the unknowns, shape (u,).
         damping: r_vᵀ μ for the unknowns, shape (u,).
         inertia: M μ, shape (n + 1,).
-        numbers: derivatives of velocities and accelerations with respect to the unknowns.
+        numbers: two factors, which are the derivatives of velocities and of accelerations with respect to the unknowns.
         q, v: the adjoint variables, shape (n,) each.
     """
     for i in range(len(q)):
@@ -157,7 +157,7 @@ def find_largest(values: FloatArray) -> float:
 
 
 class Adjoint:
-    """Computes the adjoint variables λ of the states of a motion, from the end of the motion to its start.
+    """Object that computes the adjoint variables λ of the states of a motion, from the end of the motion to its start.
 
     Args:
         centre: the model with the parameters of the motion.
@@ -165,7 +165,7 @@ class Adjoint:
         varies: whether each history value changes continuously, shape (d,).
 
     Attributes:
-        factors: λ of the present state.
+        factors: adjoint variables λ of the present state.
         gradient: the sum of the contributions to dJ/dp so far.
     """
 
@@ -237,7 +237,7 @@ class Adjoint:
     def project_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
         """Replace the adjoint variables of the state after the projection at the end of a step by the adjoint variables
         of the state before the projection. The present state of the companion model is the state before the projection.
-        See `step_back` for the arguments.
+        The arguments are explained in `step_back`.
         """
         self.factors = self._projection.pass_back(self.factors, self.gradient, start, t, step)
 
@@ -371,7 +371,7 @@ class Adjoint:
             found.data += later
         centre.load(run.unknowns, run.data)
         if alone and not run.near:
-            # the last tangent was evaluated at other unknowns, so evaluate the tangent at the solution
+            # the last tangent was not evaluated at the solution, so evaluate the tangent at the solution
             problem.update_tangent(problem.unknowns)
         elif not alone:
             run.factors = centre.factorise()
@@ -426,8 +426,8 @@ class Adjoint:
         values of the run, shape (d,), and the product r_uᵀ mu, shape (u,).
 
         Args:
-            run: the run. The tangent of Newton's method is up to date, and ``run.factors`` is a factorisation of the
-                tangent at these or nearby unknowns.
+            run: the repeated Newton run. The tangent of Newton's method is up to date, and ``run.factors`` is a
+                factorisation of the tangent at these or nearby unknowns.
             g: adjoint variables of the unknowns, shape (u,).
             of_data: adjoint variables of the history values without the contribution of the equations, shape (d,).
             forces: derivatives of forces with respect to history values, or None.
@@ -440,7 +440,7 @@ class Adjoint:
         mu, before, largest, size, exact = np.zeros_like(g), np.inf, 0.0, 0.0, False
 
         def weigh() -> FloatArray:
-            """Return the adjoint variables of the history values for the present mu."""
+            """Return the adjoint variables of the history values for the present values of mu."""
             if forces is None or self._history is None:
                 return of_data
             return of_data - self._history.multiply_forces(forces, mu[places.of_dof], mu[places.of_multiplier])

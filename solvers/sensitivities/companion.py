@@ -68,7 +68,7 @@ class RepeatedRun:
         near: whether the matrix of the problem contains, directly after the run, a tangent near the solution. The
             relative difference between the unknowns of this tangent and the solution is then at most `NEAR`.
         maps: whether return maps compute ``data`` within the run.
-        like: index of an earlier run of the step with the same ``data``, or -1.
+        like: index of an earlier run of the step with the same ``data``, or -1 if no earlier run has the same ``data``.
         rounding: 2-norm of the rounding errors of the residual, or 0 if unknown.
         change: largest change of the unknowns from the values at the start of the run, relative to the largest unknown.
     """
@@ -91,9 +91,9 @@ class RepeatedStep:
 
     Attributes:
         h, then: size and end of the step [s].
-        end: the state of the motion at the end.
-        runs: the Newton runs.
-        projects: whether the end was projected onto the constraints.
+        end: the state of the motion at the end of the step.
+        runs: the repeated Newton runs of the step.
+        projects: whether the state at the end of the step was projected onto the constraints.
     """
 
     h: float
@@ -110,11 +110,12 @@ class Companion:
         world: the model.
         results: function that computes the results of the model from a state.
         solver: the solver of the motion.
-        state: the state at the start; the steps change it.
+        state: the state at the start of the motion; the steps change this object.
 
     Attributes:
         world, results, state: values of the arguments.
-        assembly, problem, integrator: the systems, the equations of a Newton run, and the constants of the method.
+        assembly, problem, integrator: the systems, the equations of a Newton run, and the integration method with its
+            constants.
         kernels, consistency: the compiled programs at the start and the end of a step, and the projection onto
             constraints.
     """
@@ -280,9 +281,9 @@ class StepPlan:
 
     Attributes:
         h, then: size and end of the step [s].
-        projects: whether the end was projected onto the constraints.
+        projects: whether the state at the end of the step was projected onto the constraints.
         maps: whether return maps compute the history values of the first run.
-        runs: number of Newton runs.
+        runs: number of Newton runs in the step.
         like: index of an earlier run with the same history values as the last run, or -1.
     """
 
@@ -357,7 +358,7 @@ def repeat_run(
     """
     # return maps are evaluated in each iteration; if contact states change in each iteration, the history values are
     # kept constant. After a projection, the accelerations at the end of the step may differ much from the solution; the
-    # repeated run then begins from the predictor, as the run in the motion does
+    # repeated run then begins from the predictor, like the original run
     factors = None if centre.searches else factors
     tries = [(near, REUSES, follows) for follows in ((True, False) if maps else (False,))]
     for begin, reuses, follows in [*tries, (np.zeros_like(near), 1, maps)]:

@@ -11,10 +11,10 @@ with the parameters p + h and p - h. The derivative ∂r/∂p is the central dif
 models at x. The truncation error, of order h², and the rounding error, of order 1/h, together make up a relative error
 of about 1e-9.
 
-History values of contacts are constant: open contacts remain open, and slipping segments continue to slip. As in modes,
-slipping contact points stick at their positions at the end of the solve. If a parameter changes initial history values,
-an error is raised. If a contact is about to change its state, derivatives are valid only for changes of p in one
-direction.
+History values of contacts are constant: open contacts remain open, and slipping segments continue to slip. Slipping
+contact points, however, stick at their positions at the end of the solve, as in modal analyses. If a parameter changes
+initial history values, an error is raised. If a contact is about to change its state, derivatives are valid only for
+changes of p in one direction.
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
 """
@@ -124,10 +124,10 @@ class Equilibrium(NamedTuple):
 def solve_equilibrium(
     model: Model, p: Mapping[str, float], solve: Callable[[World], State] | None, steps: Mapping[str, float] | None
 ) -> SolvedModel:
-    """Return the equilibrium of a model with its factorised tangent; the arguments are as in `evaluate`.
+    """Return the equilibrium of a model with its factorised tangent; the arguments are explained in `evaluate`.
 
     Raises:
-        ModelError: see `evaluate`.
+        ModelError: the model or its parameters are wrong, see `evaluate`.
     """
     if launched_size() > 1:
         raise ModelError("derivatives need a model on one process: run without mpiexec")
@@ -149,10 +149,10 @@ def solve_equilibrium(
 def find_equilibrium(
     model: Model, p: Mapping[str, float], solve: Callable[[World], State] | None, steps: Mapping[str, float] | None
 ) -> Equilibrium:
-    """Return the equilibrium of a model with the derivatives of its state; the arguments are as in `evaluate`.
+    """Return the equilibrium of a model with the derivatives of its state; the arguments are explained in `evaluate`.
 
     Raises:
-        ModelError: see `evaluate`.
+        ModelError: the model or its parameters are wrong, see `evaluate`.
     """
     found = solve_equilibrium(model, p, solve, steps)
     slopes, multiplier_slopes = dict[str, FloatArray](), dict[str, FloatArray]()
@@ -211,8 +211,8 @@ def create_model(model: AnyModel, p: Mapping[str, float], moves: bool = False) -
 def call_model(model: AnyModel, p: Mapping[str, float], moves: bool = False) -> tuple[Any, ...]:
     """Build the model with the given values of the parameters; return the world and the function ``results``.
 
-    If ``moves``, which means that derivatives of a motion are computed, ``model`` may also return a function that
-    computes the state at the start. This function is then the third result.
+    If ``moves`` is true, derivatives of a motion are computed. In this case ``model`` may also return a function that
+    computes the state at the start of the motion, and this function is the third result.
 
     Raises:
         ModelError: ``model`` does not return a world and functions.

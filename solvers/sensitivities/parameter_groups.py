@@ -36,7 +36,7 @@ def find_groups(
 ) -> list[tuple[list[str], IntArray]]:
     """Return, for each group, the names of its parameters and an array of shape (n + 1,). The array contains, for each
     coordinate, the index in these names of the parameter that changes forces on the coordinate, or 0 if no parameter
-    does.
+    changes these forces.
 
     Args:
         model, p, h: function that builds the model, values of the parameters, and steps of the central differences.

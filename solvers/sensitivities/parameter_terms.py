@@ -1,6 +1,6 @@
 """Derivatives of the equations of a step with respect to many parameters, from the rows that a parameter changes.
 
-Most parameters change the values of only a few rows of the tables. The tables of the two companion models of a
+Most parameters change the values of only a few table rows of a model. The tables of the two companion models of a
 parameter are compared only once. In each step, forces are evaluated only for rows that differ between both models, and
 for rows that refer to such rows. These evaluations read the motion of the nominal model, which has the parameters of
 the motion. The constant mass matrices and the constant loads of both models are compared once. If a parameter changes
@@ -39,7 +39,7 @@ def weigh(f: FloatArray, places: IntArray, factors: FloatArray, scale: float, of
 
 @kernel
 def begin_values(values: FloatArray, to: FloatArray) -> None:
-    """Copy history values, shape (d,)."""
+    """Copy the history values at the start of an update, shape (d,)."""
     for i in range(len(values)):
         to[i] = values[i]
 

@@ -38,7 +38,7 @@ from windlass.solvers.sensitivities.turning import ROTATED
 StateFactors = dict[str, FloatArray]
 """Derivatives of the objective with respect to the arrays of a state, by name of the array."""
 PROJECTION_STEP = 1e-6
-"""Perturbation of the motion for derivatives of projections, relative to the largest value [1]."""
+"""Perturbation of the motion for derivatives of projections, relative to the largest coordinate or velocity [1]."""
 INSIGNIFICANT = 1e-10
 """Derivative of a projection, relative to the largest adjoint variable, up to which the derivative is treated as 0
 [1]."""
@@ -47,10 +47,11 @@ SHARE = 1e-2
 
 
 class ProjectionTerms:
-    """Computes the adjoint variables of states before projections from the adjoint variables of the projected states.
+    """Object that computes the adjoint variables of states before projections from the adjoint variables of the
+    projected states.
 
     Args:
-        centre: the model with the parameters of the motion.
+        centre: the companion model with the parameters of the motion.
         models: the companion models of the parameters.
         terms: derivatives of the equations with respect to the parameters.
     """
@@ -244,8 +245,9 @@ class ProjectionTerms:
 
 
 class TransposedMass:
-    """Solves the transposed equations of `MassSolver` at the motion in the fields; see `MassSolver` for the
-    arguments."""
+    """Object that solves the transposed equations of `MassSolver` at the motion in the fields; the arguments are
+    explained in `MassSolver`.
+    """
 
     def __init__(self, problem: NonlinearProblem, over: float = 0.0) -> None:
         self._places, self._scale = problem.sparsity.unknowns, MassSolver(problem, over).scale

@@ -20,10 +20,10 @@ NAMES = (*MOTION, "data")
 
 
 class ResultSlopes:
-    """Derivatives of Σ w y, see the docstring of this module.
+    """Derivatives of Σ w y, where w are weights of the results y of a state.
 
     Args:
-        companion: the model; its state is perturbed and restored.
+        companion: the model, whose state is perturbed and restored.
         models: the companion models of the parameters.
         varies: whether each history value changes continuously, shape (d,).
     """

@@ -138,18 +138,18 @@ def evaluate_mean(
         found.gradient["rho"]
 
     Args:
-        model, p, motion, steps: as in `evaluate_motion`.
+        model, p, motion, steps: model, parameters, solver and steps of differences, see `evaluate_motion`.
         name: name of the result.
         directions: number M of homogeneous solutions, which must exceed the number of positive Lyapunov exponents.
         segment: duration of a segment [s]. A suitable value is the time in which small differences between two motions
             grow by a factor of at most 10.
         start: time [s] at which the interval of the mean begins. At this time, the initial transients of the motion
             should have decayed.
-        checkpoints, memory, folder: as in `evaluate_objective`.
+        checkpoints, memory, folder: storage of states of the motion, see `evaluate_objective`.
 
     Raises:
-        ModelError: see `evaluate_objective`; further, the motion ends before ``start`` or has fewer than 3 segments
-            after ``start``, there is no result of this name, or directions are not independent.
+        ModelError: an error described in `evaluate_objective`; or the motion ends before ``start`` or has fewer than 3
+            segments after ``start``, no result has this name, or the directions are not independent.
         NotConverged: a solve fails.
         OutputError: states cannot be written to the folder.
     """
@@ -306,7 +306,7 @@ class Shadow:
         """Make W orthonormal, and make λ* orthogonal to W. The function returns R and b.
 
         Raises:
-            ModelError: the solutions are not independent.
+            ModelError: the homogeneous solutions are not linearly independent.
         """
         own = self._stack()
         q, r = np.linalg.qr(own[:, 1:])

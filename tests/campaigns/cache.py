@@ -1,5 +1,5 @@
-"""Damages machine code in the cache. The damage must be found before the code is loaded, and the code must be compiled
-again.
+"""Campaign that damages machine code in the cache. The damage must be found before the code is loaded, and the code
+must be compiled again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The OC3-Hywind spar with its three mooring lines, from the numbers of its definition.
+"""Model of the OC3-Hywind spar with its three mooring lines, with the values of the published definition.
 
 Source: J. Jonkman, Definition of the Floating System for Phase IV of OC3, NREL/TP-500-47535 (2010), tables 3-1 to 5-1;
 tower, nacelle and rotor: NREL/TP-500-38060 and table 2-1 of the first report.
@@ -23,22 +23,22 @@ from windlass.elements.routes.routes import RouteError
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.table import Entity
 
-GRAVITY, WATER, DEPTH = 9.80665, 1025.0, 320.0  # [m/s^2], [kg/m^3], [m]
-EDGES, DIAMETERS = np.array([-120.0, -12.0, -4.0, 10.0]), np.array([9.4, 9.4, 6.5, 6.5])  # of the spar [m]
+GRAVITY, WATER, DEPTH = 9.80665, 1025.0, 320.0  # units: m/s^2, kg/m^3, m
+EDGES, DIAMETERS = np.array([-120.0, -12.0, -4.0, 10.0]), np.array([9.4, 9.4, 6.5, 6.5])  # geometry of the spar [m]
 PLATFORM, TURBINE = 7_466_330.0, 599_718.0  # mass of the spar with ballast, and of tower, nacelle and rotor [kg]
 PARTS = np.array([[7_466_330.0, -89.9155, 4_229_230_000.0], [249_718.0, 43.4, 1.25e8], [350_000.0, 89.57, 4.4e7]])
 """Mass [kg], height of the centre of mass [m] and moment of inertia in pitch about this centre [kg m^2] of spar, tower,
-and nacelle with rotor. The inertia of the tower is that of a uniform rod, and of the rotor that of a disc."""
-YAW_INERTIA = 164_230_000.0  # of the spar [kg m^2]
+and nacelle with rotor. The tower is treated as a uniform rod, and the rotor as a disc."""
+YAW_INERTIA = 164_230_000.0  # moment of inertia of the spar in yaw [kg m^2]
 MASS = PLATFORM + TURBINE
-DRAG, ADDED_MASS = 0.6, 0.969954  # of the spar [1]
-DAMPING = np.diag([1e5, 1e5, 1.3e5, 0.0, 0.0, 1.3e7])  # [N s/m, N m s]
-YAW_SPRING = 98_340_000.0  # [N m/rad]
-FAIRLEAD, ANCHOR = (5.2, -70.0), (853.87, -DEPTH)  # radius and height [m]
-LENGTH, DIAMETER = 902.2, 0.09  # [m]
-LINE = {"axial_stiffness": 384_243_000.0, "mass_per_length": 77.7066}  # [N], [kg/m]
-WEIGHT = 698.094  # of a line in water, per length [N/m]
-PULL = 1_607_000.0  # of all lines at rest [N]
+DRAG, ADDED_MASS = 0.6, 0.969954  # coefficients of the spar [1]
+DAMPING = np.diag([1e5, 1e5, 1.3e5, 0.0, 0.0, 1.3e7])  # units: N s/m, N m s
+YAW_SPRING = 98_340_000.0  # stiffness in yaw [N m/rad]
+FAIRLEAD, ANCHOR = (5.2, -70.0), (853.87, -DEPTH)  # radius and height of the line ends [m]
+LENGTH, DIAMETER = 902.2, 0.09  # dimensions of a line [m]
+LINE = {"axial_stiffness": 384_243_000.0, "mass_per_length": 77.7066}  # units: N, kg/m
+WEIGHT = 698.094  # weight of a line in water per length [N/m]
+PULL = 1_607_000.0  # vertical force of all lines at rest [N]
 STIFFNESS = np.diag([41_180.0, 41_180.0, 11_940.0, 3.111e8, 3.111e8, 1.156e7])
 """Linear stiffness of the three lines about the node of the spar (section 5 of the report) [N/m, N, N m]."""
 STIFFNESS[[0, 4], [4, 0]] = -2.821e6
@@ -62,7 +62,7 @@ class Definition(NamedTuple):
         end_drag, end_added_mass: coefficients of the lower end [1].
         taper_added_mass: added mass of the taper along the axis [kg].
         damping: additional linear damping [N s/m, N m s], shape (6, 6).
-        gravity: [m/s^2].
+        gravity: gravitational acceleration [m/s^2].
     """
 
     mass: float
@@ -90,7 +90,7 @@ REPORT = _define_report()
 
 def _define_raft() -> Definition:
     """Return the properties of the design "NREL 5MW with OC3-Hywind spar" of RAFT."""
-    mass, center, pitch, yaw = 8_089_513.0, -78.035253, 6.773023e10, 1.181008e8  # pitch about the water plane
+    mass, center, pitch, yaw = 8_089_513.0, -78.035253, 6.773023e10, 1.181008e8  # pitch: about water plane
     inertia = pitch - mass * center**2
     return Definition(mass, center, (inertia, inertia, yaw), 0.8, 1.0, 0.6, 0.6, 8.95e4, np.zeros((6, 6)), 9.81)
 
@@ -123,7 +123,7 @@ def eval_stiffness(definition: Definition) -> FloatArray:
 
 
 class Spar(NamedTuple):
-    """The spar, its lines, of which the first runs along x, and the supports of a spar that is held."""
+    """The spar, its lines, and the supports of a spar that is fixed. The first line runs along x."""
 
     world: wl.World
     spar: Entity
@@ -139,12 +139,13 @@ def create_spar(
     hydrodynamics: con.Hydrodynamics | None = None,
     memory: bool = True,
 ) -> Spar:
-    """Create the spar.
+    """Create the spar with its lines and the loads of the water.
 
     Args:
-        elements: cables along each line; 0: linear springs with the pull and the stiffness of the lines of the report.
-        held: displacement [m] at which the spar is held, without water on it; default: the spar floats.
-        waves: columns of `Fluid`; default: calm water.
+        elements: number of cables along each line. With 0, the lines are replaced by linear springs with the pull and
+            the stiffness in the report.
+        held: displacement [m] at which the spar is fixed, without loads of the water; by default, the spar floats.
+        waves: columns of `Fluid` that describe waves; by default, the water is calm.
         definition: properties of the spar.
         hydrodynamics: coefficients of Cummins' equation; default: Morison's equation.
         memory: whether the floater has retardation functions.
@@ -223,10 +224,10 @@ def add_strips(world: wl.World, spar: Entity, sea: Entity, definition: Definitio
     edges = np.array([-120.0, -12.0, -10.0, -8.0, -6.0, -4.0, 10.0])
     for low, high in pairwise(edges):
         ends = np.interp((low, high), EDGES, DIAMETERS)
-        diameter = np.sqrt((ends[0] ** 2 + ends[0] * ends[1] + ends[1] ** 2) / 3.0)  # of equal volume
+        diameter = np.sqrt((ends[0] ** 2 + ends[0] * ends[1] + ends[1] ** 2) / 3.0)  # for equal volume
         bottom = low == edges[0]
         is_tapered = -12.0 <= low < -4.0
-        reference = WATER * np.pi * diameter**3 / 12.0  # of the coefficient of an end [kg]
+        reference = WATER * np.pi * diameter**3 / 12.0  # reference mass of the added mass coefficient of an end [kg]
         end = 0.25 * definition.taper_added_mass / reference if is_tapered else 0.0
         world.add(
             con.CylinderFluidLoad, marker=con.rigid_marker(world, spar, (0.0, 0.0, 0.5 * (low + high))), fluid=sea,

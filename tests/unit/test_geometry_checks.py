@@ -142,8 +142,8 @@ def test_bristles_that_are_too_stiff_for_the_mesh() -> None:
     assert "bristles of ContactFrictionCirclePoints2D row" in note and "are too stiff for cables of 0.0209 m" in note
     limit = FRICTION * eval_theory(case, rigid=True).slack_force / RADIUS
     told = float(note.split("bristles take ")[1].split(" times")[0])
-    # in the initial shape, cubic elements lie deeper by R theta^4/720 on average, which is a tenth of the depth under
-    # load in this model
+    # in the initial shape, cubic elements have an additional depth of R theta^4/720 on average, a tenth of the depth
+    # under load in this model
     assert told == pytest.approx(1.6e9 * eval_mesh_bend(case) / limit, rel=0.15)
     finer, softer = (
         float(note.split(" times as many")[0].split(", or ")[1]),
@@ -162,8 +162,8 @@ def test_bristles_that_are_too_stiff_for_the_mesh() -> None:
 
 
 def test_contact_that_is_too_stiff_for_the_mesh() -> None:
-    """A note is given if a stiff belt on soft bristles sinks in by less than R theta^4/384 = 0.5 um, the deviation of
-    its cubic elements from the circle.
+    """A note is given if the contact depth of a stiff belt on soft bristles is less than R theta^4/384 = 0.5 um, which
+    is the deviation of the cubic elements from the circle.
     """
     case = Case(axial_stiffness=4e5, reference_strain=-0.001, bristles=1e7, contact_stiffness=1e11, load=0.0)
     case = case._replace(points=True)  # the nodes are at their depth under load, and the middles are deeper

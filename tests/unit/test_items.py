@@ -191,7 +191,7 @@ def test_inserted_and_constant_parts_are_not_extracted() -> None:
     assert len(builder.block.instructions) == before
     kept = builder.extract_value(changed, (1, 1))  # this part was not inserted
     assert kept.opname == "extractvalue" and kept.aggregate is pair and kept.indices == [1, 1]
-    whole = builder.extract_value(changed, 1)  # only one part of it was inserted
+    whole = builder.extract_value(changed, 1)  # only one part of the aggregate was inserted
     assert whole.aggregate is changed
     empty = builder.extract_value(ir.Constant(pair_of, ir.Undefined), 0)
     assert empty.opname == "extractvalue"

@@ -159,7 +159,7 @@ def test_editing_a_callee_in_another_file_recompiles_its_callers_only(user: Path
     assert edited.results[1] == pytest.approx(10 * 2 * math.sqrt(45) + 1, rel=1e-14)
     assert edited.results[2] == edited.results[1]
     assert edited.compiled == ["length", "force", LOOP, LOOP]
-    assert edited.loaded == 2  # plain and swap
+    assert edited.loaded == 2  # the loaded kernels are plain and swap
     edit(user / "helpers.py", "2.25 * b * b", "b * b")  # the edit is undone, and the first machine code still exists
     assert run(user) == Outcome(RESULTS, [], KERNELS, "")
 
@@ -343,7 +343,7 @@ def test_the_signature_of_a_kernel_is_found_once(monkeypatch: pytest.MonkeyPatch
     def first(x):  # type: ignore[no-untyped-def]
         return x
 
-    kernel(first)  # the first kernel of a process needs signatures of functions of Numba, too
+    kernel(first)  # the first kernel of a process also needs signatures of functions of Numba
     monkeypatch.setattr(inspect.Signature, "from_callable", classmethod(count))
     compiled_version: Any = kernel(plain)
     assert found[0] is None and None not in found[1:]

@@ -306,7 +306,7 @@ def test_constants_that_change_while_in_use_are_not_kept(own_cache: Path, messag
 
     assert shift(1.0) == 2.0
     by = 2.0
-    assert shift(1) == 3.0  # another argument type, so the kernel is compiled with the new value
+    assert shift(1) == 3.0  # the argument type is different, so the kernel is compiled with the new value
     assert "constants of test_constants_that_change" in messages()
     assert len(list(own_cache.glob("*/*shift-*"))) == 1
 

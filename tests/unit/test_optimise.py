@@ -44,7 +44,9 @@ LIMITED = "sag<=0.05,load>=12"
 
 @pytest.fixture
 def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, float]]:
-    """A model without processes: cost (k/100 - 2)² + (m - 3/2)², sag m g/k, load m g; it fails for k > 480 N/m."""
+    """A model without processes, with the cost (k/100 - 2)² + (m - 3/2)², the sag m g/k and the load m g. The model
+    fails for k > 480 N/m.
+    """
     done: list[dict[str, float]] = []
     (tmp_path / "model.py").write_text("")
 
@@ -277,7 +279,7 @@ def test_a_linear_objective_with_curved_limits(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["mma", "tao"])
 def test_other_libraries_end_with_the_runs(method: str) -> None:
-    """The largest number of runs ends the searches of NLopt and TAO like those of SciPy."""
+    """The largest number of runs ends searches of NLopt, TAO and SciPy."""
     if method == "mma":
         pytest.importorskip("nlopt", reason=NLOPT)
     found = BoxSearch(lambda points: [SearchResult((p[0] - 0.4) ** 2, ()) for p in points], 5, 1e-6, 1e-12, 0)

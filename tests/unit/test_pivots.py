@@ -28,8 +28,8 @@ from support.matrices import dense
 
 
 def create_rope(elements: int = 24, EA: float = 1e4, EI: float = 1e-2, rise: float = 3.0) -> World:
-    """Create a rope between hinges, held in its middle, and a wheel with springs to many nodes, which is a hub of the
-    matrix.
+    """Create a rope between hinges that is fixed in its middle, and a wheel with springs to many nodes, which is a hub
+    of the matrix.
     """
     world = World(gravity=(0.0, -9.81))
     cables = straight_cable(
@@ -83,7 +83,8 @@ def test_signs_of_a_rope_with_constraints_and_a_hub(storage: Storage) -> None:
 def test_signs_of_random_blocks(shape: str) -> None:
     """Signs agree with LAPACK for random blocks.
 
-    The fill is right: none in a chain, only the rows of the hub for a hub, and nearly all entries in a net.
+    The fill has the expected size: no fill in a chain, only the rows of the hub for a hub, and nearly all entries in a
+    net.
     """
     random, n = np.random.default_rng(8), 30
     apart = {"chain": [1], "arrow": [1], "net": [1, 6]}[shape]
@@ -110,7 +111,7 @@ def test_signs_of_random_blocks(shape: str) -> None:
 
 
 def test_signs_that_are_not_certain() -> None:
-    """If a constraint holds a coordinate without stiffness, signs are uncertain, because LU in blocks exchanges pivots
+    """If a constraint fixes a coordinate without stiffness, signs are uncertain, because LU in blocks exchanges pivots
     inside the block.
     """
     values = np.diag([0.0, 0.0, 1.0, 1.0])

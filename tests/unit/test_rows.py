@@ -1,4 +1,4 @@
-"""Records of rows: fields by the names of columns, aligned, with a key that other processes can reproduce."""
+"""Records of rows: aligned fields with the names of columns, and a key that other processes can reproduce."""
 
 from __future__ import annotations
 

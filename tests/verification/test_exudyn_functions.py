@@ -24,7 +24,7 @@ ITEMS = Path(__file__).parents[1] / "reference" / "exudyn" / "mechanism.json"
 
 
 class MainSystem:
-    """Replaces a MainSystem: coordinates that can be read and set, and parameters that can be changed."""
+    """Substitute for a MainSystem, with coordinates that can be read and set, and parameters that can be changed."""
 
     def __init__(self, items: dict[str, Any]) -> None:
         self.systemData, self.places, end = self, [], 0

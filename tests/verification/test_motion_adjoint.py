@@ -40,7 +40,9 @@ def find_slopes(found: wl.MotionDerivatives, objective: Any) -> dict[str, float]
 
 @pytest.mark.parametrize("method", ["index 3", "index 2", "trapezoidal", "parameters"])
 def test_gradient_agrees_with_derivatives_step_by_step(method: str) -> None:
-    """With constraints, a kink, first-order states, rotations in space and all integrators."""
+    """Gradients of models with constraints, a kink, first-order states and rotations in space agree with derivatives
+    step by step for all integrators.
+    """
     names = SHAKE if method == "index 3" else ("mass", "damping", "lift", "gain", "spin")
     p = {name: SHAKE[name] for name in names}
 
@@ -59,7 +61,7 @@ def test_gradient_agrees_with_derivatives_step_by_step(method: str) -> None:
 
 
 def swing(p: Mapping[str, float]) -> Any:
-    """Create a hanging cable with a stiffness of its own for each element."""
+    """Create a hanging cable with a separate stiffness for each element."""
     world = wl.World(gravity=(0.0, -9.81))
     count = len(p)
     cable = straight_cable(
@@ -76,7 +78,7 @@ def swing(p: Mapping[str, float]) -> Any:
 
 
 def jerk(p: Mapping[str, float]) -> Any:
-    """Create a cable with a stiffness, mass and damping of its own for each element, whose support moves with a
+    """Create a cable with a separate stiffness, mass and damping for each element, whose support moves with a
     kink."""
     world = wl.World(gravity=(0.0, -9.81))
     count = len(p) // 3
@@ -94,8 +96,9 @@ def jerk(p: Mapping[str, float]) -> Any:
 @pytest.mark.parametrize("method", ["index 3", "index 2", "trapezoidal"])
 @pytest.mark.parametrize("damping", [0.5, 20.0])
 def test_parameters_that_share_models(method: str, damping: float) -> None:
-    """Gradients with respect to stiffnesses, masses and damping of single elements, which share companion models, with
-    projections after kinks, with and without damping in their equations.
+    """Gradients with respect to stiffnesses, masses and damping of single elements, which share companion models, agree
+    with the derivatives step by step. The motions have projections after kinks, with and without damping in the
+    equations of the projection.
     """
     base = {"EA": 1e3, "mass": 0.5, "damping": damping}
     p = {f"{name}{k}": value * (1.0 + 0.1 * k) for name, value in base.items() for k in range(6)}
@@ -143,7 +146,7 @@ def test_many_parameters() -> None:
 
 
 def test_checkpoints() -> None:
-    """With 4 stored states, steps are repeated as often as the schedule states, and the gradient is the same."""
+    """With 4 stored states, steps are repeated as often as the schedule states, and the gradient does not change."""
 
     def motion(world: wl.World) -> wl.Dynamic:
         return wl.Dynamic(world, step=2e-3, end=0.06, adaptive=False, **EXACT)
@@ -159,7 +162,7 @@ def test_checkpoints() -> None:
 
 @pytest.mark.parametrize("checkpoints", [None, 7])
 def test_states_on_disk(tmp_path: Path, checkpoints: int | None) -> None:
-    """With one state in memory and the others in files, the gradient is the same bit for bit; files of the user remain,
+    """With one state in memory and the other states in files, the gradient is bit-identical; files of the user remain,
     and the files of states are removed.
     """
 
@@ -185,7 +188,7 @@ def test_states_on_disk(tmp_path: Path, checkpoints: int | None) -> None:
 
 
 def test_memory_of_states() -> None:
-    """At most the given number of states is in memory, whatever the order of steps."""
+    """At most the given number of states is in memory, for any order of steps."""
     random = np.random.default_rng(0)
     states = [StoredState({name: random.standard_normal(3) for name in NAMES}, float(k)) for k in range(9)]
     with TemporaryDirectory() as folder, StateStore(2, Path(folder)) as store:
@@ -206,8 +209,8 @@ def test_memory_of_states() -> None:
     [(drive, DRIVE, {"decide_in_newton": 40}), (drive, DRIVE, {}), (turn, DRIVEN, {"method": "trapezoidal_index2"})],
 )
 def test_belt_drives(model: Any, p: Mapping[str, float], settings: dict[str, Any]) -> None:
-    """In belt drives that start with sticking and slipping zones, history values are part of the state: with return
-    maps, with several passes in a step, and with contact of segments.
+    """Gradients are correct for belt drives that start with sticking and slipping zones, in which history values are
+    part of the state. The cases have return maps, several passes in a step, and contact of segments.
     """
 
     def motion(world: wl.World) -> wl.Dynamic:
@@ -255,7 +258,9 @@ def create_double_pendulum(p: Mapping[str, float]) -> Any:
 
 
 def test_chaotic_motions_are_named() -> None:
-    """The derivatives of a double pendulum grow exponentially; those of an oscillator and of a falling mass do not."""
+    """The derivatives of a double pendulum grow exponentially; derivatives of an oscillator and of a falling mass do
+    not grow exponentially.
+    """
     found = wl.evaluate_objective(
         create_double_pendulum, {"mass": 1.0}, lambda world: wl.Dynamic(world, step=5e-3, end=8.0), wl.end_value("x")
     )

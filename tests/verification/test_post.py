@@ -110,7 +110,9 @@ def test_damage_of_equal_cycles() -> None:
 
 
 def test_damage_of_kilonewtons_is_refused() -> None:
-    """Tensions in kN are refused, because a curve is in N; the fatigue life would be a million times too long."""
+    """Tensions in kN are refused, because fatigue curves are in N; with tensions in kN, the fatigue life would be a
+    million times too long.
+    """
     curve = wl.post.fatigue_curve("studless chain", breaking_load=1e6)
     tension = Series(np.arange(5.0), np.array([0.0, 300.0, 0.0, 300.0, 0.0]), unit="kN")
     with pytest.raises(wl.ModelError, match="damage of a series in kN: must be a tension in N"):

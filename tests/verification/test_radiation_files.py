@@ -1,7 +1,7 @@
 """Files of radiation programs: readers, retardation functions, states and floaters made from them.
 
 The files of tests/reference/radiation were computed with Capytaine 3.0 for a hemisphere with the radius 5 m in deep
-water, with 240 panels; they contain surge and heave, and headings of 0 and 180 degrees.
+water, with 240 panels. The files contain surge and heave, and headings of 0 and 180 degrees.
 """
 
 from __future__ import annotations
@@ -105,7 +105,8 @@ def test_hemisphere() -> None:
 
 
 def test_added_mass_at_infinite_frequency(tmp_path: Path) -> None:
-    """Without a row for infinite frequency, added mass and damping of all frequencies yield it within 2.5 %.
+    """Without a row for infinite frequency, the added mass at infinite frequency follows from added mass and damping of
+    all frequencies within 2.5 %.
 
     The damping beyond the last frequency, 15 and 58 % of the largest damping of heave and surge, is extrapolated.
     """
@@ -239,7 +240,7 @@ def test_vessel_moves_as_the_free_floater() -> None:
 
 
 def test_errors(tmp_path: Path) -> None:
-    """Wrong files and tolerances are errors with file, value and allowed range."""
+    """Wrong files and tolerances cause errors that state file, value and allowed range."""
     text = (FOLDER / "sphere.1").read_text()
     for changed, words in (
         ("", "has no rows: must have rows of 5 numbers"),

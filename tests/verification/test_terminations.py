@@ -1,5 +1,5 @@
-"""Ends of ropes on bodies: sockets and swivels transmit the right torques, and hook blocks on two falls turn as theory
-says.
+"""Ends of ropes on bodies: the torques of sockets and swivels, and the rotation of hook blocks on two falls, agree with
+theory.
 
 Source: K. Feyrer, Wire Ropes, Springer (2015), chapter 2 (torque of ropes, rotation of hook blocks).
 """
@@ -33,7 +33,7 @@ INERTIA = {"rotary_inertia": 3e-5}
 
 
 def hang(fixed: bool, **columns: Any) -> tuple[wl.World, Any, Any, Any]:
-    """Return a world with a block of 400 kg on an inclined axis below a rope, held against rotation about z, and the
+    """Return a world with a block of 400 kg on an inclined axis below a rope, which cannot rotate about z, and the
     rope, the block and their joint.
     """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
@@ -173,7 +173,8 @@ class Falls:
 @pytest.mark.parametrize(("seed", "count"), [(21, 2), (22, 2), (23, 2), (24, 4), (25, 6)])
 def test_hook_block_on_falls(seed: int, count: int) -> None:
     """The moment that turns a hook block, from 0 to 150°, agrees with theory within 1 %, as do the angle of its largest
-    value, beyond which the block spins, the angle of equilibrium and the frequency about it.
+    value, beyond which the block spins, the angle of equilibrium and the frequency of oscillations about the
+    equilibrium.
     """
     falls = Falls(seed, 1.2e4 * 2.0 / count, count)
     world, block, drive = falls.build()

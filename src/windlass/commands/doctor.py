@@ -1,5 +1,5 @@
-"""The command `windlass doctor`: prints versions, PETSc's solver packages, MPI, the compiler cache, and whether
-Windlass can run.
+"""The command `windlass doctor` prints versions, PETSc's solver packages, MPI, the compiler cache, and whether Windlass
+can run.
 
 Each package is imported only when its line of the report is created. Therefore a report is printed even if a package is
 missing or damaged; the last line of this report names the problem and the remedy.

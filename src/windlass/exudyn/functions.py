@@ -81,7 +81,7 @@ class UserFunctions:
         is_current: whether the MainSystem already contains the coordinates of the present call of a user function.
         seen: during a call of the user function of a load, the indices of some coordinates, and the displacements and
             velocities that replace the values of the state at these indices. Outside of these calls ``seen`` is None.
-        mbs: the MainSystem, or None.
+        mbs: the MainSystem, or None for a model from a file.
         in_time, in_motion: arguments ``mbs`` for two types of user functions: functions that must depend only on time,
             and functions that can depend on time and state.
     """

@@ -45,7 +45,7 @@ ERRORS: list[Exception] = []
 
 
 class NoSolver:
-    """Replaces the solver in ``mbs.sys``. Access to an attribute of the object raises an error, unless Windlass
+    """Substitute for the solver in ``mbs.sys``. Access to an attribute of the object raises an error, unless Windlass
     provides a value for the attribute.
     """
 
@@ -185,8 +185,8 @@ def find_time(state: State) -> float:
 
 
 class Due:
-    """Selects the steps that are written to tables, as in Exudyn: the start, the first step at or after each multiple
-    of a period since the start (each step if the period is 0), and the end.
+    """Selection of the steps that are written to tables, as in Exudyn: the start, the first step at or after each
+    multiple of a period since the start (each step if the period is 0), and the end.
 
     Args:
         period: the period [s].
@@ -231,10 +231,10 @@ class Due:
 
 
 class SensorHook(StepCalls):
-    """Records the sensors of a MainSystem.
+    """Hook that records the sensors of a MainSystem.
 
     Args:
-        mirror: mirror of the system.
+        mirror: object that copies states to the MainSystem.
         period: time [s] between two rows.
         files: whether sensors with a file name write files.
         clock: function that returns the time [s] of a state. In statics, this time increases from the start to the end
@@ -290,15 +290,15 @@ class SensorHook(StepCalls):
 
 
 class SolutionFile(StepCalls):
-    """Writes the solution file of a solve (``solution.file``), a table of coordinates and times, with the columns of
-    Exudyn.
+    """Hook that writes the solution file of a solve (``solution.file``), a table of coordinates and times, with the
+    columns of Exudyn.
 
     Args:
-        mirror: mirror of the system.
+        mirror: object that copies states to the MainSystem.
         settings: settings of the file, as a dictionary.
         precision: number of significant digits.
         static: whether the solve is static; the file then contains no velocities and accelerations.
-        clock: see `SensorHook`.
+        clock: function that returns the time [s] of a state, see `SensorHook`.
 
     Raises:
         ModelError: the settings request a binary file.
@@ -402,7 +402,7 @@ def solve(
     **other: Any,
 ) -> bool:
     """Execute a call of SolveStatic, SolveDynamic or SolveSystem with a solver of Windlass, and return True; see
-    `export.answer`. The keyword arguments are those of Exudyn's functions.
+    `export.answer`. The keyword arguments have the names and meanings of Exudyn's functions.
 
     Raises:
         NoCounterpart: Windlass has no equivalent of some items; the error is raised before the solve.
@@ -460,8 +460,8 @@ def solve(
 
 
 def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
-    """Return the time [s] at the end of the step that starts from a state; in statics the time at which functions of
-    time are evaluated.
+    """Return the time [s] at the end of the step that starts from a state; in statics, return the time at which
+    functions of time are evaluated.
     """
     if isinstance(solver, Static):
         return float(solver.time or state.t)

@@ -1323,7 +1323,7 @@ class WinchFluidLoadEntity(Entity):
     cable: Any
     fluid: Any
 class World():
-    'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: number of times that switchable columns have been changed.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None as long as every process has all rows.\n    calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of each table with changed columns, by component.\n    changed_columns: value of ``version`` at the last change of each changed column, by component and name.'
+    'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: number of times that switchable columns have been changed.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None if every process has all rows.\n    calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of each table with changed columns, by component.\n    changed_columns: value of ``version`` at the last change of each changed column, by component and name.'
     def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
         ...
     _gravity: FloatArray
@@ -1360,7 +1360,7 @@ class World():
         ...
     @property
     def count(self) -> int:
-        'Number of entities.'
+        'Number of entities in the world.'
     def table(self, component: type[Component]) -> EntityTable:
         'Return the table of a component, which is empty if no row of the component was added.'
     @contextmanager
@@ -1371,11 +1371,11 @@ class World():
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
         'Give the entities that were created together with a row (nodes, history values) the name of the row.'
     def entity(self, number: int) -> Entity:
-        'Return a handle to the entity with the given entity number.'
+        'Return a handle to the entity with an entity number.'
     def _blocks(self) -> tuple[IntArray, IntArray]:
-        'First entity number and first row number of every call of `add`, as arrays; cached until the next call.'
+        'Two arrays with the first entity number and the first row number of every call of `add`; the arrays are\ncached until the next call of `add`.'
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
-        'Group entity numbers by table, as tuples (table, indices in ``ids``, row numbers in the table). Negative\nnumbers are skipped.'
+        'Group entity numbers by table. Each group is a tuple (table, indices in ``ids``, row numbers in the table).\nNegative numbers are skipped.'
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
         'Return the world coordinate numbers of entities of any components, shape (n, width); rows with fewer\ncoordinates are padded with -1.\n\nIf the table of one of the entities is distributed, the call is collective.'
     def _any_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:

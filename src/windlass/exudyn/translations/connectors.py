@@ -50,7 +50,7 @@ def find_force(
     b: Building, item: Item, adapt: Callable[..., tuple[Any, ...]], key: str = "springForceUserFunction"
 ) -> dict[str, Any]:
     """Return the column with the force function of a spring, or no column if the item has no user function. ``adapt``
-    converts the arguments of force functions in Windlass, from the displacement onwards, to those in Exudyn.
+    converts the arguments of force functions in Windlass, from the displacement onwards, to the arguments in Exudyn.
     """
     function, number, mbs = b.function(item, key), b.number(item), b.functions.in_motion
     if function is None:
