@@ -111,7 +111,7 @@ def fill_places(
     energies into ``parts``, shape (m, NUMBERS).
 
     out: pressing force p, force -f on A, slip velocity v_t, torques -M·t on cable A and on cable B, depth, and share σ.
-    parts: see `contact/power.py`.
+    parts: powers and energies in the order that `contact/power.py` defines.
     """
     space = np.zeros(1, SPINS)
     g = space[0]

@@ -54,7 +54,12 @@ class CircleSet(Component):
     this margin, and the smallest gap of a near circle for which the cable has no free row.
     """
 
-    skin = column("m", "margin of the search; 0: the smallest radius of the circles", default=0.0, minimum=0)
+    skin = column(
+        "m",
+        "distance up to which the search finds contacts; 0: the smallest radius of the circles",
+        default=0.0,
+        minimum=0,
+    )
 
 
 class SetCircle(Component):
@@ -75,7 +80,7 @@ class ContactFrictionCircleSetPoints2D(PointContact):
     """
 
     circle_set = ref("CircleSet", "the circles")
-    cable = ref("cable", "the cable, of two points with slope in the plane")
+    cable = ref("cable", "the 2D cable; both nodes have position and slope")
     data = ref("GenericData", "3 n + 1 history values; created if left out", optional=True)
     history_column = "segments"
     segments = ContactFrictionCirclePoints2D.segments

@@ -104,7 +104,7 @@ def register_joint(
         multipliers: number of equations of each row.
         unit: unit of C.
         equations: description of the equations C = 0 for the documentation.
-        check: see `register`.
+        check: argument that is passed to `register`.
         derived, derive: names of further values of each row, and the function that computes these values, see
             `pair_laws.register_kind`.
         locked: function ``(rows)`` that returns whether each equation is imposed while the joint is active, shape

@@ -28,9 +28,14 @@ class SphericalJoint(Component):
     marker0 = ref(POSITION, "first point")
     marker1 = ref(POSITION, "second point")
     axes = column(
-        "1", "which of the global axes x, y, z are locked", shape=(3,), dtype=bool, default=(True,) * 3, switchable=True
+        "1",
+        "whether the displacement along each global axis x, y, z is locked",
+        shape=(3,),
+        dtype=bool,
+        default=(True,) * 3,
+        switchable=True,
     )
-    active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
+    active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
 
 
 @kernel

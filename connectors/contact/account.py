@@ -109,7 +109,7 @@ def create_account(
     read: Callable[[Evaluation], None], parts: tuple[int, ...], by: str = "circle", conserves: bool = False
 ) -> Account:
     """Create the `Account` of a contact law. ``read`` evaluates energies and powers, and fills the array of shape
-    ``parts`` that `fill_jumps` reads. by, conserves: see `Account`.
+    ``parts`` that `fill_jumps` reads. by, conserves: arguments that are passed to `Account`.
     """
     jumps = call(fill_jumps, lambda s: (s.parts_before, s.parts, s.size, s.jumps))
     return Account(read, STORED, LOST, PASSED, parts=parts, jumps=jumps, by=by, conserves=conserves)

@@ -126,7 +126,7 @@ def create_place_account(
             time steps with an `EnergyLedger` are not compiled.
         found: permanent array of the quantities, shape (rows, points, quantities).
         first: index of the first quantity of a point on the last axis of ``found``.
-        by: see `Account`.
+        by: argument that is passed to `Account`.
         further: number of quantities for `fill_jumps` that follow the `NUMBERS` quantities of a point.
     """
     take = call(take_places, lambda s: (found, first, s.energies, s.powers, s.parts))

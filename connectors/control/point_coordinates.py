@@ -49,7 +49,7 @@ class PointCoordinate(Component):
     provides = (FAMILY, CURVED)
     marker1 = ref(POSITIONS, "the point")
     direction = column("1", "direction e in the global frame, of any length > 0", shape=(3,))
-    origin = column("m", "global position where the displacement is 0", shape=(3,), default=(0.0,) * 3)
+    origin = column("m", "global position at which the displacement is 0", shape=(3,), default=(0.0,) * 3)
 
 
 class DistanceCoordinate(Component):

@@ -87,8 +87,8 @@ STEADY_CREEP = 0.5
 largest loss. Above this limit a motion is treated as unsteady.
 """
 TRANSIENT = 0.1
-"""Limit [1] of the same difference as for `STEADY_CREEP`. Above this limit a report recommends a later start of the
-means.
+"""Limit [1] of the difference between the losses of speed of a run and of the theory of steady motion, divided by the
+largest loss. Above this limit a report recommends a later start of the means.
 """
 STEADY_SWING = 0.25
 """Standard deviation of the tension of a span over time, divided by the largest change of tension on a pulley [1].
@@ -212,8 +212,9 @@ class DriveLosses:
         bending: loss due to the `bending_loss` of the belt.
         teeth: loss due to friction and damping of the teeth of timing belts.
         integrator: loss due to the method of integration in the whole model.
-        stored: given - taken minus all losses above. This is the change of the energies of belt and contact, plus the
-            residual of the ledger, minus the energies that the integrator loses in other parts of the model.
+        stored: ``given`` minus ``taken`` minus all losses listed above. This is the change of the energies of belt and
+            contact, plus the residual of the ledger, minus the energies that the integrator loses in other parts of the
+            model.
         efficiency: ratio taken/given of the two works [1].
         friction_efficiency: 1 - friction/given [1].
     """
@@ -233,7 +234,7 @@ class DriveLosses:
 
 class DriveMeans(Sensors):
     """Hook that records all quantities of a belt over time, with means, smallest and largest values; `Belt.average`
-    creates it.
+    creates this hook.
 
     For closed belts, the verdict of the solve and ``report().doubts`` contain a warning in four cases. (1) Pulleys take
     more energy from the belt than the sum of the energy that other pulleys supply and the stored energy that the belt
@@ -491,7 +492,7 @@ def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str,
     supply; a small error is tolerated.
 
     Args:
-        report: the means.
+        report: report with means over time.
         stored: change of the stored energy of the belt over the time of the means [J].
         error: tolerated error of the power balance [1], `POWER_ERROR` or `SAMPLING_ERROR`.
     """
@@ -515,7 +516,7 @@ def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
     of the layer cause the loss of power c dF (dF/(2 E) + w); `steady_drive.py` defines the symbols.
 
     Args:
-        report: the means.
+        report: report with means over time.
         stored: change of the stored energy of the belt over the time of the means [J].
     """
     law, given, taken = report.law, report.power_in, report.power_out
@@ -636,8 +637,8 @@ def _judge_layer_mesh(
     there are none.
 
     Args:
-        report: the means.
-        law: law of the belt.
+        report: report with means over time.
+        law: stiffnesses of the belt and of its layer, with which creep is computed.
         names, passings: names of the pulleys, and the arcs of the belt on these pulleys.
         loss: losses of speed without bristles, with the shear of the layer only [1], shape (pulleys,).
         driver: index of the driver in ``passings``.

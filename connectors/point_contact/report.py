@@ -56,7 +56,7 @@ def eval_contacts(world: World, state: State, force: Entity) -> Contacts:
     """Return all contacts of one force element at a state.
 
     Args:
-        state: the state.
+        state: state at which the contacts are evaluated.
         force: handle to one `HuntCrossley`.
 
     Raises:

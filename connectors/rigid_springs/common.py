@@ -217,9 +217,10 @@ def register_rigid_spring(
         n: 1 or 6.
         outputs: function that creates the outputs. The argument of ``outputs`` is a function ``number(which, place)``
             that creates the kernel of one component of x, x_t or g.
-        check: see `register`.
-        derived, derive: see `register_kind`.
-        **more: see `register_rigid_pair`.
+        check: argument that is passed to `register`.
+        derived, derive: names of further values of each row, and the function that computes these values, see
+            `register_kind`.
+        **more: further arguments of `register_rigid_pair`.
     """
     made = make_kernels(measure, apply, n, create_load(len(more.get("start", ()))))
 

@@ -259,7 +259,7 @@ RIGID_PAIRS = PairKind(
     None,
     row_of_rigid,
     outputs={},
-    force=partial(Output, "N", "f, global, (3,): pulls point 1 back where positive"),
+    force=partial(Output, "N", "force f, global, (3,); the force on point 1 is -f"),
     targets=(RIGID, RIGID),
     number=real_part,
     vector=lambda force: three_of(force, 0),
@@ -291,7 +291,7 @@ def register_rigid_pair(
         passed: name, in the energy ledger, of the remaining power.
         point: whether marker 1 is allowed to be a position marker without rotation; torques on such a marker are
             ignored.
-        before: see `pair_laws.register_kind`.
+        before: function that returns two updates of the data of the rows, see `pair_laws.register_kind`.
         **more: further arguments of `register_kind`.
     """
     kind = replace(RIGID_PAIRS, targets=(RIGID, POSITION)) if point else RIGID_PAIRS

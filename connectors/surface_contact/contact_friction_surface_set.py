@@ -66,7 +66,7 @@ class SurfaceSet(Component):
     the smaller of two lengths: ``skin``, and the smallest gap of a pair that has no row.
     """
 
-    skin = column("m", "margin of the search", above=0)
+    skin = column("m", "distance up to which the search finds contacts", above=0)
 
 
 class SetSurface(Component):
@@ -85,7 +85,7 @@ class ContactFrictionSurfaceSetCable(PointContact):
     """
 
     surface_set = ref("SurfaceSet", "the surfaces")
-    cable = ref("cable", "the cable, 2D or 3D, between two points with slope")
+    cable = ref("cable", "the cable, 2D or 3D; both nodes have position and slope")
     data = ref("GenericData", "5 n + 1 history values; created if left out", optional=True)
     history_column = "points"
     points = ContactFrictionSurfaceCable.points
