@@ -76,7 +76,7 @@ def add_offset_point(
     Args:
         J, Jd: Jacobian of the position of the point with respect to the coordinates of the cable, and the time
             derivative of this Jacobian, shape (2, 8) each.
-        C, V: see the docstring of this module, shape (3, 3) each.
+        C, V: derivatives of the force and the moment, which the docstring of this module defines, shape (3, 3) each.
         X: work space, shape (3, 11).
         varies: whether the Jacobians of the marker vary in time; otherwise N is not changed.
     """

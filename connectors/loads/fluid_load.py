@@ -309,7 +309,7 @@ class FluidAnswer(NamedTuple):
     weight: FloatArray  # weight of the cable minus its buoyancy, per current length [N/m], (rows, k)
     u: FloatArray  # velocity of the fluid [m/s], (rows, k, 3)
     a: FloatArray  # acceleration of the fluid [m/s^2], (rows, k, 3)
-    vibration: FloatArray  # amplitude A/d of the vibration by vortices [1], (rows, k)
+    vibration: FloatArray  # amplitude A/d of the vortex-induced vibration [1], (rows, k)
     share: FloatArray  # volume fraction of the fluid [1], (rows, k)
     surface: FloatArray  # height of the water surface [m], (rows, k)
     r: FloatArray  # position of the points [m], (rows, k, 3)
