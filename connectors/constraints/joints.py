@@ -98,8 +98,8 @@ def register_joint(
     """Register the law of a joint.
 
     Args:
-        component: the schema, with ``marker0``, ``marker1`` and ``active``, and for joints that can be driven
-            ``offset``, ``offset_function`` and ``offset_rate_function``.
+        component: class with the columns of the law, which include ``marker0``, ``marker1`` and ``active``, and for
+            joints that can be driven ``offset``, ``offset_function`` and ``offset_rate_function``.
         loops: kernels of the equations of the joint, from `joint_rows`.
         multipliers: number of equations of each row.
         unit: unit of C.
