@@ -93,8 +93,8 @@ def eval_bristle(law: PointLaw, fn: float, slips: bool, vt: Vector, u: Vector) -
 @kernel
 def take_places(found: FloatArray, first: int, energies: FloatArray, powers: FloatArray, parts: FloatArray) -> None:
     """Add the energies of all points to ``energies`` of their rows, and the powers of sliding, tangential dampers and
-    lever to ``powers`` of their rows. Write the input of `fill_jumps` into ``parts``. found, first: see
-    `create_place_account`.
+    lever to ``powers`` of their rows. Write the input of `fill_jumps` into ``parts``. ``found`` and ``first`` are
+    arguments of `create_place_account`.
     """
     for i in range(len(found)):
         here, parts_here = found[i], parts[i]

@@ -45,8 +45,10 @@ class CurveProfile(Component):
 
     points = column("m", "coordinates x, y of all points in succession, in the frame of the marker", shape=None)
     curvatures = column(
-        "1/m", "curvature of the arc from each point to the next point, or one value for all; 0: a line, > 0: the curve turns left, convex", shape=None,
-        default=(0.0,),
+        "1/m",
+        "curvature of the arc from each point to the next point, or one value for all; 0: a line, > 0: the curve turns "
+        "to the left and is convex",
+        shape=None, default=(0.0,),
     )  # fmt: skip
     closed = column("1", "true: the last point is joined to the first", dtype=bool, default=True)
 

@@ -214,7 +214,7 @@ def register_rigid_spring(
         measure: kernel ``(row, u, ut, x, xt)`` that writes the complex x and x_t, shape (n,) each.
         apply: kernel ``(row, u, g) -> F`` that converts the generalised forces g to F = [f, τ0, τ1], nine components,
             see `pairs.py`.
-        n: 1 or 6.
+        n: number of relative displacements, 1 or 6.
         outputs: function that creates the outputs. The argument of ``outputs`` is a function ``number(which, place)``
             that creates the kernel of one component of x, x_t or g.
         check: argument that is passed to `register`.
