@@ -42,7 +42,7 @@ class SphericalJoint(Component):
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """Return C_k = d_k [m]."""
+    """Return C_k, component k of the vector d from point 0 to point 1 [m], and write its gradient into g."""
     g[k] = 1.0
     value: float = d[k]
     return value

@@ -74,7 +74,7 @@ def swivel(world: World, end: Handles, body: Handles, axis: Any | None = None, *
         ``"rotation_x"``.
 
     Raises:
-        ModelError: see `socket`; in addition, an axis has the length 0.
+        ModelError: one of the errors of `socket` occurs, or an axis has the length 0.
     """
     return _join(world, "swivel", end, body, axis, (False, True, True), values)
 

@@ -563,9 +563,10 @@ def note_start(report: DriveReport) -> tuple[str, ...]:
     if off[worst] <= TRANSIENT * most or not report.belt_speed > 0.0:
         return ()
     return (
-        f"speeds of {report.name} are not those of steady motion: a loss of {100.0 * lost[worst, 0]:.3g} % in these "
-        f"means, {100.0 * lost[worst, 1]:.3g} % in theory with their tensions; creep is steady once each piece of the "
-        f"belt has come around, in {report.turn:.3g} s: begin means later, or the motion by `belt.run`",
+        f"speeds of {report.name} differ from the speeds in steady motion: a loss of {100.0 * lost[worst, 0]:.3g} % in "
+        f"these means, {100.0 * lost[worst, 1]:.3g} % in theory with the tensions of these means; creep is steady "
+        f"after each piece of the belt has passed all pulleys once, which takes {report.turn:.3g} s: begin the means "
+        "later, or begin the motion by `belt.run`",
     )
 
 

@@ -41,7 +41,7 @@ elevation of the Airy waves [1]. A wave with a larger second harmonic has a seco
 
 
 @checked(
-    waves=that(lambda given: isinstance(given, Mapping), "columns of waves, such as those of `jonswap`"),
+    waves=that(lambda given: isinstance(given, Mapping), "columns of waves, such as the result of `jonswap`"),
     depth=number("m", above=0.0),
     gravity=number("m/s^2", above=0.0),
     most=whole(1),

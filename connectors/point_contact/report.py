@@ -85,7 +85,7 @@ def eval_body_forces(world: World, state: State, force: Entity, bodies: Entity) 
     position of the body.
 
     Args:
-        world, state, force: as for `eval_contacts`.
+        world, state, force: the same arguments as in `eval_contacts`.
         bodies: handle to n bodies, nodes or grounds of one type.
 
     Returns:

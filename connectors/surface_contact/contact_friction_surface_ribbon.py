@@ -70,7 +70,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> ContactRows:
-    """Return the data of the rows for kernels, with the fields ``lines`` and ``width`` and those of `bind_frames`."""
+    """Return the data of the rows for kernels, with the fields ``lines``, ``width`` and the fields of `bind_frames`."""
     ids, surface = np.unique(rows.local("surface"), return_inverse=True)
     wide = {name: rows.local(name) for name in ("lines", "width")}
     return bind_rows(rows, bind_surfaces(rows, ids), surface, **wide, **bind_frames(rows))
