@@ -503,10 +503,10 @@ def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str,
     if not given > 0.0 or taken - given <= released + allowed:
         return ()
     return (
-        f"the pulleys of {report.name} take {taken:.5g} W and give {given:.5g} W in the mean of {time:.3g} s, an "
+        f"the pulleys of {report.name} take {taken:.5g} W and give {given:.5g} W in the mean over {time:.3g} s, an "
         f"efficiency of {report.efficiency:.4f}: the stored energy of the belt changes by {stored:.3g} J, "
-        f"which explains {released:.3g} W of that, and errors of means {allowed:.2g} W; take a smaller step or more "
-        "elements, unless other forces drive the belt",
+        f"which explains {released:.3g} W of the difference, and errors of means explain {allowed:.2g} W; take a "
+        "smaller step or more elements, unless other forces drive the belt",
     )
 
 
@@ -544,10 +544,10 @@ def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
     finer = (2.0 * lost / allowed) ** (1.0 / LOSS_ORDER)
     return (
         f"the pulleys of {report.name} give {given:.5g} W, of which {lost:.3g} W, {100.0 * lost / given:.2g} %, are "
-        f"lost otherwise than by creep, {creep:.3g} W: cables that come onto pulleys and leave them lose it, in the "
-        "normal dampers of the contact and in the method of integration, unless the cord is damped so much; torques "
-        f"and losses of speed are too large by about as much; take {finer:.2g} times as many elements; "
-        "`means.losses(ledger)` has the parts",
+        f"lost otherwise than by creep, {creep:.3g} W: cables that run onto pulleys and off pulleys lose this power "
+        "in the normal dampers of the contact and in the method of integration, unless the damping of the cord "
+        "explains the loss; torques and losses of speed are too large by about the same share; "
+        f"take {finer:.2g} times as many elements; `means.losses(ledger)` lists the parts of the loss",
     )
 
 
@@ -614,7 +614,7 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     share, advice = f"{100.0 * found.excess:.2g} %", "give `layer_stiffness=` if the belt has a soft layer"
     change = f"bristles add {share} to the loss of speed of {report.name}"
     if rigid:
-        change = f"a layer that counts as rigid leaves out {share} of the loss of speed of {report.name}"
+        change = f"a layer that is treated as rigid leaves out {share} of the loss of speed of {report.name}"
     elif own:
         change = (
             f"mesh and contact change the loss of speed of {report.name} by {share}, and up to three times as much in "
@@ -624,10 +624,10 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
         long = f"more elements, as cables of {law.cable_length:.3g} m are long for this arc"
         advice = f"or take {long if grows else 'a stiffer contact, as the belt touches beyond this arc'}"
     return (
-        f"{change}, most of it on the arc of {arc.name}, {arc.wrap_angle:.3g} rad, along all of which bristles bend: "
+        f"{change}, most of it on the arc of {arc.name}, {arc.wrap_angle:.3g} rad, along which all bristles bend: "
         f"{slow.name} loses {100.0 * slow.creep:.4g} % in these means, and {100.0 * found.right[slowest]:.4g} % on "
-        f"{layer} with their tensions; take losses of speed from there, `rigid_creep`, or from `belt.steady`, tensions "
-        f"and loads as they are; {advice}",
+        f"{layer} with the same tensions; take losses of speed from `rigid_creep` or from `belt.steady`; tensions and "
+        f"loads need no correction; {advice}",
     )
 
 
@@ -658,8 +658,8 @@ def _judge_layer_mesh(
         return ()
     return (
         f"cables of {law.cable_length:.3g} m are long for the layer of {report.name}, whose shear on {names[stiffest]} "
-        f"decays over {decay:.3g} m: losses of speed may be wrong by percents; take {more:.2g} times as many elements, "
-        f"{LAYER_SHARE:g} decay lengths each",
+        f"decays over {decay:.3g} m: errors of losses of speed may be some percent; take {more:.2g} times as many "
+        f"elements, each {LAYER_SHARE:g} decay lengths long",
     )
 
 

@@ -547,8 +547,8 @@ class BoundDrive:
             share = EA / (self.stiffness[i] * R**2)
             if self.friction[i] > 0.0 and share > TOLERATED_LOSS:
                 found.append(
-                    f"{pulley.name}: sinking in makes the loss of speed and motions by creep {share:.1%} larger: take "
-                    f"contact_stiffness_per_length = {CORD_FACTOR * EA / R**2:.2g} N/m^2 for 1 %, or a shorter step="
+                    f"{pulley.name}: the contact depth makes the loss of speed and motions by creep {share:.1%} larger: "
+                    f"take contact_stiffness_per_length = {CORD_FACTOR * EA / R**2:.2g} N/m^2 for 1 %, or reduce step="
                 )
         return found
 
@@ -647,11 +647,11 @@ def _advise(name: str, mesh: MeshTraction, sunk: SinkingTraction) -> list[str]:
     """
     causes = (
         ("the mesh", float(mesh.traction), mesh.harmless, mesh.advise),
-        ("sinking in", sunk.traction, SMALL, sunk.advise),
+        ("the contact depth", sunk.traction, SMALL, sunk.advise),
     )
     return [
         f"{name}: {cause} makes tractions of {traction:.2g} times the limit of friction at the ends of the arc, "
-        f"without any load: {advise()}"
+        f"even without load: {advise()}"
         for cause, traction, harmless, advise in causes
         if traction > harmless
     ]

@@ -52,7 +52,7 @@ def note_units(drive: Drive, strain: float, tension: float, axial_stiffness: flo
     wave = sqrt(axial_stiffness / mass) if mass > 0.0 else inf
     if mass > MOST_MASS or wave < LEAST_WAVE:
         found.append(
-            f"mass_per_length = {mass:g} kg/m, with which stretch runs along the belt at {wave:.3g} "
+            f"mass_per_length = {mass:g} kg/m, with which waves of stretch travel along the belt at {wave:.3g} "
             "m/s: is it given in kg/m?"
         )
     for pulley, radius in zip(drive.pulleys, drive.radii, strict=True):
@@ -89,8 +89,8 @@ def check_held(drive: Drive) -> None:
     loose = dict.fromkeys(body.name for body in bodies if not _is_held(world, body, drive.contacts))
     if loose:
         found = (
-            f"nothing but the belt '{drive.name}' holds the body of {', '.join(loose)} in x and y: must be fixed, as "
-            "by fix(world, body, 'x', 'y'), be on a joint, or hang on a spring"
+            f"nothing but the belt '{drive.name}' holds the body of {', '.join(loose)} in x and y: must be fixed, for "
+            "example by fix(world, body, 'x', 'y'), be on a joint, or hang on a spring"
         )
     else:
         group = next(filter(None, (_find_group(world, body, bodies, drive.contacts) for body in bodies)), [])
@@ -101,7 +101,7 @@ def check_held(drive: Drive) -> None:
     if found and not np.any(world.gravity):
         raise ModelError(found)
     if found:
-        say_once("note", [f"{found}; only weight acts on it"])
+        say_once("note", [f"{found}; besides the belt, only its weight acts on it"])
 
 
 def _find_group(world: World, body: Entity, pulleys: Sequence[Entity], contacts: Entity) -> list[str]:

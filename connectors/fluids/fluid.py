@@ -195,7 +195,7 @@ def check(world: Tables, table: EntityTable) -> None:
                 limit = table.local("gravity")[i] / (4.0 * omega)
                 raise ModelError(
                     f"velocity {where} stops the wave of {omega:g} rad/s with the direction {theta:g} rad: the current "
-                    f"against a wave must be < g/(4 ω) = {limit:.4g} m/s, on shallow water still less"
+                    f"against a wave must be < g/(4 ω) = {limit:.4g} m/s, and still less in shallow water"
                 )
 
 

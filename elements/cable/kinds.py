@@ -27,11 +27,11 @@ def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component],
 
         node = PointSlope3D
     if FIBRE in columns:
-        from windlass.elements.cable.fibre_cable import FibreCable2D, FibreCable3D  # few cables need this module
+        from windlass.elements.cable.fibre_cable import FibreCable2D, FibreCable3D  # here, because few cables need it
 
         return node, FibreCable2D if dims == 2 else FibreCable3D
     if TABLE in columns:
-        from windlass.elements.cable.table_cable import TableCable2D, TableCable3D  # few cables need this module
+        from windlass.elements.cable.table_cable import TableCable2D, TableCable3D  # here, because few cables need it
 
         return node, TableCable2D if dims == 2 else TableCable3D
     if dims == 2:

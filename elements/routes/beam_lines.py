@@ -139,7 +139,7 @@ def _add_line(
         columns["angle"] = np.unwrap(np.arctan2(tangent[:, 1], tangent[:, 0]))[::STEPS][mine.numbers]
     nodes = world.add(node, name=f"{name} node", part=mine, **columns)
     if in_space:
-        from windlass.elements.beam.unit_rotation import UnitRotation3D  # 2D models do not need this module
+        from windlass.elements.beam.unit_rotation import UnitRotation3D  # here, because 2D models do not need it
 
         world.add(UnitRotation3D, name=f"{name} rotation", part=mine, node=nodes[mine.numbers])
     mine = part_of_large(elements)
