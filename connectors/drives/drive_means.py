@@ -626,8 +626,8 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     return (
         f"{change}, most of it on the arc of {arc.name}, {arc.wrap_angle:.3g} rad, along which all bristles bend: "
         f"{slow.name} loses {100.0 * slow.creep:.4g} % in these means, and {100.0 * found.right[slowest]:.4g} % on "
-        f"{layer} with the same tensions; take losses of speed from `rigid_creep` or from `belt.steady`; tensions and "
-        f"loads need no correction; {advice}",
+        f"{layer} with the same tensions; take losses of speed from the second value "
+        f"(`rigid_creep` for a rigid layer) or from `belt.steady`; tensions and loads need no correction; {advice}",
     )
 
 

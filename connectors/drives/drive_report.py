@@ -547,8 +547,8 @@ class BoundDrive:
             share = EA / (self.stiffness[i] * R**2)
             if self.friction[i] > 0.0 and share > TOLERATED_LOSS:
                 found.append(
-                    f"{pulley.name}: the contact depth makes the loss of speed and motions by creep {share:.1%} larger: "
-                    f"take contact_stiffness_per_length = {CORD_FACTOR * EA / R**2:.2g} N/m^2 for 1 %, or reduce step="
+                    f"{pulley.name}: the contact depth makes the loss of speed and motions by creep {share:.1%} larger:"
+                    f" take contact_stiffness_per_length = {CORD_FACTOR * EA / R**2:.2g} N/m^2 for 1 %, or reduce step="
                 )
         return found
 
