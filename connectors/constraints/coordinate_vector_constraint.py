@@ -174,8 +174,8 @@ class UserEquation:
         return np.float64(self.gradient(t, q, v) @ v + self.drift(t, q, v))
 
     def bend(self, t: float, q: FloatArray, v: FloatArray, dq: float, dv: float) -> tuple[FloatArray, FloatArray]:
-        """Return two derivatives for the tangent of an equation. The first is dq ∂J/∂q at position level, or dq ∂J/∂q +
-        dv ∂J/∂v at velocity level. The second is ∂Ċ/∂q, or ∂C/∂q at velocity level.
+        """Return two derivatives for the tangent of an equation. The first result is dq ∂J/∂q at position level, or dq
+        ∂J/∂q + dv ∂J/∂v at velocity level. The second result is ∂Ċ/∂q, or ∂C/∂q at velocity level.
         """
 
         def slope(q: FloatArray, v: FloatArray) -> FloatArray:

@@ -989,8 +989,8 @@ class Rope(_Line):
         Args:
             start, end: end points, (x, y) or (x, y, z) [m].
             turns_rope: whether friction on the pulleys acts at the surface of the rope, and therefore turns the rope
-                about its axis. Only for ropes with torsion; ``cord_offset`` is then the radius of the rope and must be
-                > 0.
+                about its axis. The argument is only allowed for ropes with torsion; ``cord_offset`` is then the radius
+                of the rope and must be > 0.
             pulleys, axial_stiffness, mass_per_length, elements, cord_offset, length, strain, tension, contact,
                 friction, layer_stiffness, points, step, name, **cable_columns: these arguments have the same meaning as
                 in `Belt`.

@@ -332,7 +332,7 @@ class _Lines(NamedTuple):
     """The straight lines that the spans of a belt with bending stiffness approach away from the pulleys.
 
     Attributes:
-        spans: lengths of the lines [m], shape (spans,).
+        spans: lengths of the straight lines [m], shape (spans,).
         turned: angles between the lines and the common tangents of the pulleys [rad], shape (spans,).
         wraps: angles t of the arcs [rad], shape (pulleys,).
     """
@@ -356,7 +356,7 @@ class _Steady(NamedTuple):
         lag: w of each arc, the difference of the speeds of belt and rim at the entry, divided by c [1].
         on_arc: slack length of the belt on each arc [m].
         more: additional length of the belt due to the ends of all arcs [m].
-        lines: lines of the spans.
+        lines: straight lines that the spans approach away from the pulleys.
     """
 
     force: FloatArray

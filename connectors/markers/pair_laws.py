@@ -56,7 +56,7 @@ Update = Callable[[Any], None] | None
 Before = Callable[[LocalRows], tuple[Update, Update]]
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
-"""Relative step of central differences [1]. This value is optimal for smooth functions."""
+"""Relative step of central differences [1]; the cube root of the machine precision is optimal for smooth functions."""
 SMALLEST = 1e-2
 """Smallest reference value of the steps of differences, for displacements [m, rad] and velocities [m/s, rad/s]. The
 step is `STEP` times the larger of this value and the largest absolute component of the displacement or velocity.

@@ -292,7 +292,7 @@ def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
 
 @kernel(inline=True)
 def read_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int) -> SurfaceRow:
-    """Return the data of row i."""
+    """Return the `SurfaceRow` of row i, with the present coordinates of its cable and its surface."""
     row = c.rows[i]
     s = row.surface
     marker = c.surfaces.marker[s]
@@ -440,8 +440,8 @@ class TurningRow(NamedTuple):
 
 @kernel(inline=True)
 def read_turning_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> TurningRow:
-    """Return the data of row i. Write the coordinates y of the frames of the material and their rates into ``g.y`` and
-    ``g.yt``."""
+    """Return the `TurningRow` of row i. Write the coordinates y of the frames of the material and their rates into
+    ``g.y`` and ``g.yt``."""
     plain, row = read_row(c, m, x, v, i), c.rows[i]
     read_coordinates(row.dofs, 1.0 / plain.length, x, g.y)
     read_coordinates(row.dofs, 1.0 / plain.length, v, g.yt)

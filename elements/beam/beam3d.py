@@ -102,8 +102,9 @@ class Beam3D(Component):
 
 
 def find_flips(e: FloatArray) -> FloatArray:
-    """Return one sign for each node, shape (rows, 4). The sign is -1 if the dot product of the Euler parameters of the
-    node and of node0 is negative, otherwise 1. The sign of a missing node is 1.
+    """Return a factor 1 or -1 for the Euler parameters of each node, shape (rows, 4). The factor is -1 if the dot
+    product of the Euler parameters of the node and of node0 is negative, otherwise 1. The factor of a missing node is
+    1.
 
     Args:
         e: Euler parameters of n nodes, shape (rows, n, 4).

@@ -249,7 +249,7 @@ def _add_net(world: Tables, given: Given, sections: Mapping[str, Columns], commo
 class MeshSection(NamedTuple):
     """Lines with the same columns.
 
-    label: name for messages.
+    label: name of the section in messages.
     columns: columns of the cables.
     given: columns that the argument ``sections`` contains for the group; None for lines without section.
     lines: indices of the lines, shape (n,).

@@ -83,13 +83,13 @@ def place_output(unit: str, doc: str, evaluate: Callable[..., FloatArray]) -> Ou
 def rigid_outputs() -> dict[str, Output]:
     """Create the outputs that 3D nodes and bodies have in common."""
     return {
-        "position": place_output("m", "position of the point local=, global, shape (3,)", eval_position),
+        "position": place_output("m", "global position of the point given by local, shape (3,)", eval_position),
         "displacement": place_output(
-            "m", "displacement of the point local= from the reference, global, shape (3,)", eval_displacement
+            "m", "global displacement of the point given by local from the reference, shape (3,)", eval_displacement
         ),
-        "velocity": place_output("m/s", "velocity of the point local=, global, shape (3,)", eval_velocity),
+        "velocity": place_output("m/s", "global velocity of the point given by local, shape (3,)", eval_velocity),
         "acceleration": place_output(
-            "m/s^2", "acceleration of the point local=, global, shape (3,)", eval_acceleration
+            "m/s^2", "global acceleration of the point given by local, shape (3,)", eval_acceleration
         ),
         "rotation": Output(
             "1", "rotation matrix from the frame of the body to the global frame, shape (3, 3)", eval_rotation
