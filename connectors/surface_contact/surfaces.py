@@ -70,7 +70,7 @@ class PlaneSurface(Component):
         "used; 0: an arbitrary direction",
         shape=(3,), default=(0.0, 0.0, 0.0),
     )  # fmt: skip
-    offset = column("m", "position of the plane along the axis", default=0.0)
+    offset = column("m", "distance along the axis from the marker to the plane", default=0.0)
     half_length = column("m", "half length along local x; 0: unlimited", default=0.0, minimum=0)
     half_width = column("m", "half width along local y; 0: unlimited", default=0.0, minimum=0)
     outer_radius = column("m", "radius of the disc; 0: unlimited", default=0.0, minimum=0)
