@@ -64,7 +64,7 @@ class ContactFrictionCircleSetPoints2D(PointContact):
     """
 
     contact_set = ref("ContactSet", "the circles")
-    cable = ref("cable", "the cable, of two points with slope in the plane")
+    cable = ref("cable", "the 2D cable; both nodes have position and slope")
     data = ref("GenericData", "3 n + 1 history values; created if left out", optional=True)
     history_column = "segments"
     segments = ContactFrictionCirclePoints2D.segments

@@ -19,8 +19,8 @@ class ContactSet(Component):
 
     skin = column(
         "m",
-        "margin of the search; 0: the smallest radius of circles, or 0.2 of the median radius of surfaces of bodies; "
-        "surfaces that cables can touch need a margin > 0",
+        "distance up to which the search finds contacts; 0: the smallest radius of circles, or 0.2 times the median "
+        "radius of surfaces of bodies; surfaces that cables can touch need a distance > 0",
         default=0.0,
         minimum=0,
     )

@@ -74,7 +74,7 @@ class ContactFrictionSurfaceSetCable(PointContact):
     """
 
     contact_set = ref("ContactSet", "the surfaces")
-    cable = ref("cable", "the cable, 2D or 3D, between two points with slope")
+    cable = ref("cable", "the cable, 2D or 3D; both nodes have position and slope")
     data = ref("GenericData", "5 n + 1 history values; created if left out", optional=True)
     history_column = "points"
     points = ContactFrictionSurfaceCable.points

@@ -116,7 +116,7 @@ def eval_mesh(surfaces: Geometry, s: int, low: FloatArray, high: FloatArray) -> 
     """Return the points of a surface in its own frame [m], shape (ALONG AROUND, 3), ring by ring.
 
     Args:
-        surfaces: the surfaces.
+        surfaces: data of all surfaces.
         s: index of the drawn surface.
         low, high: corners of the box around all nodes in the frame of the surface [m], shape (3,) each. Infinite
             surfaces are drawn within this box.

@@ -172,8 +172,8 @@ class UserForces:
     """The rows of a spring table that have a user function; each row has n displacements (1, 3 or 6)."""
 
     index: IntArray  # index of each row among the rows with a user function, or -1, shape (rows,)
-    where: IntArray  # process-local indices of these rows, shape (users,)
-    names: list[str]  # descriptions of these rows, for messages
+    where: IntArray  # process-local indices of the rows with a user function, shape (users,)
+    names: list[str]  # descriptions of the rows with a user function, for messages
     forces: list[FunctionGroup]  # rows of each force function
     derivatives: list[FunctionGroup]  # rows of each derivative function
     differences: list[FunctionGroup]  # rows of each force function without derivatives
@@ -278,8 +278,8 @@ def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) ->
 
 
 def update_numbers(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
-    """Do the same as `update_forces`, with fewer Python calls, for rows with one displacement and functions that are
-    called for each row.
+    """Write the forces into ``users.f`` with fewer Python calls than `update_forces`, for rows with one displacement
+    and functions that are called for each row.
     """
     f, us, uts = users.f, u.ravel().tolist(), ut.ravel().tolist()
     for group in users.forces:
@@ -417,7 +417,9 @@ def _eval_forces(users: UserForces, group: FunctionGroup, t: float, u: FloatArra
 def _difference_number(
     users: UserForces, force: UserFunction, k: int, t: float, u: float, ut: float
 ) -> tuple[float, float]:
-    """Return the same differences as `_difference` for row k, which has one displacement u and the velocity ut."""
+    """Return the central differences of the force with respect to displacement and velocity, for row k with one
+    displacement u and the velocity ut.
+    """
     h, g = (STEP * max(SMALLEST, abs(x)) for x in (u, ut))
     moved = [_eval_number(users, force, k, t, x, ut) for x in (u + h, u - h)]
     faster = [_eval_number(users, force, k, t, u, x) for x in (ut + g, ut - g)]

@@ -22,7 +22,7 @@ def test_help_of_the_cable() -> None:
         "node0: node at x = 0 (PointSlope2D)",
         "length [m]: length L of the cable without strain; > 0; required",
         "axial_damping [N s]: axial damping d_EA: force per strain rate; >= 0; default 0",
-        "integration [1]: integration rule; 2 does not lock; one of 0, 1, 2; default 2",
+        "integration [1]: integration rule; elements with rule 2 do not lock; one of 0, 1, 2; default 2",
         "axial_force [N]: axial force at x, tension > 0",
     ):
         assert line in text
@@ -34,7 +34,7 @@ def test_help_of_the_cable() -> None:
 
 def test_columns_of_base_and_switches() -> None:
     text = ALECable2D.__doc__ or ""
-    assert "reference_strain [1]" in text and "moving_mass_factor [1]" in text and "axial motion, one for all" in text
+    assert "reference_strain [1]" in text and "moving_mass_factor [1]" in text and "the same for all elements" in text
     assert "friction_coefficient [1]: " in (ContactFrictionCircleCable2D.__doc__ or "")
     assert any(line.endswith("switchable") for line in (ContactFrictionCircleCable2D.__doc__ or "").splitlines())
 

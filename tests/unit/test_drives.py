@@ -350,7 +350,7 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
         slower = choose_contact(**given, length=0.01, step=1e-3, in_space=False, closed=closed)
         assert_allclose(slower.stiffness, factor * 400 / 0.01)
         period = 2.0 * pi * sqrt(0.1 / (factor * 400 / 0.01))
-        assert f"steps of 0.001 s do not resolve its period of {period:.3g} s: take half" in slower.reason
+        assert f"steps of 0.001 s do not resolve the period of {period:.3g} s: take half" in slower.reason
     drum = choose_contact(**given, length=0.01, step=None, in_space=True)
     assert_allclose(drum.stiffness, 100 * 4e4 / 0.01)
     soft = choose_contact(**{**given, "axial_stiffness": 2e3}, length=0.01, step=None, in_space=True)
@@ -754,7 +754,7 @@ def test_means_before_one_turn_of_the_belt_say_so() -> None:
     assert "a loss of 0.12 % in these means, 0.2 % in theory" in words
     drive = belt.drive
     turn = (sum(drive.span_lengths) + 2.0 * sum(drive.radii)) / 5.0
-    assert f"come around, in {turn:.3g} s" in words
+    assert f"passed all pulleys once, which takes {turn:.3g} s" in words
 
 
 def test_extremes_of_the_efficiency_are_those_of_turns() -> None:
