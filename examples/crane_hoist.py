@@ -16,9 +16,10 @@ checks are:
 
 - tensions during hoisting at constant speed, with n falls: T (1 + eta + ... + eta^(n-1)) = W, where W is the weight of
   block and load. T is the largest tension: the tension at the height of the block in the fall that runs to the drum;
-- lift: in each layer, the load rises by 1/n of the wound length, which is R per radian of the drum's rotation in layer
-  one and R + h per radian in layer two, with the height h of the groove. Over both layers the load rises by 1/n of the
-  length of the route, including the rise between the layers;
+- lift: in each layer, the load rises by 1/n of the wound length. Per radian of the drum's rotation, the wound length
+  is R in layer one and R + h in layer two, where R is the radius of the axis of the rope in layer one, and h is the
+  increase of this radius in layer two. Over both layers the load rises by 1/n of the length of the route, including the
+  rise between the layers;
 - torque of the drum: T R in layer one and T (R + h) in layer two, with the tension at the height of the axis of the
   drum;
 - frequency of the swing across the falls: equal to the frequency of a double pendulum. In this pendulum, the falls are

@@ -219,9 +219,9 @@ def create_tangent(
         begin: kernel ``(c, m, data, x, v, i, g) -> r, marker, whole`` that evaluates row i. ``r`` are the data for
             ``add``, ``marker`` is the marker of the partner. The first ``whole`` rows and columns of K are entries of
             the matrix: n if the partner is at rest, n + w if the coordinates of the marker are (c, theta), otherwise 0.
-        add: kernel ``(c, data, start, r, i, k, dq, dv, varies, g, K, N, wrench)`` that adds the derivatives of closed
-            point k to K and N, and dq times the force F and moment m of the point to ``wrench``. ``varies``: whether N
-            and ``wrench`` are used.
+        add: kernel ``(c, data, start, r, i, k, dq, dv, varies, g, K, N, wrench)`` for the contact point k, which is
+            closed. The kernel adds the derivatives of the force F and the moment m of this point to K and N, and dq F
+            and dq m to ``wrench``. ``varies``: whether N and ``wrench`` are used.
         end: kernel ``(r, dq, g, K)`` that adds derivatives that couple the points of a row.
     """
 

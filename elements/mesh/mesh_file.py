@@ -232,7 +232,8 @@ def _point_groups(mesh: Any) -> Iterator[tuple[str, IntArray]]:
 
 
 def _name_values(key: str, values: IntArray) -> list[tuple[str, int]]:
-    """Return the names of the sets that an array of integers describes, and the value of each set."""
+    """Return the names of the sets that an array of integers describes, and the integer that marks the members of
+    each set."""
     distinct = np.unique(values)
     if len(distinct) > MOST_VALUES:
         return []

@@ -37,7 +37,7 @@ class Summands(Protocol):
         """Return how many times the systems have changed the set of coordinates that they couple."""
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """Create the `Evaluation` with which the functions of a component's system add matrix entries to ``values``."""
+        """Create the `Evaluation` for the functions of a component's system, which add matrix entries to ``values``."""
 
 
 def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton: bool = False) -> list[Step]:

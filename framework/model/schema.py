@@ -162,7 +162,7 @@ def function(doc: str, switchable: bool = False) -> Any:
 
 
 def refs(target: str, doc: str, least: int = 1, distinct: bool = False, instead: str = "") -> Any:
-    """Declare a reference to a chain, which is an ordered list of entities in each row. The arguments are attributes of
+    """Declare a reference to a chain: each row refers to an ordered list of entities. The arguments are attributes of
     `Ref`. If ``least`` is 0, the reference may be omitted.
     """
     return Ref(target, doc, least == 0, least=least, distinct=distinct, instead=instead)

@@ -191,7 +191,9 @@ class Recorder(EveryNth):
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the program that records a time step if a record is due, or None; see `find_asking`."""
+        """Return the program that runs after each time step and records the step if a record is due. Return None if
+        compiled code cannot decide which steps are recorded, see `find_asking`.
+        """
         return self.find_asking(state)
 
     def _begin(self, state: State) -> None:

@@ -111,8 +111,8 @@ def differentiate_value(residual: ChangedResidual, value: ColumnValue, largest: 
 
 
 def check_columns(assembly: Assembly, tolerance: float, where: str) -> None:
-    """Check the derivatives with respect to the columns of the first and the last row of each table, at the present
-    fields.
+    """Check the derivatives of the residual with respect to the real numbers in the first and the last row of each
+    table, at the present fields.
 
     Args:
         assembly: the assembly of the whole model.

@@ -102,7 +102,9 @@ def lacks_memory(pc: Any) -> bool:
 
 
 def give_memory(ksp: Any, memory: int) -> None:
-    """Set the additional memory [%] with which MUMPS factorises the same matrix again at the next solve."""
+    """Set the memory that MUMPS reserves in addition to its estimate [% of the estimate]. At the next solve, MUMPS
+    factorises the same matrix again.
+    """
     operators, pc = ksp.getOperators(), ksp.getPC()
     pc.reset()
     ksp.setOperators(*operators)
