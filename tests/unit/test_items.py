@@ -13,7 +13,7 @@ import pytest
 from llvmlite import binding, ir
 
 from windlass.framework.kernels import lowering
-from windlass.framework.kernels.addresses import find_version
+from windlass.framework.kernels.compiled_entries import find_version
 from windlass.framework.kernels.items import KernelBuilder
 from windlass.framework.kernels.kernel import kernel
 

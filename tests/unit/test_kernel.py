@@ -80,7 +80,7 @@ except ValueError as error:
 REPORT = """
 import json
 import sys
-from windlass.framework.kernels.kernel import compiled, loaded
+from windlass.framework.kernels.process import compiled, loaded
 json.dump({"results": results, "compiled": [name for name, _ in compiled()], "loaded": loaded()}, sys.stdout)
 """
 RESULTS = [4.5, 101.0, 101.0, 81.0, 202.0, 162.0, 101.0, 81.0, True, "position is not finite"]

@@ -14,7 +14,7 @@ import pytest
 from llvmlite import binding, ir
 
 from windlass.framework.kernels import compiling, operators, repeated
-from windlass.framework.kernels.addresses import find_version
+from windlass.framework.kernels.compiled_entries import find_version
 from windlass.framework.kernels.kernel import kernel
 
 _numba: Any = numba

@@ -55,7 +55,7 @@ def compile_all(processes: int | None = None) -> str:
         ListError: the list is missing or damaged.
     """
     from windlass.framework.kernels import listed  # imported here, because the help text does not require Numba
-    from windlass.framework.kernels.kernel import cache_folder  # imported here, because the module imports Numba
+    from windlass.framework.kernels.process import cache_folder  # imported here, because the module imports Numba
 
     folder, reason = cache_folder()
     if os.environ.get("WINDLASS_JIT") == "0":
