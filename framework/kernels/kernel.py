@@ -96,15 +96,16 @@ class KernelFunction:
         entry = None if named else self.versions.get(kinds)
         if entry is not None:
             return entry(*args)
-        kept = None if named else self.find_kept(args, FOR_PYTHON)
+        types = None if named else self._encode(args)
+        kept = None if types is None else find_kept(self, types, FOR_PYTHON)
         if kept is not None:
             self.versions[kinds] = kept.find_function()
             return self.versions[kinds](*args)
         result = self.dispatcher(*args, **named)
-        if not named:
-            types = tuple(self.dispatcher.typeof_pyval(value) for value in args)
-            if types in self.dispatcher.overloads:
-                self.versions[kinds] = self.dispatcher.overloads[types].entry_point
+        if types is not None:
+            version = self.dispatcher.overloads.get(tuple(map(self.dispatcher.typeof_pyval, args)))
+            if version is not None:
+                self.versions[kinds] = version.entry_point
         return result
 
     def find_kept(self, args: tuple[Any, ...], form: str) -> MachineCode | None:
@@ -115,10 +116,15 @@ class KernelFunction:
             args: arguments of a call.
             form: the needed form, see machine_code.py.
         """
+        types = self._encode(args)
+        return None if types is None else find_kept(self, types, form)
+
+    def _encode(self, args: tuple[Any, ...]) -> list[Any] | None:
+        """Return the types of arguments, or None if only the compiler can find these types."""
         if not self._is_plain or len(args) != self.py_func.__code__.co_argcount:
             return None
         try:
-            return find_kept(self, [encode_value(value) for value in args], form)
+            return [encode_value(value) for value in args]
         except NotCacheableError:
             return None
 

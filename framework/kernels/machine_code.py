@@ -1,7 +1,7 @@
 """Machine code that was read from files: linking, entry points, and the symbols to which the code refers.
 
-This file does the part of numba's work that kept kernels need, with the linker of LLVM and the C libraries of numba, but
-without numba's Python code.
+This file does the part of numba's work that kept kernels need. It uses the linker of LLVM and the C libraries of numba,
+but not numba's Python code.
 """
 
 from __future__ import annotations

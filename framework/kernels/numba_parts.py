@@ -61,8 +61,8 @@ def _load(name: str, path: Path) -> ModuleType:
 
 
 def import_numba() -> None:
-    """Import numba. SciPy and YAML are hidden from numba, because their import takes 20 ms; numba uses them only to read
-    a version and a settings file.
+    """Import numba. SciPy and YAML are hidden from numba, because their import takes 20 ms, and numba uses them only to
+    read a version and a settings file.
     """
     hidden = {"scipy", "yaml"} if not os.path.exists(".numba_config.yaml") else set()
     hidden -= sys.modules.keys()
@@ -92,5 +92,5 @@ def find_changed_settings() -> list[tuple[str, str]]:
 
 @cache
 def _read_initial_settings() -> dict[str, str]:
-    found = runpy.run_path(str(_find_folder() / "core" / "config.py"))
+    found = runpy.run_path(str(_find_folder().joinpath("core", "config").with_suffix(".py")))
     return {name: repr(found.get(name)) for name in _SETTINGS}

@@ -112,7 +112,8 @@ def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any
         _rebuild_environment(module, [np.dtype(v) if kind == "dtype" else v for kind, v in constants], name)
         for module, constants, name in header["environments"]
     ]
-    library.__class__ = _create_class(type(library))
+    base: Any = type(library)
+    library.__class__ = _create_class(base)
     library.code, library.parsed = inserted, None
     return _numba.core.compiler.compile_result(
         typing_context=target_context.typing_context, target_context=target_context, library=library, fndesc=function,

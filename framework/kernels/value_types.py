@@ -29,7 +29,11 @@ def find_kind(value: Any) -> Any:
     """Return the part of the key for one argument, see `find_kinds`."""
     if isinstance(value, np.ndarray):
         return value.dtype, value.ndim, value.flags.num & ~OWNS_DATA
-    return find_kinds(value) if isinstance(value, tuple) else type(value)
+    if isinstance(value, tuple):
+        return find_kinds(value)
+    if isinstance(value, np.void):
+        return value.dtype
+    return type(value) if type(value) is not int or value < 2**63 else np.uint64
 
 
 def encode_value(value: Any) -> Any:
@@ -65,8 +69,8 @@ def _encode_dtype(dtype: np.dtype[Any]) -> Any:
     if dtype.fields is not None:
         if dtype.hasobject or any(len(field) > 2 for field in dtype.fields.values()):
             raise NotCacheableError(f"type {dtype}")
-        placed = sorted((offset, name, kind) for name, (kind, offset) in dtype.fields.items())
-        fields = [[name, _encode_dtype(kind), offset] for offset, name, kind in placed]
+        placed = sorted((field[1], name) for name, field in dtype.fields.items())
+        fields = [[name, _encode_dtype(dtype.fields[name][0]), offset] for offset, name in placed]
         return ["record", fields, dtype.itemsize, dtype.isalignedstruct]
     if dtype.subdtype is not None:
         return ["nested", _encode_dtype(dtype.subdtype[0]), list(dtype.shape)]

@@ -49,7 +49,7 @@ def _read_code(version: Any) -> bytes:
 def test_machine_code_is_that_of_numba(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def compile_here(folder: str) -> bytes:
         monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / folder))
-        monkeypatch.setattr("windlass.framework.kernels.kernel._process.ready", {})
+        monkeypatch.setattr("windlass.framework.kernels.process.process.ready", {})
         return _read_code(find_version(_create_kernel(), VECTORS))
 
     code = compile_here("first")
