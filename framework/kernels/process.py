@@ -171,11 +171,17 @@ def find_machine() -> tuple[Any, ...]:
 
 def find_settings() -> list[tuple[str, str]]:
     """Return all settings of numba, by environment variables, by its settings file, and by programs."""
+    return find_initial_settings() + find_changed_settings()
+
+
+@cache
+def find_initial_settings() -> list[tuple[str, str]]:
+    """Return the settings of numba at the start of the process, by environment variables and by its settings file."""
     names = sorted(name for name in os.environ if name.startswith("NUMBA_") and name not in _WITHOUT_EFFECT)
     found = [(name, os.environ[name]) for name in names]
     if os.path.exists(".numba_config.yaml"):
         found.append((".numba_config.yaml", Path(".numba_config.yaml").read_text()))
-    return found + find_changed_settings()
+    return found
 
 
 def describe_place() -> str:
