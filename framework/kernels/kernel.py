@@ -26,7 +26,6 @@ import gc
 import inspect
 import os
 from collections.abc import Callable
-from functools import cached_property
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar, overload
 
@@ -61,7 +60,10 @@ class KernelFunction:
         versions: entry point for calls from Python, for each combination of argument types, see `find_kinds`.
         addresses: address for each combination of argument types, see addresses.py.
         content: hash of the kernel, see `eval_content`; None before its first use.
+        dispatcher: numba's object that compiles the kernel.
     """
+
+    dispatcher: Any
 
     def __init__(self, function: FunctionType, targetoptions: dict[str, Any]) -> None:
         functools.update_wrapper(self, function)
@@ -73,20 +75,19 @@ class KernelFunction:
         # numba changes the arguments of other functions before the compilation
         self._is_plain = not code.co_flags & _VARIABLE and code.co_kwonlyargcount == 0
 
-    @cached_property
-    def dispatcher(self) -> Any:
-        """Numba's object that compiles this kernel."""
-        import_numba()
-        from windlass.framework.kernels.dispatching import create_dispatcher  # imported here, because it imports numba
-
-        return create_dispatcher(self)
-
     @property
     def _numba_type_(self) -> Any:
         """The compiler's type of this kernel; numba reads this attribute of objects to which a kernel refers."""
         return self.dispatcher._numba_type_
 
     def __getattr__(self, name: str) -> Any:
+        """Create the dispatcher at its first use; other attributes are those of the dispatcher."""
+        if name == "dispatcher":
+            import_numba()
+            from windlass.framework.kernels.dispatching import create_dispatcher  # imported here, because of numba
+
+            self.dispatcher = create_dispatcher(self)
+            return self.dispatcher
         if name.startswith("__"):
             raise AttributeError(f"kernels have no attribute {name}")
         return getattr(self.dispatcher, name)
