@@ -113,7 +113,8 @@ def find_kept(function: Any, types: list[Any], form: str) -> MachineCode | None:
             return None
         folder, _ = cache_folder()
         code = next((process.read[key] for key in keys if key in process.read), None)
-        if code is None and folder is not None:
+        is_new = code is None
+        if is_new and folder is not None:
             code = next(filter(None, (read_machine_code(folder / key, key) for key in keys)), None)
             process.loaded += code is not None
     except NotCacheableError:
@@ -121,7 +122,8 @@ def find_kept(function: Any, types: list[Any], form: str) -> MachineCode | None:
     except Exception as error:  # if an error occurs in the cache, the kernel is compiled again
         say_unusable(function.__qualname__, error)
         return None
-    if code is not None:
+    # a kernel that was read in a more complete form has already been recorded
+    if code is not None and (is_new or code.form == form):
         process.asked.append((function, types, form))
     return code
 
