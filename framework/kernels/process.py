@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import threading
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -41,6 +42,8 @@ class Process:
 
 
 process = Process()
+_reading = threading.RLock()
+"""Lock for the reading of kernels; each file is linked only once."""
 _WITHOUT_EFFECT = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")
 """Environment variables of numba that do not affect the machine code of kernels."""
 
@@ -100,13 +103,20 @@ def is_kept(function: Any, types: list[Any], form: str) -> bool:
 
 
 def find_kept(function: Any, types: list[Any], form: str) -> MachineCode | None:
-    """Return the machine code of a kernel from the cache folder; None if there is none, or if the compiler has it.
+    """Return the machine code of a kernel from the cache folder. Return None if there is no file for the
+    kernel, or if this process has compiled the kernel.
 
     Args:
         function: the kernel.
         types: types of the arguments, see `encode_value`.
         form: the needed form, not `INNER`.
     """
+    with _reading:
+        return _find_kept(function, types, form)
+
+
+def _find_kept(function: Any, types: list[Any], form: str) -> MachineCode | None:
+    """See `find_kept`."""
     try:
         keys = eval_keys(function, types, None, form)
         if not process.ready.keys().isdisjoint(keys):
