@@ -14,6 +14,8 @@ from windlass.framework.kernels.cache_key import NotCacheableError
 OWNS_DATA = 4
 """The only flag of NumPy arrays that does not affect which compiled version of a kernel is used."""
 _PLAIN = {float: "float64", bool: "boolean", complex: "complex128", type(None): "none"}
+_SIMPLE = frozenset({float, bool, np.float64})
+"""Types whose values all have the same type for the compiler."""
 _NUMBERS = "biufc"
 """Kinds of NumPy's types of numbers and truth values."""
 
@@ -27,13 +29,16 @@ def find_kinds(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def find_kind(value: Any) -> Any:
     """Return the part of the key for one argument, see `find_kinds`."""
+    kind = type(value)
+    if kind in _SIMPLE:
+        return kind
     if isinstance(value, np.ndarray):
         return value.dtype, value.ndim, value.flags.num & ~OWNS_DATA
     if isinstance(value, tuple):
         return find_kinds(value)
-    if isinstance(value, np.void):
+    if kind is np.void:
         return value.dtype
-    return type(value) if type(value) is not int or value < 2**63 else np.uint64
+    return np.uint64 if kind is int and value >= 2**63 else kind
 
 
 def encode_value(value: Any) -> Any:
