@@ -31,7 +31,6 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 from windlass.framework.kernels.cache_key import NotCacheableError
 from windlass.framework.kernels.machine_code import FOR_PYTHON, MachineCode
-from windlass.framework.kernels.numba_parts import import_numba
 from windlass.framework.kernels.process import find_kept
 from windlass.framework.kernels.value_types import encode_value, find_kinds
 
@@ -83,7 +82,6 @@ class KernelFunction:
     def __getattr__(self, name: str) -> Any:
         """Create the dispatcher at its first use; other attributes are those of the dispatcher."""
         if name == "dispatcher":
-            import_numba()
             from windlass.framework.kernels.dispatching import create_dispatcher  # imported here, because of numba
 
             self.dispatcher = create_dispatcher(self)

@@ -7,7 +7,6 @@ libraries.
 from __future__ import annotations
 
 import importlib
-import os
 import runpy
 import sys
 from functools import cache
@@ -58,20 +57,6 @@ def _load(name: str, path: Path) -> ModuleType:
     spec.loader.exec_module(library)
     sys.modules.pop(name, None)  # a later import of numba finds the same library again
     return library
-
-
-def import_numba() -> None:
-    """Import numba. SciPy and YAML are hidden from numba, because their import takes 20 ms, and numba uses them only to
-    read a version and a settings file.
-    """
-    hidden = {"scipy", "yaml"} if not os.path.exists(".numba_config.yaml") else set()
-    hidden -= sys.modules.keys()
-    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
-    try:
-        importlib.import_module("numba")
-    finally:
-        for name in hidden:
-            del sys.modules[name]
 
 
 _SETTINGS = ("OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE", "CPU_NAME", "CPU_FEATURES", "ENABLE_AVX")
