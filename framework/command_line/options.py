@@ -318,7 +318,7 @@ def _declare(item: Option) -> Any:
     """Add an option to the options of this process; return its value from the command line, or the default."""
     name, default, database = item.name, item.default, _petsc().Options()
     if name.lower() in HELP_NAMES or (
-        unused_options.GLOBAL.fullmatch(name) and name.lower() in unused_options.petsc_names()
+        re.fullmatch(unused_options.GLOBAL, name) and name.lower() in unused_options.petsc_names()
     ):
         raise OptionError(f"option name {name!r}: PETSc already has an option with this name")
     known = _run.own.setdefault(name, item)
@@ -373,7 +373,7 @@ def set_options(*words: str) -> ChosenOptions:
     pairs = insert_files(refuse_twice(split_options([word for text in words for word in shlex.split(text)])))
     for name, _ in pairs:
         if AT_START.fullmatch(name) or (
-            unused_options.GLOBAL.fullmatch(name) and name.lower() in unused_options.petsc_names()
+            re.fullmatch(unused_options.GLOBAL, name) and name.lower() in unused_options.petsc_names()
         ):
             raise OptionError(
                 f"-{name} in set_options: takes effect only at program start: must be on the command line"

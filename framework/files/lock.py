@@ -16,7 +16,6 @@ import fcntl
 import json
 import os
 import signal
-import socket
 import sys
 import threading
 import time
@@ -102,7 +101,7 @@ def _acquire(lock: Path, what: str) -> None:
     if owner:
         _say_taken_over(owner, what)
     os.ftruncate(number, 0)
-    me = {"process": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
+    me = {"process": os.getpid(), "host": os.uname().nodename, "since": time.strftime("%Y-%m-%d %H:%M:%S")}
     # if the disk is full, the process ID cannot be written to the lock file, but the lock is still valid
     with contextlib.suppress(OSError):
         os.pwrite(number, json.dumps(me).encode(), 0)
@@ -170,7 +169,7 @@ def _may_be_alive(owner: dict[str, Any]) -> bool:
     """Return whether the process that is named in a lock may still run. The result is True if the process is on another
     host, because processes on other hosts cannot be checked.
     """
-    if owner.get("host") != socket.gethostname():
+    if owner.get("host") != os.uname().nodename:
         return bool(owner)
     try:
         os.kill(int(owner.get("process", 0)), 0)

@@ -39,21 +39,21 @@ LONGEST_NAME = 223
 """Largest number of bytes of a file name; names of drafts and journals are longer, but file systems allow only 255
 bytes."""
 PNG = b"\x89PNG\r\n\x1a\n"
-SEALED = re.compile(rb"\nsha256 [0-9a-f]{64}\n")
-LEDGER = re.compile(rb"time \[s\](,[^,\n]+ \[J\])*,rest \[J\][,\n]")
-CAMPBELL = re.compile(rb"speed \[[^],\n]*\],mode \[1\],frequency \[Hz\],damping \[1\](,assurance \[1\])?\n")
+SEALED = rb"\nsha256 [0-9a-f]{64}\n"
+LEDGER = rb"time \[s\](,[^,\n]+ \[J\])*,rest \[J\][,\n]"
+CAMPBELL = rb"speed \[[^],\n]*\],mode \[1\],frequency \[Hz\],damping \[1\](,assurance \[1\])?\n"
 MODES = b"mode [1],frequency [Hz],damping [1],growth [1/s],residual [1]"
 SENSORS = b"time [s],step [1],"
-FIT = re.compile(rb"time \[s\](,[^,\n]+ measured \[[^],\n]*\],[^,\n]+ fit \[[^],\n]*\])+\n")
-SWEEP = re.compile(rb"case,[^\n]*,?status,reason,run_time[,\n]")
+FIT = rb"time \[s\](,[^,\n]+ measured \[[^],\n]*\],[^,\n]+ fit \[[^],\n]*\])+\n"
+SWEEP = rb"case,[^\n]*,?status,reason,run_time[,\n]"
 
 
 def _is_sealed(head: bytes, tail: bytes, kind: bytes) -> bool:
-    return head.startswith(kind) and SEALED.fullmatch(tail[-SEAL_SIZE:]) is not None
+    return head.startswith(kind) and re.fullmatch(SEALED, tail[-SEAL_SIZE:]) is not None
 
 
 def _is_table(head: bytes) -> bool:
-    return head.startswith((SENSORS, MODES)) or any(kind.match(head) for kind in (LEDGER, CAMPBELL, SWEEP, FIT))
+    return head.startswith((SENSORS, MODES)) or any(re.match(kind, head) for kind in (LEDGER, CAMPBELL, SWEEP, FIT))
 
 
 def _is_picture(head: bytes, tail: bytes) -> bool:

@@ -15,7 +15,6 @@ import os
 import re
 import resource
 import secrets
-import socket
 import stat
 import time
 from collections.abc import Iterable, Sequence
@@ -202,7 +201,7 @@ def _is_at_work(path: Path, end: str) -> bool:
 @functools.cache
 def _host() -> str:
     """Return four hexadecimal digits that depend on the name of this host."""
-    return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:4]
+    return hashlib.sha256(os.uname().nodename.encode()).hexdigest()[:4]
 
 
 def write_all(number: int, parts: Iterable[Bytes], offset: int = 0) -> None:

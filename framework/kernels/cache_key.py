@@ -10,16 +10,15 @@ import functools
 import hashlib
 import inspect
 import sys
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-import numba
 import numpy as np
-
-_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 
 # Modules whose objects are described only by name, because the key contains the versions of these modules.
 _KNOWN_MODULES = frozenset({"builtins", "cmath", "math", "numba", "numpy", "operator"})
+# Classes of numba's types that a kernel may use as constants.
+_TYPES = frozenset({"Array", "Boolean", "Complex", "Float", "Integer", "NoneType", "Record"})
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(...)})
 # Flags of code objects that describe the type of a function. Other flags are ignored, because numba changes one of
 # these flags when a profiler is active.
@@ -45,34 +44,6 @@ class NotCacheableError(Exception):
 
 def _is_importable(class_: Any) -> bool:
     return class_.__module__ != "__main__" and "<locals>" not in class_.__qualname__
-
-
-def describe_type(type_: Any, *, returned: bool = False) -> object:
-    """Return a description of a numba type that is equal in all processes, and different for types that need different
-    machine code.
-
-    Raises:
-        NotCacheableError: the type has no such description.
-    """
-    types = _numba.types
-    if isinstance(type_, types.BaseTuple):
-        named: object = None
-        if isinstance(type_, types.BaseNamedTuple):
-            class_ = type_.instance_class
-            named = (class_.__module__, class_.__qualname__, class_._fields)
-            # Machine code that returns a NamedTuple refers to the class of the NamedTuple. If the class cannot be
-            # imported, numba would create a copy of the class.
-            if returned and not _is_importable(class_):
-                raise NotCacheableError(f"returns {class_.__qualname__}, which cannot be imported")
-        return type(type_).__name__, named, [describe_type(item, returned=returned) for item in type_]
-    if isinstance(type_, types.CPointer):
-        return "CPointer", describe_type(type_.dtype)
-    if isinstance(type_, types.Optional):
-        return "Optional", describe_type(type_.type, returned=returned)
-    plain = (types.Number, types.Boolean, types.NoneType, types.Omitted, types.Literal, types.UnicodeType)
-    if isinstance(type_, (*plain, types.Array, types.Record)):
-        return type(type_).__name__, str(type_)
-    raise NotCacheableError(f"type {type_}")
 
 
 def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> str:
@@ -190,12 +161,13 @@ def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> ob
     if type(value) in _PLAIN:
         return type(value).__name__, repr(value)
     inner = functools.partial(_describe, known=known, callers=callers)
-    if isinstance(value, _numba.core.dispatcher.Dispatcher):
+    # kernels, and functions that numba has compiled
+    if isinstance(getattr(value, "py_func", None), FunctionType):
         return "kernel", eval_content(value, known, callers)
-    if isinstance(value, _numba.core.extending._Intrinsic):
+    if isinstance(getattr(value, "_defn", None), FunctionType):  # functions that generate code, see deferred.py
         return "intrinsic", value._name, _describe_code(value._defn.__code__)[0]
-    if isinstance(value, _numba.types.Type):
-        return describe_type(value)
+    if type(value).__name__ in _TYPES and type(value).__module__.startswith("numba.core.types"):
+        return "type", str(value)
     if isinstance(value, (np.ndarray, np.generic)) and not value.dtype.hasobject:
         layout = (value.shape, value.flags.c_contiguous, value.flags.f_contiguous)
         return type(value).__name__, repr(value.dtype), layout, hashlib.sha256(value.tobytes()).hexdigest()

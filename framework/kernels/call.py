@@ -21,8 +21,10 @@ import numpy as np
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.addresses import Memory, find_data, find_kinds, find_run, prepare_call
+from windlass.framework.kernels.addresses import Memory, find_data, find_run, prepare_call
+from windlass.framework.kernels.kernel import KernelFunction
 from windlass.framework.kernels.signature import count_results
+from windlass.framework.kernels.value_types import find_kinds
 
 Called = TypeVar("Called", bound=Callable[..., Any])
 
@@ -42,14 +44,8 @@ class _Quick:
     def __call__(self, *args: Any) -> Any:
         if self._call is not None:
             return self._call(*args)
-        kernel, kinds = self.kernel, find_kinds(args)
-        self._call = kernel.versions.get(kinds)
-        if self._call is not None:
-            return self._call(*args)
-        result = kernel(*args)
-        types = tuple(kernel.typeof_pyval(value) for value in args)
-        if types in kernel.overloads:
-            self._call = kernel.versions[kinds] = kernel.overloads[types].entry_point
+        result = self.kernel(*args)
+        self._call = self.kernel.versions.get(find_kinds(args))
         return result
 
 
@@ -96,7 +92,7 @@ def _is_stored(value: Any, stored: Any) -> bool:
 
 def is_compiled(function: Any) -> bool:
     """Return whether a function is a compiled kernel."""
-    return getattr(function, "overloads", None) is not None
+    return isinstance(function, KernelFunction)
 
 
 class KernelCall(NamedTuple):

@@ -19,18 +19,12 @@ import numba
 from llvmlite import ir
 
 from windlass.framework.kernels.lowering import KernelLowering
+from windlass.framework.kernels.machine_code import BY_ADDRESS, FOR_PYTHON, FORMS, INNER
 from windlass.framework.kernels.operators import remember_operators, remembered_signatures
 from windlass.framework.kernels.repeated import HAS_BUILDERS, KernelLibrary, create_context, without_repetition
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _core: Any = _numba.core
-
-
-INNER, BY_ADDRESS, FOR_PYTHON = "inner", "address", "python"
-"""Forms of compiled kernels: inner kernels, kernels called by address, kernels called from Python. The forms are in
-increasing order: a kernel in one form can also be used in all earlier forms of this list.
-"""
-FORMS = (INNER, BY_ADDRESS, FOR_PYTHON)
 
 
 class NoEntry:

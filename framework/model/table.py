@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -73,6 +72,8 @@ class Entity:
     def _hint(self, column: str) -> str:
         """Return a suggestion for a name that is not a column: an output variable or a column with a similar name."""
         outputs = self.table.component.output_names
+        from difflib import get_close_matches  # imported here, because only error messages need it
+
         for name in (column, *get_close_matches(column, outputs, 1)):
             if name in outputs:
                 return f": {name} depends on the state, wl.eval_output(handle, {name!r}, state) gives it"

@@ -7,7 +7,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,6 @@ from windlass.framework.checks.checks import (
 )
 from windlass.framework.checks.room import check_room
 from windlass.framework.checks.values import read_numbers, show
-from windlass.framework.command_line.html_tables import format_table
 from windlass.framework.command_line.report_parts import ReportTable
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.launch.launcher import is_first_process
@@ -149,6 +147,10 @@ class World:
         state = (
             "finalized: no rows can be added; World() begins another model" if self.finalized else "rows can be added"
         )
+        from html import escape  # imported here, because only notebooks show a world
+
+        from windlass.framework.command_line.html_tables import format_table  # imported here, because it imports html
+
         words = escape(f"World with gravity ({gravity}) m/s², {state}")
         return f"<p>{words}</p>" + format_table(ReportTable(["component", "rows", "unknowns", ""], rows), inline=True)
 

@@ -132,6 +132,7 @@ class Newton:
         self._linear = LinearFailures(problem)
         self._before = np.zeros(problem.unknowns.getLocalSize())
         self._judge, self._conclude = call(judge), call(conclude)
+        self._is_slow, self._has_stalled = call(is_slow), call(has_stalled)
         self._callbacks = Callbacks(problem, self._test, self._look, self._before) if own_test else None
 
     @property
@@ -188,14 +189,16 @@ class Newton:
 
     def _is_at_rounding(self, norm: float) -> bool:
         """Return whether the residual no longer decreases because it consists of rounding errors."""
-        stalled = has_stalled(self._history[: self._measures["seen"][0]], STALLED) and self.problem.lag.last_was_new
+        stalled = (
+            self._has_stalled(self._history[: self._measures["seen"][0]], STALLED) and self.problem.lag.last_was_new
+        )
         return stalled and norm <= FACTOR * estimate_rounding(self.problem)
 
     def _is_inaccurate(self, norm: float) -> bool:
         """Return whether the last linear solution was inaccurate; the solution is checked only if the iteration was
         slow (`is_slow`)."""
         problem = self.problem
-        if not is_slow(self._measures, self._history, problem.lag.memory, norm):
+        if not self._is_slow(self._measures, self._history, problem.lag.memory, norm):
             return False
         step = self.snes.getSolutionUpdate().array_r
         parted = problem.storage is Storage.SUBSTRUCTURES

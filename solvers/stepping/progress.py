@@ -7,7 +7,7 @@ import sys
 import time
 
 from windlass.framework.command_line import options
-from windlass.framework.kernels.kernel import compiling_time
+from windlass.framework.kernels.process import compiling_time
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.launch.notebook import LiveLine, find_shell
 from windlass.solvers.stepping.statistics import Statistics

@@ -18,7 +18,8 @@ from support.processes import environment
 SCRIPT = """
 import json, sys
 import numpy as np
-from windlass.framework.kernels.kernel import compiled, kernel, loaded
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.process import compiled, loaded
 def make(number):
     @kernel
     def row(x, i):

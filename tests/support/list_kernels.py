@@ -56,7 +56,7 @@ if "/tests/" in words[0]:
 else:
     from windlass.commands.cli import main
     code = main(["run", *words, "-progress", "false"])
-from windlass.framework.kernels.kernel import asked
+from windlass.framework.kernels.process import asked
 print("ASKED " + json.dumps(asked()))
 sys.exit(code)
 """

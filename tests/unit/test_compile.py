@@ -18,11 +18,12 @@ import pytest
 
 from windlass.commands.cli import main
 from windlass.framework.kernels import listed
-from windlass.framework.kernels.compiling import BY_ADDRESS, FOR_PYTHON
-from windlass.framework.kernels.kernel import asked, kernel
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.listed import Job
 from windlass.framework.kernels.locks import Lock
+from windlass.framework.kernels.machine_code import BY_ADDRESS, FOR_PYTHON
 from windlass.framework.kernels.operators import remember_operators
+from windlass.framework.kernels.process import asked
 from windlass.framework.kernels.type_names import decode_type, encode_type
 
 from support.list_kernels import CHAIN, README, RECORDED, ask

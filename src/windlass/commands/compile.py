@@ -54,8 +54,8 @@ def compile_all(processes: int | None = None) -> str:
             cannot be compiled, or a compiling process has ended early.
         ListError: the list is missing or damaged.
     """
-    from windlass.framework.kernels import listed  # imported here, because the help text does not require Numba
-    from windlass.framework.kernels.kernel import cache_folder  # imported here, because the module imports Numba
+    from windlass.framework.kernels import listed  # imported here, because the help text does not need kernels
+    from windlass.framework.kernels.process import cache_folder  # imported here, because it imports NumPy
 
     folder, reason = cache_folder()
     if os.environ.get("WINDLASS_JIT") == "0":

@@ -193,7 +193,7 @@ def _add_kernel_cache(found: _Findings) -> None:
     if os.environ.get("WINDLASS_JIT") == "0":
         found.remarks.append("WINDLASS_JIT=0: kernels run in Python, far slower than compiled")
     try:
-        from windlass.framework.kernels.kernel import cache_folder  # imported here, because the import may fail
+        from windlass.framework.kernels.process import cache_folder  # imported here, because the import may fail
 
         folder, reason = cache_folder()
         files = 0 if folder is None else sum(1 for path in folder.rglob("*") if path.is_file())

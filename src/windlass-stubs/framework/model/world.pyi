@@ -4,7 +4,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from html import escape
 from pathlib import Path
 from typing import Any
 import numpy as np
@@ -12,7 +11,6 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import check, checked, handle, instance, numbers, optional, path, subclass, word
 from windlass.framework.checks.room import check_room
 from windlass.framework.checks.values import read_numbers, show
-from windlass.framework.command_line.html_tables import format_table
 from windlass.framework.command_line.report_parts import ReportTable
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.launch.launcher import is_first_process

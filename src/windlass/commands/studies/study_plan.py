@@ -36,8 +36,9 @@ class StudyPlan:
         return Path(self.own["output"]).absolute()
 
     def describe_common(self, names: Sequence[str]) -> dict[str, Any]:
-        """Return the settings that must be the same as in the interrupted study when it is resumed: settings common to all
-    studies, and the named options of the command."""
+        """Return the settings that must be the same as in the interrupted study when it is resumed: settings common to
+        all studies, and the named options of the command.
+        """
         return {
             "model": self.model.name,
             "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
