@@ -122,7 +122,8 @@ class Companion:
     def __init__(self, world: World, results: Results, solver: Dynamic, state: State) -> None:
         self.world, self.results, self.state = world, results, state
         self.assembly = serial_assembly(world)
-        self.problem = NonlinearProblem(self.assembly, solver.problem.prefix, Storage.ROWS)
+        storage = Storage.ROWS if solver.problem.storage is Storage.ROWS else Storage.BLOCKS
+        self.problem = NonlinearProblem(self.assembly, solver.problem.prefix, storage)
         ksp: Any = self.problem.snes.getKSP()
         set_direct(ksp, default_package(self.problem.pattern, 1, "petsc"), self.problem.prefix)
         self.integrator = replace(solver.integrator, reference=self.assembly.layout.reference)

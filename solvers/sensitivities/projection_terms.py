@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.solvers.constraint_motion.consistency import Trace
@@ -177,11 +176,10 @@ class ProjectionTerms:
         of_a = of_a + self._differentiate(lambda: float(of_j @ consistency.eval_jerk(state, h)), before, v, a, "a")
         of_v = of_v + self._differentiate(lambda: float(of_j @ consistency.eval_jerk(state, h)), before, v, a, "v")
         y_force, of_e = solver.solve(of_a, factors["lam"])
-        damping = find_damping(problem)
         of_v = of_v - self._differentiate(
             lambda: float(of_e @ consistency.eval_violation(state.a)), before, v, before["a"], "v"
         )
-        of_v = of_v - damping.T @ y_force
+        of_v = of_v - multiply_damping(problem, y_force)
         self._move(before, before["v"], before["a"])
         y_velocity, _ = TransposedMass(problem, trace.over).solve(of_v, no_force)
         total = dict.fromkeys(self._models.steps, 0.0)
@@ -261,10 +259,11 @@ class TransposedMass:
         return found[self._places.of_dof], found[self._places.of_multiplier]
 
 
-def find_damping(problem: NonlinearProblem) -> csr_array:
-    """Return the derivatives of the forces with respect to velocities at the motion in the fields, shape (n, n)."""
+def multiply_damping(problem: NonlinearProblem, y: FloatArray) -> FloatArray:
+    """Return f_vᵀ y, shape (n,), with the derivatives f_v of the forces with respect to velocities at the motion in the
+    fields."""
     places, pattern = problem.sparsity.unknowns, problem.pattern
-    values = np.zeros(len(problem.matrix.values))
+    values, by_unknown = np.zeros(len(problem.matrix.values)), np.zeros(pattern.rows)
     problem.assembly.add_tangent(values, 0.0, 1.0, 0.0, 0.0, 0.0)
-    whole = csr_array((values[: pattern.spare], pattern.indices, pattern.indptr), shape=(pattern.rows, pattern.rows))
-    return whole[places.of_dof][:, places.of_dof]
+    by_unknown[places.of_dof] = y
+    return pattern.multiply_transposed(values, by_unknown)[places.of_dof]
