@@ -27,6 +27,7 @@ class TangentFactors:
     def __init__(self, problem: NonlinearProblem) -> None:
         self._problem, self._settings = problem, MumpsSettings(problem)
         self._robust: Any = None
+        self._matrix: Any = None
         self._avoids = False
 
     def update(self) -> None:
@@ -39,7 +40,8 @@ class TangentFactors:
             self.leave()
             return
         mat, ksp = self._problem.matrix.mat, self._problem.snes.getKSP()
-        self._right, self._solution = mat.createVecLeft(), mat.createVecRight()
+        if mat is not self._matrix:
+            self._matrix, self._right, self._solution = mat, mat.createVecLeft(), mat.createVecRight()
         try:
             with self._settings:
                 ksp.setOperators(mat)
@@ -68,7 +70,7 @@ class TangentFactors:
                 found: FloatArray = np.array(self._solution.array_r)
             except PETSc.Error:
                 found = np.full(len(b), np.nan)
-            if ksp.getConvergedReason() >= 0 and np.isfinite(found).all():
+            if ksp.getConvergedReason() >= 0 and np.isfinite(found.sum()):
                 return found
             self.leave()
         solution: FloatArray = self._robust.solve(b, trans=trans)
