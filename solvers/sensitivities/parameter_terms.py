@@ -21,7 +21,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.model.law import require_law, role_of
-from windlass.framework.model.system import Evaluation, Function, System, evaluate
+from windlass.framework.model.system import Evaluation, System, evaluate
 from windlass.solvers.sensitivities.companion import Companion
 from windlass.solvers.sensitivities.compared_worlds import ChangedRows, compare_worlds
 from windlass.solvers.sensitivities.motion import CompanionPair
@@ -36,6 +36,13 @@ def weigh(f: FloatArray, places: IntArray, factors: FloatArray, scale: float, of
     for i in places:
         total[of[i]] += scale * f[i] * factors[i]
         f[i] = 0.0
+
+
+@kernel
+def negate(f: FloatArray, places: IntArray) -> None:
+    """Change the sign of f[i] for each index i in ``places``."""
+    for i in places:
+        f[i] = -f[i]
 
 
 @kernel
@@ -101,10 +108,10 @@ class ParameterTerms:
         for group in groups:
             numbers = np.array([self.numbers[name] for name in group.names], np.int64)
             pair, of_dof, of_multiplier = group.pair, numbers[group.of_dof], np.full(m + 1, numbers[0])
-            for side, scale in ((pair.above, 0.5), (pair.below, -0.5)):
-                for system in self._find_systems(pair, side):
-                    steps += self._force_steps(system, s, scale, (of_dof, of_multiplier))
-                side.assembly.loads.update()
+            for systems in zip(*(self._find_systems(pair, side) for side in (pair.above, pair.below)), strict=True):
+                steps += self._force_steps(systems, s, (of_dof, of_multiplier))
+            pair.above.assembly.loads.update()
+            pair.below.assembly.loads.update()
             load = 0.5 * (pair.above.assembly.loads.weights - pair.below.assembly.loads.weights)[:-1]
             place = np.flatnonzero(load)
             loads.append((of_dof[place], place, load[place]))
@@ -186,39 +193,57 @@ class ParameterTerms:
                 found.append(build(side.assembly.local_rows(side.world.tables[component], local[here])))
         return found
 
-    def _force_steps(self, system: System, s: Evaluation, scale: float, of: tuple[IntArray, IntArray]) -> list[Step]:
-        """Return the program steps that evaluate a system, multiply its equations by the adjoint variables, and add the
-        products to the totals. The arrays ``of`` contain, for each coordinate and each multiplier, the index of the
-        parameter in the totals.
+    def _force_steps(
+        self, systems: tuple[System, System], s: Evaluation, of: tuple[IntArray, IntArray]
+    ) -> list[Step]:
+        """Return the program steps that evaluate half the difference between the equations of two systems, multiply
+        this difference by the adjoint variables, and add the products to the totals. The systems contain the same rows
+        with increased and with reduced parameters. The arrays ``of`` contain, for each coordinate and each multiplier,
+        the index of the parameter in the totals.
         """
-        n, m, found = len(self._f) - 1, len(self._c) - 1, list[Step]()
-        own = np.unique(system.dofs) if system.neighbours is None else np.arange(n)
-        functions: list[tuple[Function, Evaluation, float]] = []
+        n, m, first = len(self._f) - 1, len(self._c) - 1, systems[0]
+        dofs = np.unique(np.concatenate([system.dofs.ravel() for system in systems]))
+        dofs = dofs[dofs < n] if first.neighbours is None else np.arange(n)
+        multipliers = np.zeros(0, np.int64)
+        if first.constraint is not None:
+            multipliers = np.unique(first.constraint.multipliers).astype(np.int64)
+            multipliers = multipliers[multipliers < m]
+        sums = [(self._f, dofs, self.mu, of[0]), (self._c, multipliers, self.nu, of[1])]
+        sums = sums if len(multipliers) else sums[:1]
+        forces, loads = zip(*(self._list_functions(system, s) for system in systems), strict=True)
+        found = list[Step]()
+        for parts, scale in ((forces, -0.5), (loads, 0.5)):
+            if not parts[0]:
+                continue
+            for system, steps in zip(systems, parts, strict=True):
+                if system is not first:
+                    found += [(call(negate, (f, places)), (s,)) for f, places, _, _ in sums]
+                if system.neighbours is not None and system.update is not None:
+                    # the contacts in the history values determine the coordinates of rows
+                    found.append((system.update, (s,)))
+                found += steps
+            found += [
+                (call(weigh, (f, places, factors, scale, of_place, self._totals)), (s,))
+                for f, places, factors, of_place in sums
+            ]
+        return found
+
+    def _list_functions(self, system: System, s: Evaluation) -> tuple[list[Step], list[Step]]:
+        """Return the program steps that evaluate the forces and constraints of a system, and the steps that evaluate
+        its loads, which have the opposite sign in the equations."""
+        forces, loads = list[Step](), list[Step]()
         if system.residual is not None:
-            functions.append((system.residual, s, scale))
+            forces.append((system.residual, (s,)))
         if system.inertia is not None:
-            functions.append((system.inertia.force, s, scale))
+            forces.append((system.inertia.force, (s,)))
         if system.constraint is not None:
-            functions.append((system.constraint.residual, s, scale))
+            forces.append((system.constraint.residual, (s,)))
         if system.load is not None:
-            functions.append((system.load.force, s, -scale))
+            loads.append((system.load.force, (s,)))
         if system.body_force is not None and system.body_force.tangent is not None:
             weighed = evaluate(s, g=self._centre.assembly.loads.gravity, which=np.arange(len(system.dofs)))
-            functions.append((system.body_force.force, weighed, -scale))
-        multipliers = np.zeros(0, np.int64)
-        if system.constraint is not None:
-            multipliers = np.unique(system.constraint.multipliers).astype(np.int64)
-        if system.neighbours is not None and system.update is not None:
-            # the contacts in the history values determine the coordinates of rows
-            found.append((system.update, (s,)))
-        for function, where, factor in functions:
-            found.append((function, (where,)))
-            found.append((call(weigh, (self._f, own[own < n], self.mu, factor, of[0], self._totals)), (s,)))
-            if len(multipliers):
-                found.append(
-                    (call(weigh, (self._c, multipliers[multipliers < m], self.nu, factor, of[1], self._totals)), (s,))
-                )
-        return found
+            loads.append((system.body_force.force, (weighed,)))
+        return forces, loads
 
     def _prepare_history(self, name: str, pair: CompanionPair) -> None:
         """Create the compiled programs that update history values with changed parameters."""
