@@ -400,9 +400,7 @@ class Adjoint:
         if self._assembled:
             # r_uᵀ mu equals the right-hand side
             self._find_mass()()
-            _weigh_run(
-                places.of_dof, right, by_v, self._inertia, (scheme.v_factor, scheme.a_factor), into.q, into.v
-            )
+            _weigh_run(places.of_dof, right, by_v, self._inertia, (scheme.v_factor, scheme.a_factor), into.q, into.v)
         else:
             into.q -= self._tangents.multiply(1.0, 0.0, mu)[places.of_dof]
             into.v -= by_v[places.of_dof]

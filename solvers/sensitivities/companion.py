@@ -111,6 +111,7 @@ class Companion:
         results: function that computes the results of the model from a state.
         solver: the solver of the motion.
         state: the state at the start; the steps change it.
+        storage: storage of the tangent. All companion models of a motion must have the same order of unknowns.
 
     Attributes:
         world, results, state: values of the arguments.
@@ -119,10 +120,11 @@ class Companion:
             constraints.
     """
 
-    def __init__(self, world: World, results: Results, solver: Dynamic, state: State) -> None:
+    def __init__(
+        self, world: World, results: Results, solver: Dynamic, state: State, storage: Storage = Storage.ROWS
+    ) -> None:
         self.world, self.results, self.state = world, results, state
         self.assembly = serial_assembly(world)
-        storage = Storage.ROWS if solver.problem.storage is Storage.ROWS else Storage.BLOCKS
         self.problem = NonlinearProblem(self.assembly, solver.problem.prefix, storage)
         ksp: Any = self.problem.snes.getKSP()
         set_direct(ksp, default_package(self.problem.pattern, 1, "petsc"), self.problem.prefix)
@@ -269,10 +271,12 @@ def find_start(world: World, start: Callable[[], State] | None = None) -> State:
     return state.copy()
 
 
-def create_companion(model: Model, p: Mapping[str, float], solver: Dynamic) -> Companion:
-    """Return a companion model at the start of its motion."""
+def create_companion(
+    model: Model, p: Mapping[str, float], solver: Dynamic, storage: Storage = Storage.ROWS
+) -> Companion:
+    """Return a companion model at the start of its motion; ``storage`` is the storage of its tangent."""
     world, results, *start = create_model(model, p, moves=True)
-    return Companion(world, results, solver, find_start(world, *start))
+    return Companion(world, results, solver, find_start(world, *start), storage)
 
 
 @dataclass(frozen=True)

@@ -193,9 +193,7 @@ class ParameterTerms:
                 found.append(build(side.assembly.local_rows(side.world.tables[component], local[here])))
         return found
 
-    def _force_steps(
-        self, systems: tuple[System, System], s: Evaluation, of: tuple[IntArray, IntArray]
-    ) -> list[Step]:
+    def _force_steps(self, systems: tuple[System, System], s: Evaluation, of: tuple[IntArray, IntArray]) -> list[Step]:
         """Return the program steps that evaluate half the difference between the equations of two systems, multiply
         this difference by the adjoint variables, and add the products to the totals. The systems contain the same rows
         with increased and with reduced parameters. The arrays ``of`` contain, for each coordinate and each multiplier,
