@@ -295,10 +295,11 @@ class Adjoint:
         of_data, kept = factors["data"], dict[int, FloatArray]()
         for number in range(len(step.runs) - 1, -1, -1):
             run = step.runs[number]
+            if number < len(step.runs) - 1:
+                g = np.zeros_like(g)
             later = kept.pop(number, None)
             alone = len(step.runs) == 1 and not projects and not centre.searches
             of_data = self._run_back(run, g, of_data, start["data"], later, alone, into)
-            g = np.zeros_like(g)
             if number > 0 and run.like >= 0:
                 kept[run.like] = kept.get(run.like, 0.0) + of_data
                 of_data = np.zeros_like(of_data)
@@ -385,7 +386,8 @@ class Adjoint:
                 map_slopes = history.find_update_slopes(centre.run_maps, run.found, start, start, READS)
         if later is not None:
             of_run = of_run + later
-        centre.load(run.unknowns, run.data)
+        if not (alone and run.loaded):
+            centre.load(run.unknowns, run.data)
         if alone and not run.near:
             # the last tangent was evaluated at other unknowns, so evaluate the tangent at the solution
             problem.update_tangent(problem.unknowns)

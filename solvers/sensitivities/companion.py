@@ -71,6 +71,7 @@ class RepeatedRun:
         like: index of an earlier run of the step with the same ``data``, or -1.
         rounding: 2-norm of the rounding errors of the residual, or 0 if unknown.
         change: largest change of the unknowns from the values at the start of the run, relative to the largest unknown.
+        loaded: whether the fields contain the solution directly after the run.
     """
 
     unknowns: FloatArray
@@ -83,6 +84,7 @@ class RepeatedRun:
     like: int = -1
     rounding: float = 0.0
     change: float = 0.0
+    loaded: bool = False
 
 
 @dataclass

@@ -87,12 +87,9 @@ class ParameterModels:
         return self._pairs[name]
 
     def create_changed(self, names: Sequence[str]) -> Companion:
-        """Return a companion model with changed values of several parameters, which is used to evaluate results. Its
-        state has no meaning.
+        """Return a companion model with changed values of several parameters. Its state has the initial values. The
+        model is used to evaluate results.
         """
-        for group in self.groups:
-            if group.is_shared and set(group.names) == set(names):
-                return group.pair.above
         with quietly():
             world, results, *_ = create_model(self._model, self._change(names, 1.0), moves=True)
             return Companion(world, results, self._solver, State(world), self._centre.problem.storage)

@@ -221,7 +221,7 @@ class StepReader:
         centre.begin_step(plan.h, plan.then)
         unknowns, data = centre.read_unknowns(end.arrays["a"], end.arrays["lam"]), centre.state.data.copy()
         centre.load(unknowns, data)
-        run = RepeatedRun(unknowns, data, data, data, centre.factorise(), near=True, maps=False)
+        run = RepeatedRun(unknowns, data, data, data, centre.factorise(), near=True, maps=False, loaded=True)
         return RepeatedStep(plan.h, plan.then, centre.state, [run], projects=False)
 
 
