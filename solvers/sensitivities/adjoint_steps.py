@@ -142,9 +142,8 @@ def take_places(values: FloatArray, places: IntArray, to: FloatArray) -> None:
         to[i] = values[places[i]]
 
 
-_weigh_unknowns, _weigh_start, _weigh_run, _take_places = map(
-    call, (weigh_unknowns, weigh_start, weigh_run, take_places)
-)
+_weigh_unknowns, _weigh_start = call(weigh_unknowns), call(weigh_start)
+_weigh_run, _take_places = call(weigh_run), call(take_places)
 
 
 @dataclass

@@ -133,8 +133,8 @@ class ProjectionTerms:
             for name in group.names:
                 gradient[self._terms.numbers[name]] += compare(self._models.find_pair(name))
         if solves:
-            change, slopes = self._solve_back(factors, before, h, bool(shared))
-            found |= change
+            rates, slopes = self._solve_back(factors, before, h, bool(shared))
+            found |= rates
             numbers = [self._terms.numbers[name] for name in shared]
             gradient[numbers] -= slopes[numbers]
         for name in ("q",) if solves else ROTATED:

@@ -30,7 +30,8 @@ from windlass.solvers.linear.substructures import MOST_FILL
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.sensitivities.equilibrium import factorise
 
-_eliminate, _forward, _backward, _transposed = map(call, (eliminate, solve_forward, solve_backward, solve_transposed))
+_eliminate, _transposed = call(eliminate), call(solve_transposed)
+_forward, _backward = call(solve_forward), call(solve_backward)
 
 
 class TangentFactors:
