@@ -275,6 +275,14 @@ class Consistency:
         run_steps(self._rates.right_steps(right))
         return self._rates.multiply(a) - right[:-1]
 
+    def multiply(self, a: FloatArray) -> FloatArray:
+        """Return C_q a at the coordinates in the fields for the accelerations a, shape (m,)."""
+        return self._rates.multiply(a)
+
+    def eval_rates(self) -> FloatArray:
+        """Return the constraint rates Ċ at the motion in the fields, shape (m,)."""
+        return self._rates.eval(rate_level=True)
+
     def _is_kink(self, largest: float, h: float) -> bool:
         """Return whether, on any process, the constraint violation e has changed more than in smooth motion. On this
         process, ``largest`` is the amount by which the change exceeds the change in smooth motion.

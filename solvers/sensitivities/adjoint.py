@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.storage import Storage
 from windlass.framework.checks.checks import checked, function, number, optional, path, that, whole
 from windlass.framework.command_line.options import help_requested, quietly
 from windlass.framework.errors import ModelError
@@ -170,7 +171,9 @@ def prepare_models(
     models are at the start of the motion.
     """
     with quietly():
-        centre = create_companion(model, p, solver)
+        # the tangents of the steps backwards are stored like the tangents of the motion
+        blocks = solver.problem.storage is Storage.BLOCKS
+        centre = create_companion(model, p, solver, Storage.BLOCKS if blocks else Storage.ROWS)
     centre.share_factors()
     solver.assembly.keep_used_history()
     solver.assembly.search_always()

@@ -71,6 +71,7 @@ class RepeatedRun:
         like: index of an earlier run of the step with the same ``data``, or -1 if no earlier run has the same ``data``.
         rounding: 2-norm of the rounding errors of the residual, or 0 if unknown.
         change: largest change of the unknowns from the values at the start of the run, relative to the largest unknown.
+        loaded: whether the fields contain the solution directly after the run.
     """
 
     unknowns: FloatArray
@@ -83,6 +84,7 @@ class RepeatedRun:
     like: int = -1
     rounding: float = 0.0
     change: float = 0.0
+    loaded: bool = False
 
 
 @dataclass
@@ -111,6 +113,7 @@ class Companion:
         results: function that computes the results of the model from a state.
         solver: the solver of the motion.
         state: the state at the start of the motion; the steps change this object.
+        storage: storage of the tangent. All companion models of a motion must have the same order of unknowns.
 
     Attributes:
         world, results, state: values of the arguments.
@@ -120,10 +123,12 @@ class Companion:
             constraints.
     """
 
-    def __init__(self, world: World, results: Results, solver: Dynamic, state: State) -> None:
+    def __init__(
+        self, world: World, results: Results, solver: Dynamic, state: State, storage: Storage = Storage.ROWS
+    ) -> None:
         self.world, self.results, self.state = world, results, state
         self.assembly = serial_assembly(world)
-        self.problem = NonlinearProblem(self.assembly, solver.problem.prefix, Storage.ROWS)
+        self.problem = NonlinearProblem(self.assembly, solver.problem.prefix, storage)
         ksp: Any = self.problem.snes.getKSP()
         set_direct(ksp, default_package(self.problem.pattern, 1, "petsc"), self.problem.prefix)
         self.integrator = replace(solver.integrator, reference=self.assembly.layout.reference)
@@ -269,10 +274,12 @@ def find_start(world: World, start: Callable[[], State] | None = None) -> State:
     return state.copy()
 
 
-def create_companion(model: Model, p: Mapping[str, float], solver: Dynamic) -> Companion:
-    """Return a companion model at the start of its motion."""
+def create_companion(
+    model: Model, p: Mapping[str, float], solver: Dynamic, storage: Storage = Storage.ROWS
+) -> Companion:
+    """Return a companion model at the start of its motion; ``storage`` is the storage of its tangent."""
     world, results, *start = create_model(model, p, moves=True)
-    return Companion(world, results, solver, find_start(world, *start))
+    return Companion(world, results, solver, find_start(world, *start), storage)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -327,6 +328,9 @@ def read_results(results: Results, state: State, like: Mapping[str, float] | Non
         raise ModelError(f"results returned {given!r:.80}: must be a dict of names and numbers")
     found = {}
     for name, value in given.items():
+        if type(value) is float and isfinite(value):
+            found[str(name)] = value
+            continue
         number = np.asarray(value, float).reshape(-1) if np.ndim(value) < 2 else np.zeros(0)
         if len(number) != 1 or not np.isfinite(number[0]):
             raise ModelError(f"results gave {name!r} = {value!r:.80}: must be one finite number")

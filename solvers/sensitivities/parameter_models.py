@@ -92,7 +92,7 @@ class ParameterModels:
         """
         with quietly():
             world, results, *_ = create_model(self._model, self._change(names, 1.0), moves=True)
-            return Companion(world, results, self._solver, State(world))
+            return Companion(world, results, self._solver, State(world), self._centre.problem.storage)
 
     def _change(self, names: Sequence[str], side: float) -> dict[str, float]:
         return change(self._p, self.steps, names, side)
@@ -100,7 +100,8 @@ class ParameterModels:
     def _create_pair(self, names: Sequence[str]) -> CompanionPair:
         with quietly():
             above, below = (
-                create_companion(self._model, self._change(names, side), self._solver) for side in (1.0, -1.0)
+                create_companion(self._model, self._change(names, side), self._solver, self._centre.problem.storage)
+                for side in (1.0, -1.0)
             )
         for companion in (above, below):
             require_equal(self._centre.world, companion.world, " and ".join(names))

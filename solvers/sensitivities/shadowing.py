@@ -219,8 +219,7 @@ class Shadow:
             # the adjoint variables of coordinates that do not affect the motion, such as integrals of states, remain 0
             self._factors.append({**none, "v": random.standard_normal(len(none["v"]))})
         self._segments, self._is_forced = list[Segment](), False
-        self._names = list(adjoint.gradient)
-        self.segment = Segment.empty(directions, len(self._names))
+        self.segment = Segment.empty(directions, len(adjoint.sums))
         self._make_orthonormal()
 
     def add_results(self, name: str, weight: float) -> None:
@@ -258,7 +257,7 @@ class Shadow:
         growth, shift = self._make_orthonormal()
         self.segment.growth, self.segment.shift = growth, shift
         self._segments.append(self.segment)
-        self.segment = Segment.empty(len(shift), len(self._names))
+        self.segment = Segment.empty(len(shift), len(self._adjoint.sums))
 
     def solve(self) -> FloatArray:
         """Return the derivatives with respect to the parameters, shape (parameters,)."""
@@ -294,7 +293,7 @@ class Shadow:
         return found
 
     def _take_gradient(self) -> FloatArray:
-        return np.array([self._adjoint.gradient[name] for name in self._names])
+        return self._adjoint.sums.copy()
 
     def _stack(self) -> FloatArray:
         """Return the adjoint variables λ* and W of coordinates and velocities as columns, shape (2 n, M + 1). The rows

@@ -133,6 +133,7 @@ def test_slots_are_those_of_the_entries(block: int) -> None:
     full[rows, columns] = values[:-1]
     assert_allclose(pattern.multiply(values, x), full @ x, rtol=0, atol=1e-13)
     assert_allclose(pattern.multiply(values, x, absolute=True), np.abs(full) @ x, rtol=0, atol=1e-13)
+    assert_allclose(pattern.multiply_transposed(values, x), full.T @ x, rtol=0, atol=1e-13)
 
 
 def test_nodes_that_share_positions_and_other_coordinates_are_no_blocks() -> None:

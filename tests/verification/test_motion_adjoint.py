@@ -115,6 +115,72 @@ def test_parameters_that_share_models(method: str, damping: float) -> None:
             assert abs(found.gradient[key] - slope) < 1e-6 * largest, key
 
 
+def damp(p: Mapping[str, float]) -> Any:
+    """Create two masses, connected by a damper with a cubic characteristic. The first mass moves with a kink."""
+    world = wl.World()
+    masses = [world.add(MassPoint, position=(float(k), 0.0), mass=p["mass"]) for k in range(2)]
+    for mass in masses:
+        con.fix(world, mass, "x")
+    con.prescribe(world, masses[0], "y", con.ramp(0.01, 0.03, 0.0, p["lift"]))
+    places = [con.coordinate_marker(world, mass, "y") for mass in masses]
+    world.add(
+        con.CoordinateSpringDamper, marker0=places[0], marker1=places[1],
+        force_function=lambda t, number, u, v, *_: p["stiffness"] * u + p["damping"] * v + p["cubic"] * v**3,
+        force_derivative=lambda t, number, u, v, *_: (p["stiffness"], p["damping"] + 3.0 * p["cubic"] * v**2),
+    )  # fmt: skip
+    return world, lambda state: {"y": float(state.of(masses[1])[0, 1]), "v": float(state.of(masses[1], "v")[0, 1])}
+
+
+@pytest.mark.parametrize("method", ["index 3", "index 2"])
+@pytest.mark.parametrize("damping", [2.0, 3000.0])
+def test_projections_with_nonlinear_damping(method: str, damping: float) -> None:
+    """Gradients of motions with projections, whose matrices contain damping that depends on velocities if the damping
+    is large."""
+    p = {"mass": 0.5, "lift": 0.02, "stiffness": 900.0, "damping": damping, "cubic": 40.0}
+
+    def motion(world: wl.World) -> wl.Dynamic:
+        return wl.Dynamic(world, step=2e-3, end=0.04, **EXACT, **METHODS[method])
+
+    objective = wl.time_integral("v")
+    slopes = find_slopes(wl.evaluate_motion(damp, p, motion), objective)
+    found = wl.evaluate_objective(damp, p, motion, objective)
+    largest = max(abs(slope) * p[name] for name, slope in slopes.items())
+    for name, slope in slopes.items():
+        assert abs(found.gradient[name] - slope) * p[name] < 1e-6 * largest, name
+
+
+def test_recorded_motion_is_the_plain_motion() -> None:
+    """Results of steps that compiled code computes between calls of the recorder equal results of single steps."""
+
+    def motion(world: wl.World) -> wl.Dynamic:
+        return wl.Dynamic(world, step=2e-3, end=0.1)
+
+    for model, p in ((jerk, {f"p{k}": 2.0 + 0.1 * k for k in range(18)}), (swing, MANY)):
+        found = wl.evaluate_objective(model, p, motion, wl.end_value("y"))
+        world, results = model(p)
+        states = [(state.t, results(state)["y"]) for state in motion(world).march()]
+        assert found.t[1:].tolist() == [t for t, _ in states]
+        assert found.y["y"][1:].tolist() == [y for _, y in states]
+
+
+def test_rows_that_depend_on_several_parameters() -> None:
+    """Gradients with respect to parameters of which two determine the stiffness of each element."""
+    p = {f"p{k}": 1e3 * (1.0 + 0.05 * k) for k in range(8)}
+
+    def model(values: Mapping[str, float]) -> Any:
+        each = list(values.values())
+        return swing({f"EA{k}": each[k] + 0.5 * each[k - 1] for k in range(len(each))})
+
+    def motion(world: wl.World) -> wl.Dynamic:
+        return wl.Dynamic(world, step=2e-3, end=0.1, **EXACT)
+
+    found = wl.evaluate_objective(model, p, motion, wl.end_value("y"))
+    slopes = find_slopes(wl.evaluate_motion(model, p, motion), wl.end_value("y"))
+    largest = max(map(abs, slopes.values()))
+    for name, slope in slopes.items():
+        assert abs(found.gradient[name] - slope) < 1e-5 * largest, name
+
+
 MANY = {f"EA{k}": 1e3 * (1.0 + 0.01 * k) for k in range(12)}
 
 
