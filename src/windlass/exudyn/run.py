@@ -203,14 +203,18 @@ class Mirror:
 
         none = np.zeros(0, np.int64)
         order = np.concatenate([none, *(where for _, where in places)])
-        source = np.concatenate([none, *(find_local(node) for node, _ in places)])
+        source: Any = np.concatenate([none, *(find_local(node) for node, _ in places)])
         turned = [(node, find_local(node.node)) for node in model.turned]
         reference, size = layout.reference, data.ODE2Size()
         if not size:
             return
-        shift, x, rates, now = reference[source], fields.x, fields.v, self._now
+        shift, x, rates, now, functions = reference[source], fields.x, fields.v, self._now, model.functions
         # whether the coordinates of Windlass have the order of Exudyn
         ordered = np.array_equal(order, np.arange(size))
+        first = int(source[0]) if len(source) else 0
+        if np.array_equal(source, np.arange(first, first + len(source))):
+            # a slice is much faster than an array of indices
+            source = slice(first, first + len(source))
         set_places, set_rates, set_time = data.SetODE2Coordinates, data.SetODE2Coordinates_t, data.SetTime
 
         def update() -> None:
@@ -223,8 +227,8 @@ class Mirror:
             for node, own in turned:
                 moved = x[own] - reference[own]
                 q[node.where], v[node.where], _ = node.read(moved, rates[own], np.zeros(7))
-            if model.functions.seen:
-                where, u, ut = model.functions.seen
+            if functions.seen:
+                where, u, ut = functions.seen
                 q[where], v[where] = u, ut
             set_places(q.tolist(), now)
             set_rates(v.tolist(), now)

@@ -11,6 +11,7 @@ from windlass import connectors as con
 from windlass import elements as el
 from windlass.connectors.user_functions.user_forces import WithoutMotion
 from windlass.exudyn.angles import find_matrix
+from windlass.exudyn.functions import NUMBERS
 from windlass.exudyn.registry import Building, Item, MarkerFrame, Refused, read_numbers, require, translates
 from windlass.exudyn.translations.markers import (
     can_leave_plane,
@@ -270,8 +271,15 @@ def vector_load(b: Building, item: Item) -> Entity:
         ground = con.position_marker(b.world, b.world.add(el.Ground, position=(0.0, 0.0, 0.0)))
         # the user function reads the state from the MainSystem; the motion of the marker is not an argument of the
         # function
-        push = WithoutMotion(lambda t: -np.asarray(function(mbs, t, given)))
-        return b.add(con.CartesianSpringDamper, item, marker0=ground, marker1=frame.marker, force_function=push)
+
+        def push(t: float) -> Any:
+            values = function(mbs, t, given)
+            if type(values) is list and NUMBERS.issuperset(map(type, values)):
+                return [-float(value) for value in values]
+            return -np.asarray(values)
+
+        force = WithoutMotion(push)
+        return b.add(con.CartesianSpringDamper, item, marker0=ground, marker1=frame.marker, force_function=force)
     values = {"vector": np.asarray(item["loadVector"]), **_in_time(b, item, "loadVectorUserFunction", "loadVector")}
     if turning and not np.array_equal(frame.rotation, np.eye(3)):
         if "function" in values:
