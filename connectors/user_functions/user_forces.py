@@ -331,7 +331,7 @@ def create_update_without_motion(users: UserForces) -> Callable[[Fields], None]:
     `WithoutMotion`.
     """
     f, shape = users.f, users.f.shape[1:]
-    calls = [(k, group.function.function) for group in users.forces for k in group.where.tolist()]
+    calls = [(k, group.function) for group in users.forces for k in group.where.tolist()]
 
     def update(s: Fields) -> None:
         t = s.t

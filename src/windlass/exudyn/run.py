@@ -348,7 +348,7 @@ class SolutionFile(StepRows):
         name, wanted = Path(settings["name"]), settings["export"]
         self.path = name if name.suffix else name.with_suffix(".txt")
         self._mirror, self._settings, self._format = mirror, settings, f"%.{precision}g"
-        self._rows_due, self._table = Due(float(settings["writePeriod"]), clock), list[Any]()
+        self._rows_due, self._table = Due(float(settings["writePeriod"]), clock), list[FloatArray]()
         super().__init__(self._rows_due.numbers, mirror.may_wait)
         self._readers = list[Callable[[], FloatArray]]()
         moves = not static
@@ -382,13 +382,13 @@ class SolutionFile(StepRows):
         # Windlass does not set the rates of first-order states in the MainSystem
         rates = np.tile(self._mirror.mbs.systemData.GetODE1Coordinates_t(), (len(times), 1))
         parts = zip((q, v, a, states, rates, lam, data), self._parts, strict=True)
-        written = [part if wanted else part[:, :0] for part, (_, wanted) in parts]
-        self._table += zip(times, zip(*written, strict=True), strict=True)
+        written = [part for part, (_, wanted) in parts if wanted]
+        self._table.append(np.column_stack((times, *written)))
         self._rows_due.last = times[-1]
 
     def _add(self, state: State) -> None:
         self._mirror.show(state)
-        self._table.append((self._rows_due.last, self._read()))
+        self._table.append(np.concatenate(([self._rows_due.last], *self._read()))[None])
 
     def finish(self, state: State) -> None:
         """Add a row for the last state, and write the file."""
@@ -400,9 +400,7 @@ class SolutionFile(StepRows):
         if self._settings["writeHeader"]:
             text.write(self._head())
         if self._table:
-            times, rows = zip(*self._table, strict=True)
-            parts = [np.array(part) for part in zip(*rows, strict=True)]
-            text.write(write_rows(np.column_stack((times, *parts)), self._format))
+            text.write(write_rows(np.concatenate(self._table), self._format))
         create_output_folder(self.path.parent)
         before = self.path.read_bytes() if self._settings["append"] and self.path.is_file() else b""
         write_output(self.path, before + text.getvalue().encode(), SOLUTION_FILE, SOLUTION_FILE)
