@@ -145,11 +145,10 @@ def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
     ``size``, the size [bytes] of the stored arguments, is not the size that the compiler expects, or if the kernel
     returns a value.
     """
-    kinds = tuple(_find_type(function, value) for value in args)
-    expected = function.targetctx.get_abi_sizeof(function.targetctx.get_value_type(_types.Tuple(kinds)))
+    expected, _ = _find_size(function.targetctx, args)
     if size != expected:
         raise TypeError(f"{function.__name__}: {size} bytes of arguments, but the compiler expects {expected}")
-    version = find_version(function, kinds)
+    version = find_version(function, tuple(find_type(function, value) for value in args))
     if version.signature.return_type != _types.none:
         raise TypeError(
             f"{function.__name__} returns {version.signature.return_type}: must be a kernel that returns nothing"
@@ -157,17 +156,43 @@ def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
     return find_address(version)
 
 
-_types_of_arrays: dict[tuple[Any, ...], Any] = {}
+_known_types: dict[Any, Any] = {}
+_sizes: dict[Any, tuple[int, int]] = {}
 
 
-def _find_type(function: Any, value: Any) -> Any:
-    """Return the compiler's type of an argument; the types of arrays are stored for later calls."""
-    if not isinstance(value, np.ndarray):
+def find_type(function: Any, value: Any) -> Any:
+    """Return the compiler's type of an argument. The types of arrays and of tuples are stored for later calls, because
+    the compiler needs much time to find them.
+    """
+    if not isinstance(value, (np.ndarray, tuple)):
         return function.typeof_pyval(value)
-    kind = find_kinds((value,))
-    if kind not in _types_of_arrays:
-        _types_of_arrays[kind] = function.typeof_pyval(value)
-    return _types_of_arrays[kind]
+    kind = _find_kind(value)
+    found = _known_types.get(kind)
+    if found is None:
+        if isinstance(value, tuple):
+            found = _types.BaseTuple.from_types([find_type(function, item) for item in value], type(value))
+        else:
+            found = function.typeof_pyval(value)
+        _known_types[kind] = found
+    return found
+
+
+def _find_size(context: Any, value: Any) -> tuple[int, int]:
+    """Return the size and the alignment [bytes] of an argument in the memory layout of the compiler. The items of a
+    tuple follow each other like the members of a C structure.
+    """
+    if isinstance(value, tuple):
+        size, widest = 0, 1
+        for item in value:
+            own, width = _find_size(context, item)
+            size, widest = size + -size % width + own, max(widest, width)
+        return size + -size % widest, widest
+    # arrays of all types of items have the same layout
+    key = value.ndim if isinstance(value, np.ndarray) else type(value)
+    if key not in _sizes:
+        kind = context.get_value_type(numba.typeof(value))
+        _sizes[key] = context.get_abi_sizeof(kind), context.get_abi_alignment(kind)
+    return _sizes[key]
 
 
 def lay_down(args: tuple[Any, ...]) -> NDArray[np.uint8]:

@@ -20,7 +20,7 @@ import numpy as np
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.addresses import Memory, find_data, find_kinds, find_run, prepare_call
+from windlass.framework.kernels.addresses import Memory, find_data, find_kinds, find_run, find_type, prepare_call
 from windlass.framework.kernels.signature import count_results
 
 Called = TypeVar("Called", bound=Callable[..., Any])
@@ -46,7 +46,7 @@ class _Quick:
         if self._call is not None:
             return self._call(*args)
         result = kernel(*args)
-        types = tuple(kernel.typeof_pyval(value) for value in args)
+        types = tuple(find_type(kernel, value) for value in args)
         if types in kernel.overloads:
             self._call = kernel.versions[kinds] = kernel.overloads[types].entry_point
         return result
