@@ -14,7 +14,7 @@ import numpy as np
 from llvmlite import ir
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.addresses import find_address, find_kinds, find_version
+from windlass.framework.kernels.addresses import find_address, find_kinds, find_type, find_version
 from windlass.framework.kernels.kernel import kernel
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
@@ -33,7 +33,7 @@ def find_c_address(function: Any, kinds: tuple[str, ...], context: tuple[Any, ..
     key = kinds, find_kinds(context)
     if key not in function.addresses:
         numbers = tuple(getattr(_types, kind) for kind in kinds)
-        version = find_version(function, (*numbers, _types.CPointer(function.typeof_pyval(context))))
+        version = find_version(function, (*numbers, _types.CPointer(find_type(function, context))))
         function.addresses[key] = find_address(version)
     address: int = function.addresses[key]
     return address

@@ -34,6 +34,7 @@ _SCOPES = {
     "LOAD_ATTR": ("attribute", _ATTRIBUTE_SHIFT),
     "LOAD_METHOD": ("attribute", _ATTRIBUTE_SHIFT),
 }
+_FIRST_CONSTANT = frozenset((operation, 0) for operation in dis.hasconst)
 NAMED = {dis.opmap[name]: value for name, value in _SCOPES.items() if name in dis.opmap}
 """For each instruction that reads a name: scope of the name, and number of bits by which the index of the name is
 shifted in the argument of the instruction."""
@@ -47,6 +48,12 @@ def _is_importable(class_: Any) -> bool:
     return class_.__module__ != "__main__" and "<locals>" not in class_.__qualname__
 
 
+_described: dict[tuple[int, bool], tuple[Any, object]] = {}
+"""Types of numba and their descriptions, by the arguments of `describe_type`; the first key is the identity of the type,
+because the hash of a type takes longer.
+"""
+
+
 def describe_type(type_: Any, *, returned: bool = False) -> object:
     """Return a description of a numba type that is equal in all processes, and different for types that need different
     machine code.
@@ -54,6 +61,13 @@ def describe_type(type_: Any, *, returned: bool = False) -> object:
     Raises:
         NotCacheableError: the type has no such description.
     """
+    key = id(type_), returned
+    if key not in _described:
+        _described[key] = type_, _describe_type(type_, returned)
+    return _described[key][1]
+
+
+def _describe_type(type_: Any, returned: bool) -> object:
     types = _numba.types
     if isinstance(type_, types.BaseTuple):
         named: object = None
@@ -131,10 +145,13 @@ def list_names(code: CodeType) -> list[tuple[str, str]]:
     This function is many times faster than `dis.get_instructions`, which creates an object for each instruction.
     """
     raw, names, more, found = code.co_code, code.co_names, 0, []
-    none, extended = ("", ""), dis.EXTENDED_ARG
+    none, extended, cache, named = ("", ""), dis.EXTENDED_ARG, CACHE, NAMED
     for operation, low in zip(raw[::2], raw[1::2], strict=True):
-        if operation in NAMED:
-            scope, shift = NAMED[operation]
+        if operation == cache:
+            # such an instruction never follows an extension of an argument
+            continue
+        if operation in named:
+            scope, shift = named[operation]
             if scope == "cell":
                 found.append((scope, code._varname_from_oparg(low | more)))  # type: ignore[attr-defined]
             else:
@@ -142,7 +159,7 @@ def list_names(code: CodeType) -> list[tuple[str, str]]:
         elif operation == extended:
             more = (low | more) << 8
             continue
-        elif operation != CACHE:
+        else:
             found.append(none)
         more = 0
     return found
@@ -173,8 +190,9 @@ def _describe_code(code: CodeType) -> tuple[str, list[tuple[str, ...]]]:
 def _list_constants(code: CodeType) -> list[object]:
     """Return the constants of a function, except inner functions and docstrings."""
     documented = not code.co_name.startswith("<") and isinstance(next(iter(code.co_consts), None), str)
-    if documented:
-        raw = code.co_code
+    raw = code.co_code
+    # the exact check below takes longer
+    if documented and not _FIRST_CONSTANT.isdisjoint(zip(raw[::2], raw[1::2], strict=True)):
         first = {
             raw[i] for i in range(0, len(raw), 2) if raw[i + 1] == 0 and (i == 0 or raw[i - 2] != dis.EXTENDED_ARG)
         }
@@ -182,19 +200,36 @@ def _list_constants(code: CodeType) -> list[object]:
     return [constant for constant in code.co_consts[int(documented) :] if not isinstance(constant, CodeType)]
 
 
+@functools.cache
+def _describe_class(class_: type) -> object:
+    """Return the description of a built-in class."""
+    return _describe(class_, {}, ())
+
+
+@functools.cache
+def _is_class_of_types(class_: type) -> bool:
+    """Return whether the objects of a class are types of numba. A check of each object would take much longer, because
+    the classes of numba's types are abstract.
+    """
+    return issubclass(class_, _numba.types.Type)
+
+
 def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> object:
     """Return a description of a constant or called function; the description is equal in all processes. The arguments
     are explained in `eval_content`.
     """
     # these types are checked first, because most constants have one of these types
-    if type(value) in _PLAIN:
-        return type(value).__name__, repr(value)
+    kind = type(value)
+    if kind in _PLAIN:
+        return kind.__name__, repr(value)
+    if kind is tuple or kind is list:
+        return _describe_class(kind), [_describe(item, known, callers) for item in value]
     inner = functools.partial(_describe, known=known, callers=callers)
     if isinstance(value, _numba.core.dispatcher.Dispatcher):
         return "kernel", eval_content(value, known, callers)
     if isinstance(value, _numba.core.extending._Intrinsic):
         return "intrinsic", value._name, _describe_code(value._defn.__code__)[0]
-    if isinstance(value, _numba.types.Type):
+    if _is_class_of_types(kind):
         return describe_type(value)
     if isinstance(value, (np.ndarray, np.generic)) and not value.dtype.hasobject:
         layout = (value.shape, value.flags.c_contiguous, value.flags.f_contiguous)
