@@ -331,7 +331,8 @@ def create_update_without_motion(users: UserForces) -> Callable[[Fields], None]:
     `WithoutMotion`.
     """
     f, shape = users.f, users.f.shape[1:]
-    calls = [(k, group.function) for group in users.forces for k in group.where.tolist()]
+    functions = [(group.function, group.where.tolist()) for group in users.forces]
+    calls = [(k, each.function) for each, where in functions if isinstance(each, WithoutMotion) for k in where]
 
     def update(s: Fields) -> None:
         t = s.t
@@ -361,8 +362,15 @@ def bind_user_updates(
     plain = not any(isinstance(group.function, (Vectorised, Compiled)) for group in users.forces)
     update_all = update_numbers if plain and users.f.shape[1] == 1 else update_forces
 
+    is_single, f, force = plain and users.f.shape == (1, 1), users.f, users.forces[0].function
+
     def update(s: Fields) -> None:
-        update_all(users, s.t, *find(s))
+        u, ut = find(s)
+        if is_single:
+            # faster code for a single row
+            f[0, 0] = _eval_number(users, force, 0, s.t, u.item(0), ut.item(0))
+        else:
+            update_all(users, s.t, u, ut)
 
     def update_tangent(s: Fields) -> None:
         u, ut = find(s)

@@ -24,6 +24,7 @@ from windlass.framework.kernels.kernel import kernel
 
 _types: Any = numba.types
 _intrinsic: Any = numba.extending.intrinsic
+_typeof: Any = numba.typeof
 
 
 OWNS_DATA = 4
@@ -190,7 +191,7 @@ def _find_size(context: Any, value: Any) -> tuple[int, int]:
     # arrays of all types of items have the same layout
     key = value.ndim if isinstance(value, np.ndarray) else type(value)
     if key not in _sizes:
-        kind = context.get_value_type(numba.typeof(value))
+        kind = context.get_value_type(_typeof(value))
         _sizes[key] = context.get_abi_sizeof(kind), context.get_abi_alignment(kind)
     return _sizes[key]
 

@@ -201,13 +201,13 @@ def _list_constants(code: CodeType) -> list[object]:
 
 
 @functools.cache
-def _describe_class(class_: type) -> object:
+def _describe_class(class_: Any) -> object:
     """Return the description of a built-in class."""
     return _describe(class_, {}, ())
 
 
 @functools.cache
-def _is_class_of_types(class_: type) -> bool:
+def _is_class_of_types(class_: Any) -> bool:
     """Return whether the objects of a class are types of numba. A check of each object would take much longer, because
     the classes of numba's types are abstract.
     """
@@ -219,7 +219,7 @@ def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> ob
     are explained in `eval_content`.
     """
     # these types are checked first, because most constants have one of these types
-    kind = type(value)
+    kind: Any = type(value)
     if kind in _PLAIN:
         return kind.__name__, repr(value)
     if kind is tuple or kind is list:

@@ -158,7 +158,8 @@ class UserFunctions:
         @wraps(function)
         def call(*arguments: Any) -> Any:
             self.is_current = False
-            return find_numbers(function(*arguments))
+            value = function(*arguments)
+            return value if type(value) is float else find_numbers(value)
 
         return call
 

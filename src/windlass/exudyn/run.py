@@ -7,6 +7,7 @@ whenever a sensor is recorded. The script can read these values from the MainSys
 from __future__ import annotations
 
 import atexit
+import gc
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -553,6 +554,8 @@ def answer_calls() -> None:
         words = 'pip install "windlass[exudyn]"; models from windlass-export-exudyn do without it'
         raise ModelError(f"run-exudyn needs the package exudyn in its environment ({error}): {words}") from None
 
+    # the objects of all imports exist until the end of the process, see `framework.kernels.kernel`
+    gc.freeze()
     close_windows()
     answer(note_errors(solve), ModelError)
     atexit.register(tell_caught)

@@ -11,7 +11,6 @@ from windlass import connectors as con
 from windlass import elements as el
 from windlass.connectors.user_functions.user_forces import WithoutMotion
 from windlass.exudyn.angles import find_matrix
-from windlass.exudyn.functions import NUMBERS
 from windlass.exudyn.registry import Building, Item, MarkerFrame, Refused, read_numbers, require, translates
 from windlass.exudyn.translations.markers import (
     can_leave_plane,
@@ -274,9 +273,7 @@ def vector_load(b: Building, item: Item) -> Entity:
 
         def push(t: float) -> Any:
             values = function(mbs, t, given)
-            if type(values) is list and NUMBERS.issuperset(map(type, values)):
-                return [-float(value) for value in values]
-            return -np.asarray(values)
+            return [-1.0 * value for value in values] if type(values) is list else -np.asarray(values)
 
         force = WithoutMotion(push)
         return b.add(con.CartesianSpringDamper, item, marker0=ground, marker1=frame.marker, force_function=force)
