@@ -336,8 +336,8 @@ def create_update_without_motion(users: UserForces) -> Callable[[Fields], None]:
 
     def update(s: Fields) -> None:
         t = s.t
-        for k, function in calls:
-            given = function(t)
+        for k, evaluate in calls:
+            given = evaluate(t)
             numbers = parse_numbers(given, shape)
             if numbers is None:
                 raise _refusal(users, k, t, show(given), 1)

@@ -49,8 +49,8 @@ def _is_importable(class_: Any) -> bool:
 
 
 _described: dict[tuple[int, bool], tuple[Any, object]] = {}
-"""Types of numba and their descriptions, by the arguments of `describe_type`; the first key is the identity of the type,
-because the hash of a type takes longer.
+"""Types of numba and their descriptions, by identity of the type and by the argument ``returned`` of `describe_type`.
+The hash of a type would take longer than its identity.
 """
 
 
