@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from numba import typeof
 from numpy.testing import assert_allclose
 
 from windlass.connectors import COORDINATE, CoordinateLoad, CoordinateSpringDamper, coordinate_marker
@@ -14,8 +15,8 @@ from windlass.elements import MassPoint
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.addresses import find_data
-from windlass.framework.kernels.call import call
+from windlass.framework.kernels.addresses import _find_size, find_data, find_type
+from windlass.framework.kernels.call import call, is_compiled
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program
 from windlass.framework.model.law import LocalRows, law_of, register
@@ -229,3 +230,25 @@ def test_columns_are_bound_once() -> None:
 )
 def test_address_of_the_data(array: Any) -> None:
     assert find_data(array) == array.ctypes.data
+
+
+class Pair(NamedTuple):
+    flag: bool
+    values: FloatArray
+
+
+@pytest.mark.skipif(not is_compiled(add), reason="only the compiler has types")
+def test_types_and_sizes_of_arguments_are_those_of_the_compiler() -> None:
+    """Stored types and sizes of arguments agree with the compiler, for numbers, arrays and nested tuples."""
+    record = np.zeros(2, np.dtype([("a", np.float64), ("b", np.int64)]))
+    plane, numbers = np.zeros((2, 3)), np.zeros(3, np.int32)
+    for value in (
+        *(1.5, 3, True, plane, plane.T, plane[:, 1], numbers, record, (), (1, 2.0), (plane, plane), (True, (2, False))),
+        *(Pair(True, numbers.astype(float)), (Pair(False, plane), 7, Pair(True, plane[0])), (np.float64(1.0), True)),
+    ):
+        for _ in range(2):
+            kind = find_type(add, value)
+            assert kind == typeof(value)
+        context = add.targetctx  # type: ignore[attr-defined]
+        if not isinstance(value, tuple) or value:
+            assert _find_size(context, value)[0] == context.get_abi_sizeof(context.get_value_type(kind))

@@ -175,20 +175,25 @@ def may_notice(function: Any, known: frozenset[Any] = frozenset()) -> bool:
 
     known: functions that are already being examined.
     """
-    if function in known:
-        return False
     if not isinstance(function, FunctionType):
         return True
+    if function in known:
+        return False
     code = function.__code__
-    names, values = set(code.co_names), [cell.cell_contents for cell in function.__closure__ or ()]
+    names = set(code.co_names)
     if code.co_cellvars or any(isinstance(constant, CodeType) for constant in code.co_consts):
         # inner functions are not examined
         return True
     changes = any(name in CHANGING or name.startswith("Set") for name in names)
     if changes or any(i.opname in CHANGING_CODES for i in get_instructions(code)):
         return True
-    values += [function.__globals__[name] for name in names if name in function.__globals__]
+    values = [function.__globals__[name] for name in names if name in function.__globals__]
     values += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    try:
+        values += [cell.cell_contents for cell in function.__closure__ or ()]
+    except ValueError:
+        # a cell without value will get its value later
+        return True
     return any(is_variable(value, known | {function}) for value in values)
 
 
