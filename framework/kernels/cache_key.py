@@ -33,6 +33,7 @@ _SCOPES = {
     "LOAD_ATTR": ("attribute", _ATTRIBUTE_SHIFT),
     "LOAD_METHOD": ("attribute", _ATTRIBUTE_SHIFT),
 }
+_FIRST_CONSTANT = frozenset((operation, 0) for operation in dis.hasconst)
 NAMED = {dis.opmap[name]: value for name, value in _SCOPES.items() if name in dis.opmap}
 """For each instruction that reads a name: scope of the name, and number of bits by which the index of the name is
 shifted in the argument of the instruction."""
@@ -102,10 +103,13 @@ def list_names(code: CodeType) -> list[tuple[str, str]]:
     This function is many times faster than `dis.get_instructions`, which creates an object for each instruction.
     """
     raw, names, more, found = code.co_code, code.co_names, 0, []
-    none, extended = ("", ""), dis.EXTENDED_ARG
+    none, extended, cache, named = ("", ""), dis.EXTENDED_ARG, CACHE, NAMED
     for operation, low in zip(raw[::2], raw[1::2], strict=True):
-        if operation in NAMED:
-            scope, shift = NAMED[operation]
+        if operation == cache:
+            # such an instruction never follows an extension of an argument
+            continue
+        if operation in named:
+            scope, shift = named[operation]
             if scope == "cell":
                 found.append((scope, code._varname_from_oparg(low | more)))  # type: ignore[attr-defined]
             else:
@@ -113,7 +117,7 @@ def list_names(code: CodeType) -> list[tuple[str, str]]:
         elif operation == extended:
             more = (low | more) << 8
             continue
-        elif operation != CACHE:
+        else:
             found.append(none)
         more = 0
     return found
@@ -144,8 +148,9 @@ def _describe_code(code: CodeType) -> tuple[str, list[tuple[str, ...]]]:
 def _list_constants(code: CodeType) -> list[object]:
     """Return the constants of a function, except inner functions and docstrings."""
     documented = not code.co_name.startswith("<") and isinstance(next(iter(code.co_consts), None), str)
-    if documented:
-        raw = code.co_code
+    raw = code.co_code
+    # the exact check below takes longer
+    if documented and not _FIRST_CONSTANT.isdisjoint(zip(raw[::2], raw[1::2], strict=True)):
         first = {
             raw[i] for i in range(0, len(raw), 2) if raw[i + 1] == 0 and (i == 0 or raw[i - 2] != dis.EXTENDED_ARG)
         }
@@ -153,13 +158,22 @@ def _list_constants(code: CodeType) -> list[object]:
     return [constant for constant in code.co_consts[int(documented) :] if not isinstance(constant, CodeType)]
 
 
+@functools.cache
+def _describe_class(class_: Any) -> object:
+    """Return the description of a built-in class."""
+    return _describe(class_, {}, ())
+
+
 def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> object:
     """Return a description of a constant or called function; the description is equal in all processes. The arguments
     are explained in `eval_content`.
     """
     # these types are checked first, because most constants have one of these types
-    if type(value) in _PLAIN:
-        return type(value).__name__, repr(value)
+    kind: Any = type(value)
+    if kind in _PLAIN:
+        return kind.__name__, repr(value)
+    if kind is tuple or kind is list:
+        return _describe_class(kind), [_describe(item, known, callers) for item in value]
     inner = functools.partial(_describe, known=known, callers=callers)
     # kernels, and functions that numba has compiled
     if isinstance(getattr(value, "py_func", None), FunctionType):

@@ -216,6 +216,11 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
                 del self.overloads[tuple(arguments)]
             return super().compile(signature)
 
+    def _compilation_chain_init_hook(self) -> None:
+        """Do nothing. Numba would search all installed packages for extensions with further types, which kernels do not
+        use.
+        """
+
     def compile_by_address(self, arguments: tuple[Any, ...]) -> Any:
         """Return the version compiled for the given types, with or without an entry point for Python."""
         with _core.compiler_lock.global_compiler_lock:

@@ -25,6 +25,12 @@ from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.parallel.processes import Processes
 
+LINEAR_RTOL = 1e-6
+"""Largest ratio [1] of |A x - b| to |b| with which the solution x of the linear equations A x = b is accurate enough
+for Newton's method.
+"""
+CLEARLY = 0.5
+"""Ratio [1] of |A x - b| to its limit up to which rounding errors of the ratio have no effect on `is_accurate`."""
 GROWTH = 1e-10
 """Largest backward error of a row that Newton's method accepts. Sufficiently large pivots give about 1e-16, and pivots
 that are too small give 1e-6 and more.
@@ -128,3 +134,14 @@ def sum_errors(
             if not error <= by_largest * (size[a] * largest + own):
                 by_largest = error / (size[a] * largest + own) if size[a] * largest + own > 0.0 else np.inf
     return sum_left, sum_terms, by_terms, by_largest
+
+
+@kernel
+def is_clearly_accurate(
+    indptr: IntArray, indices: IntArray, block: int, values: FloatArray, x: FloatArray, b: FloatArray
+) -> bool:
+    """Return True only if `is_accurate` would certainly return True with the limit `LINEAR_RTOL`."""
+    size = 0.0
+    for i in range(len(b)):
+        size += b[i] * b[i]
+    return bool(sum_errors(indptr, indices, block, values, x, b, 0.0)[0] <= (CLEARLY * LINEAR_RTOL) ** 2 * size)

@@ -27,16 +27,17 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program
 from windlass.framework.launch.petsc_functions import find_addresses, set_callbacks
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.newton.convergence import ASK, CYCLED, ITERATING, conclude, judge
+from windlass.solvers.linear.linear_check import is_clearly_accurate
+from windlass.solvers.newton.convergence import ASK, CYCLED, ITERATING, SLOW, conclude, continue_below, judge
 from windlass.solvers.newton.lagging import needs_tangent
 from windlass.solvers.newton.problem import NonlinearProblem, Programs
 from windlass.solvers.newton.problem_kernels import Buffers, Solution, carry, start_sums, take_over, write_residual
 
 PETSC = ("VecGetArrayRead", "VecRestoreArrayRead", "VecGetArray", "VecRestoreArray", "VecSet", "MatAssemblyBegin",
          "MatAssemblyEnd", "PetscObjectStateGet", "PetscObjectStateSet", "SNESSolve", "SNESGetConvergedReason",
-         "SNESGetIterationNumber", "SNESComputeFunction", "VecNorm")  # fmt: skip
+         "SNESGetIterationNumber", "SNESComputeFunction", "VecNorm", "SNESGetSolutionUpdate")  # fmt: skip
 (GET_READ, RESTORE_READ, GET, RESTORE, SET, BEGIN, END, GET_STATE, SET_STATE, SOLVE, GET_REASON, GET_ITERATIONS,
- COMPUTE, NORM, PLACE, ASK_PYTHON) = range(16)  # fmt: skip
+ COMPUTE, NORM, GET_UPDATE, PLACE, ASK_PYTHON) = range(17)  # fmt: skip
 """Names of the indices in `Context.addresses`."""
 EXPANSION, RESIDUAL, TANGENT, LOADS, QUESTION, BEYOND = range(6)
 """Indices of the programs and other parts of a run. If a run fails, the index identifies the failed part."""
@@ -61,12 +62,13 @@ class Context(NamedTuple):
     """The context that PETSc passes to the callbacks. The arrays exist while the callbacks exist.
 
     Attributes:
-        addresses: addresses of functions of PETSc, of ``place``, and of the function that calls Python, shape (16,).
+        addresses: addresses of functions of PETSc, of ``place``, and of the function that calls Python, shape (17,).
         place: memory for a result of PETSc, shape (1,).
         programs: address and number of kernel calls of each compiled program, shape (4, 2).
-        handles: handles of the matrix and of the residual vector, whether the matrix has dense blocks, and handles of
-            the vector of the unknowns and of SNES, shape (5,).
+        handles: handles of the matrix and of the residual vector, number of rows of each dense block of the matrix (1
+            without blocks), and handles of the vector of the unknowns and of SNES, shape (5,).
         values: values of the tangent, shape (entries + 1,).
+        indptr, indices: pattern of the tangent, see `Pattern`.
         loads, weights: sum of the loads that do not depend on coordinates, and the part of this sum that does not
             depend on time, shape (n + 1,) each.
         buffers: the arrays `Buffers` of the problem.
@@ -83,6 +85,8 @@ class Context(NamedTuple):
     programs: IntArray
     handles: IntArray
     values: FloatArray
+    indptr: IntArray
+    indices: IntArray
     loads: FloatArray
     weights: FloatArray
     buffers: Buffers
@@ -157,7 +161,7 @@ def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context
         status = call_c(address[GET_STATE], (matrix, address[PLACE]))
     if status == 0:
         status = call_c(address[SET_STATE], (matrix, c.place[0] + 1))
-    if c.handles[BLOCKS]:
+    if c.handles[BLOCKS] > 1:
         # set the diagonal entry of a padding row, which is the last value
         c.values[len(c.values) - 1] = 1.0
     elif status == 0:
@@ -168,6 +172,19 @@ def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context
     return int(status)
 
 
+@kernel(fast=False)
+def has_accurate_step(c: Any) -> bool:
+    """Return whether the last linear solution is clearly accurate, see `is_clearly_accurate`."""
+    address, n = c.addresses, len(c.before)
+    if call_c(address[GET_UPDATE], (c.handles[SOLVER], address[PLACE])) != 0:
+        return False
+    step = c.place[0]
+    if call_c(address[GET_READ], (step, address[PLACE])) != 0:
+        return False
+    found = is_clearly_accurate(c.indptr, c.indices, c.handles[BLOCKS], c.values, floats_at(c.place[0], n), c.before)
+    return bool(call_c(address[RESTORE_READ], (step, address[PLACE])) == 0 and found)
+
+
 @kernel
 def test_convergence(
     _snes: int, it: int, _x_norm: float, _step_norm: float, norm: float, out: int, context: Any
@@ -176,6 +193,8 @@ def test_convergence(
     c = load(context)
     address, state = c.addresses, c.buffers.state
     reason = judge(c.measures, c.history, c.lag, it, norm)
+    if reason == SLOW:
+        reason = continue_below(c.measures, it) if has_accurate_step(c) else ASK
     if reason == ASK:
         if call_c(address[ASK_PYTHON], (np.int64(it), norm)) != 0:
             state[0]["failed"] = QUESTION
@@ -316,6 +335,7 @@ class Callbacks:
         if c is None or (
             loads.sum is not c.loads
             or problem.matrix.values is not c.values
+            or problem.pattern.indices is not c.indices
             or problem.lag.memory is not c.lag
             or history is not c.history
         ):
@@ -392,13 +412,15 @@ class Callbacks:
         ask = ctypes.cast(self._question, ctypes.c_void_p).value or 0
         addresses = np.array([*find_addresses(PETSC), place.ctypes.data, ask], np.int64)
         vectors = problem.residual_vector.handle, problem.unknowns.handle
-        handles = [problem.matrix.mat.handle, vectors[0], int(problem.pattern.block > 1), vectors[1], snes.handle]
+        handles = [problem.matrix.mat.handle, vectors[0], problem.pattern.block, vectors[1], snes.handle]
         c = self._context = Context(
             addresses,
             place,
             np.zeros((4, 2), np.int64),
             np.array(handles, np.int64),
             problem.matrix.values,
+            problem.pattern.indptr,
+            problem.pattern.indices,
             loads.sum,
             loads.weights,
             problem.buffers,

@@ -21,7 +21,7 @@ from windlass.framework.launch.petsc_functions import raise_cause, reason_name, 
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.advice import advise_iterative
-from windlass.solvers.linear.linear_check import is_accurate
+from windlass.solvers.linear.linear_check import LINEAR_RTOL, is_accurate
 from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import can_reset, check_package, reset_factors, set_direct
@@ -35,6 +35,7 @@ from windlass.solvers.newton.convergence import (
     ITERATING,
     LINEAR_SOLVE_FAILED,
     MEASURES,
+    SLOW,
     STALLED,
     TOO_MANY_ITERATIONS,
     conclude,
@@ -48,10 +49,6 @@ from windlass.solvers.newton.rigid_motions import create_near_null_space
 from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_forces, estimate_rounding
 from windlass.solvers.newton.scheme import Scheme
 
-LINEAR_RTOL = 1e-6
-"""Largest ratio [1] of |A x - b| to |b| with which the solution x of the linear equations A x = b is accurate enough
-for Newton's method.
-"""
 DAMPED_ITERATIONS = 4
 """Factor of the largest number of iterations of a Newton run with backtracking. The factor is relative to the largest
 number without backtracking.
@@ -157,7 +154,7 @@ class Newton:
         """
         problem, norm = self.problem, norms[2]
         reason = self._judge(self._measures, self._history, problem.lag.memory, it, norm)
-        if reason == ASK:
+        if reason in (ASK, SLOW):
             reason = self._look(it, norm)
         if reason == ITERATING and problem.assembly.fields.mapped[0] < 0.0:
             reason = CYCLED

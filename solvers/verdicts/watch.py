@@ -15,8 +15,6 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.kernels.call import call
-from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import NO_CALLS, Program
 from windlass.framework.state.state import State
 
@@ -130,22 +128,6 @@ class Watch:
         """Continue from the values of `checkpoint`."""
 
 
-@kernel
-def note_motion(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArray) -> None:
-    """Copy displacements q and velocities v to ``seen_q`` and ``seen_v``, each of shape (n,)."""
-    for i in range(len(q)):
-        seen_q[i], seen_v[i] = q[i], v[i]
-
-
-@kernel
-def is_other(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArray) -> bool:
-    """Return whether displacements or velocities differ from ``seen_q`` and ``seen_v``, each of shape (n,)."""
-    other = False
-    for i in range(len(q)):
-        other |= q[i] != seen_q[i] or v[i] != seen_v[i]
-    return other
-
-
 class Watches:
     """All monitors of a solver, in the order in which they check steps and report reasons for doubt.
 
@@ -165,7 +147,6 @@ class Watches:
         # whether users may change the motion between steps, and the coordinates and velocities that users have seen
         # last
         self._is_open, self._seen = True, (np.zeros(n), np.zeros(n))
-        self._note_motion, self._is_other = call(note_motion), call(is_other)
         self._before_step = self._overriding("before_step")
         self._refuse = [watch for watch in self._all if _overrides(watch, "refuse")]
         self._programs, self._find_cut = self._overriding("program"), self._overriding("find_cut")
@@ -274,11 +255,12 @@ class Watches:
             watch.restore(kept[watch.name])
 
     def _is_moved(self, state: State) -> bool:
-        return self._is_open and bool(self._is_other(state.q, state.v, *self._seen))
+        q, v = self._seen
+        return self._is_open and not (np.array_equal(state.q, q) and np.array_equal(state.v, v))
 
     def _note(self, state: State) -> None:
         if self._is_open:
-            self._note_motion(state.q, state.v, *self._seen)
+            self._seen[0][:], self._seen[1][:] = state.q, state.v
 
 
 def _overrides(watch: Watch, stage: str) -> bool:

@@ -17,7 +17,7 @@ from windlass.framework.assembly.storage import Storage
 from windlass.framework.launch.petsc_functions import get_block_values
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.linear.linear_check import find_errors, is_accurate
+from windlass.solvers.linear.linear_check import LINEAR_RTOL, find_errors, is_accurate, is_clearly_accurate
 from windlass.solvers.linear.packages import refine
 from windlass.solvers.linear.pivots import count_negative, eval_asymmetry
 from windlass.solvers.newton.problem import NonlinearProblem
@@ -172,6 +172,14 @@ def test_refined_blocks_are_as_exact_as_rows() -> None:
         given = problem.pattern, problem.matrix.values, solution.array_r, right.array_r
         errors.append(find_errors(*given).by_terms)
         assert is_accurate(*given, rtol=0.0) == find_errors(*given).accurate
+        pattern, values, x, b = given
+        place = pattern.indptr, pattern.indices, pattern.block, values
+        for error in (0.3, 0.7, 3.0):
+            # the residual of the scaled solution is about this multiple of its limit
+            moved = np.array(x) * (1.0 + error * LINEAR_RTOL)
+            left = np.linalg.norm(b - pattern.multiply(values, moved)) / np.linalg.norm(b) / LINEAR_RTOL
+            assert abs(left - error) < 0.2 or not refined
+            assert is_clearly_accurate(*place, moved, np.array(b)) == (left < 0.5)
     assert errors[0] > 1e-10 and errors[1] < 1e-11
 
 

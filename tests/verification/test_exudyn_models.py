@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import io
 import json
 import os
 import re
@@ -43,8 +44,9 @@ from windlass.exudyn.export import DRAWING, MAIN_SOLVERS, answer, close_windows,
 from windlass.exudyn.fields import GROUPS
 from windlass.exudyn.functions import UserFunctions
 from windlass.exudyn.registry import Building, Item, translation_names
-from windlass.exudyn.run import Due, NoSolver, SolutionFile, answer_calls, note_errors, tell_caught
+from windlass.exudyn.run import NoSolver, SolutionFile, answer_calls, note_errors, tell_caught, write_rows
 from windlass.exudyn.settings import read_dynamic, read_static
+from windlass.exudyn.step_calls import Due
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.model.table import Entity
 
@@ -452,6 +454,16 @@ class Vectors:
         return lambda: [self.t + k for k in range(sizes.get(name, 0))]
 
 
+def test_rows_of_files_are_those_of_numpy() -> None:
+    """The text of a table agrees with the text of `numpy.savetxt`, also for values that are not finite."""
+    rows = np.random.default_rng(3).normal(size=(20, 4)) * 10.0 ** np.arange(-200, 200, 100)
+    rows[3, 1:] = np.nan, -np.inf, -0.0
+    for number in ("%.16g", "%.10g"):
+        text = io.StringIO()
+        np.savetxt(text, rows, fmt=number, delimiter=",")
+        assert write_rows(rows, number) == text.getvalue()
+
+
 def test_files_of_coordinates(tmp_path: Path) -> None:
     """Coordinate files have the same columns as Exudyn's files, and about one row per write period. The first row
     contains the initial state.
@@ -464,7 +476,9 @@ def test_files_of_coordinates(tmp_path: Path) -> None:
 
     vectors = Vectors()
     mirror: Any = types.SimpleNamespace(
-        mbs=types.SimpleNamespace(systemData=vectors), show=lambda state: setattr(vectors, "t", state.t)
+        mbs=types.SimpleNamespace(systemData=vectors),
+        show=lambda state: setattr(vectors, "t", state.t),
+        may_wait=False,
     )
     export = dict.fromkeys(("velocities", "accelerations", "ODE1Velocities", "dataCoordinates"), True)
     settings = {"binary": False, "name": str(tmp_path / "deep" / "motion"), "writePeriod": 0.2, "append": False}
