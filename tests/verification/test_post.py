@@ -304,12 +304,13 @@ def test_report_of_series(sea: Series, monkeypatch: pytest.MonkeyPatch) -> None:
     sections: list[wl.ReportSection] = []
     monkeypatch.setattr(report_parts, "added_sections", sections)
     short = sea.part(end=600.0)
-    wl.post.report_series([sea, short], title="Rope", duration=HOURS)
+    wl.post.report_series([sea, short, sea.part(end=30.0)], title="Rope", duration=HOURS)
     (section,) = sections
     table, *curves = section.parts
     assert section.title == "Rope" and table.headings[-1] == "most probable largest value in 1 h"
     assert_allclose(table.rows[0][2:4], (10.0, 2.0), rtol=0.02)  # the curve through the values is polygonal
     assert table.rows[0][-1] == wl.post.fit_extremes(sea).mode(HOURS) and table.rows[1][-1] is None
+    assert len(table.rows) == 3 and len(curves) == 2  # the last series is too short for a spectrum
     for one, curve in zip((sea, short), curves, strict=True):
         spectrum = wl.post.find_spectrum(one)
         assert curve.curves[0][:2] == ("tension", "N²/Hz")

@@ -9,7 +9,7 @@ from windlass.framework.command_line.report_parts import ReportCurves, ReportTab
 from windlass.framework.errors import ModelError
 from windlass.post.extremes import find_peaks, fit_extremes
 from windlass.post.series import Series, find_statistics
-from windlass.post.spectra import find_spectrum
+from windlass.post.spectra import LEAST, find_spectrum
 
 HEADINGS = ("series", "unit", "mean", "standard deviation", "smallest", "largest", "mean period [s]")
 PEAKS = 150
@@ -26,7 +26,8 @@ def report_series(
     effect.
 
     The section contains a table of statistics, curves of the spectral densities, and the most probable largest values
-    in a duration. Series with at most 150 peaks are too short for a fit of extremes; their cells are empty.
+    in a duration. Short series have no spectrum (fewer than eight values per segment) and no extreme (at most 150
+    peaks).
 
     Args:
         series: the series; begin them after the start of the motion, see `Series.part`.
@@ -35,7 +36,7 @@ def report_series(
         segments: see `find_spectrum`.
 
     Raises:
-        ModelError: there is no series, or a segment has fewer than eight values.
+        ModelError: there is no series.
     """
     if not series:
         raise ModelError("series = [] in report_series: must be at least one Series")
@@ -47,8 +48,9 @@ def report_series(
         rows.append(
             (one.name, one.unit, found.mean, found.deviation, found.minimum, found.maximum, found.period, extreme)
         )
-        spectrum = find_spectrum(one, segments)
-        curve = one.name, f"{one.unit}²/Hz", spectrum.density
-        parts.append(ReportCurves("frequency [Hz]", spectrum.frequencies, [curve]))
+        if len(one.times) >= LEAST * segments:
+            spectrum = find_spectrum(one, segments)
+            curve = one.name, f"{one.unit}²/Hz", spectrum.density
+            parts.append(ReportCurves("frequency [Hz]", spectrum.frequencies, [curve]))
     largest = f"most probable largest value in {duration / 3600.0:g} h"
     add_to_report(title, ReportTable((*HEADINGS, largest), rows), *parts)
