@@ -1,7 +1,7 @@
 """Project URLs of a distribution; pyproject.toml contains all other metadata.
 
-The URLs are those of the host of the clone from which the distribution is built, so the distributions of a fork refer
-to the fork. A clone without an origin on a web host, such as a copy of a local folder, has no URLs.
+The URLs refer to the host of the clone from which the distribution is built, so the distributions of a fork refer to
+the fork. A clone without an origin on a web host, such as a copy of a local folder, has no URLs.
 """
 
 import re

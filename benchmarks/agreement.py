@@ -1,4 +1,4 @@
-"""Compares results of models on one process and on several.
+"""Comparison of results of models on one and several processes.
 
 usage: agreement.py [--cases belt,loaded,hung,falling,spheres,implicit,mooring,net,crane] [--processes 1,2,3]
                     [--size N] [--steps N] [--results FOLDER]
@@ -7,22 +7,22 @@ The cases are
 
 - belt: the belt drive of 60 elements with 4 contact segments each, over 800 steps. The drive starts in step 500.
 - loaded: the same belt drive, with drive and load so early that the full load acts from step 500 on.
-- hung: a plane lattice of 100 x 100 cables under its weight and a side load, in two load steps.
-- falling: a plane lattice that falls onto a circle, over 300 steps.
+- hung: a 2D lattice of 100 x 100 cables under its weight and a lateral load, in two load steps.
+- falling: a 2D lattice that falls onto a circle, over 300 steps.
 - spheres: 2000 spheres that settle in a box, over 300 steps of velocity Verlet.
 - implicit: the same spheres with generalised-alpha and Newton's method.
 - mooring: a mooring line of 24 cables on its bed, in current and waves, with a moving top, over 200 steps.
 - net: two layers of 6 ropes, lashed to each other, that fall on a sphere, over 120 steps.
 - crane: the crane example with 20 elements per metre, 90 steps of hoisting and 30 steps of swinging.
 
-Each case runs on every number of processes, and each run is compared with the run on the first of these numbers. A
-difference is relative to the largest entry of the same kind in the whole run. The kinds are displacements and
-velocities of positions, slopes and rotations, multipliers by constraint, history values by their meaning, and each
-sensor. States are compared at up to 40 instants, and sensors at every step. Displacements are compared instead of
-positions, so that errors of large models remain visible. Differences of multipliers below a millionth of the largest
-multiplier of the run are relative to this millionth, because such multipliers are rounding errors. For example, the
-multiplier of the constraint that keeps the norm of Euler parameters is 0 in theory. The exit code is 1 if a difference
-is above 1e-8, or if the Newton iterations or the passes of any step differ.
+Each case runs on every number of processes in the list, and each run is compared with the run on the first number of
+processes in the list. Each difference is divided by the largest entry of the same kind in the whole run. The kinds are
+displacements and velocities of positions, slopes and rotations, multipliers by constraint, history values by their
+meaning, and each sensor. States are compared at up to 40 instants, and sensors at every step. Displacements are
+compared instead of positions, so that errors of large models remain visible. Differences of multipliers below a
+millionth of the largest multiplier of the run are relative to this millionth, because such multipliers are rounding
+errors. For example, the multiplier of the constraint that keeps the norm of Euler parameters is 0 in theory. The exit
+code is 1 if a difference is above 1e-8, or if the Newton iterations or the passes of any step differ.
 """
 
 import argparse
@@ -83,7 +83,7 @@ class Comparison(NamedTuple):
 
     @property
     def worst(self) -> tuple[str, float]:
-        """The kind of numbers with the largest difference, and this difference."""
+        """Name of the kind of numbers with the largest difference, and this difference [1]."""
         return max(self.differences.items(), key=lambda pair: pair[1])
 
     @property
@@ -160,7 +160,7 @@ def run_case(case: str, size: int, steps: int, processes: Sequence[int], folder:
 
 
 def tabulate(records: Sequence[Mapping[str, Any]]) -> str:
-    """Format a table with one line for each run."""
+    """Return a text table with one line for each run."""
     head = ["case", "largest difference of", "processes", "relative", "Newton", "passes", "uneven", "elapsed [s]", ""]
     rows = [head]
     for r in records:
@@ -174,7 +174,7 @@ def tabulate(records: Sequence[Mapping[str, Any]]) -> str:
 
 
 def main() -> int:
-    """Run the command."""
+    """Run the command; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", default=",".join(CASES), help="default all")
     parser.add_argument("--processes", default="1,2,3", help="numbers of processes, the first to compare with")

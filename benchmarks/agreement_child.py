@@ -1,4 +1,4 @@
-"""Solves one model on the processes of mpiexec; the first process writes the results to a file of arrays.
+"""Program that solves one model on the processes of mpiexec. The first process writes the results to a file of arrays.
 
     mpiexec -n 2 windlass run agreement_child.py -case hung -out hung2.npz
 
@@ -31,7 +31,7 @@ KINDS = {
     **dict.fromkeys(("x'", "y'", "z'"), "slopes"),
     **dict.fromkeys(("rotation", "e0", "e1", "e2", "e3"), "rotations"),
 }
-"""Kind of a coordinate for each name of a coordinate."""
+"""Kind of each coordinate, by name of the coordinate."""
 MEANINGS = {
     con.ContactFrictionCircleCable2D: ("gaps", "states", "sticking positions"),
     con.ContactCircleCable2D: ("gaps",),
@@ -58,7 +58,9 @@ class Kinds(NamedTuple):
 
 
 def sort_numbers(world: wl.World) -> Kinds:
-    """Sort the numbers of a model by their kind; the model must not yet be divided among the processes."""
+    """Return the numbers (coordinates, multipliers and history values) of a model by kind. The model must not yet be
+    divided among the processes.
+    """
     world.finalize()
     number = world.numbering
     coordinates: dict[str, list[Any]] = {}
@@ -88,10 +90,10 @@ def sort_numbers(world: wl.World) -> Kinds:
 
 
 class Watch(wl.StepHook):
-    """Records states at every n-th step, and the counts of every step.
+    """Hook that records states at every n-th step, and the counts of every step.
 
     Args:
-        kinds: numbers of the model.
+        kinds: indices of coordinates, multipliers and history values of the model by kind.
         sensors: sensors that are read at every step.
         every: number of steps between recorded states.
     """
@@ -124,7 +126,9 @@ class Watch(wl.StepHook):
                 self._kept.setdefault(f"{what}: {kind}", []).append(values[places])
 
     def tabulate(self) -> dict[str, NDArray[Any]]:
-        """Return all records as arrays whose first axis is the instants; iterations and passes are per step."""
+        """Return all records as arrays. The first axis of an array is the instant, or the step for iterations and
+        passes.
+        """
         found = {name: np.array(parts) for name, parts in self._kept.items()}
         if self.sensors is not None:
             found |= {f"sensors: {name}": self.sensors[name] for name in self.sensors.names}
@@ -133,7 +137,7 @@ class Watch(wl.StepHook):
 
 
 def run_belt(size: int, steps: int, times: Mapping[str, float]) -> dict[str, NDArray[Any]]:
-    """Solve the belt with a number of elements and 4 segments per element: preload, then steps of 0.1 ms."""
+    """Compute the preload of the belt with a number of elements and 4 segments per element, then steps of 0.1 ms."""
     info = belt_parameters(size, 4)
     info["args"] |= times
     belt = build_belt(info)
@@ -150,7 +154,7 @@ def run_belt(size: int, steps: int, times: Mapping[str, float]) -> dict[str, NDA
 
 
 def run_hung(size: int, steps: int) -> dict[str, NDArray[Any]]:
-    """Solve a plane lattice under its weight and a side load in ``steps`` load steps."""
+    """Solve a 2D lattice under its weight and a lateral load in ``steps`` load steps."""
     lattice = hung_lattice(size, side_load=0.1 * size)
     supports = [wl.Sensor(lattice.supports, "force", name="support forces")]
     watch = Watch(sort_numbers(lattice.world), supports, 1)
@@ -249,7 +253,7 @@ RUNS: dict[str, Callable[[int, int], dict[str, NDArray[Any]]]] = {
 
 
 def main() -> None:
-    """Solve the case and write its results."""
+    """Solve the case, and write its results."""
     case = wl.option("case", "belt", "", "what to solve", choices=tuple(RUNS))
     size = wl.option("count", 60, "1", "elements, meshes along a side of the lattice, spheres, ropes", minimum=1)
     steps = wl.option("steps", 800, "1", "steps, or load steps", minimum=1)

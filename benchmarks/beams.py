@@ -1,12 +1,12 @@
-"""Times beams in PyElastica or Exudyn and in Windlass at the same error, alternately; the printed ratio is the time of
-the other program divided by the time of Windlass.
+"""Solve times of beams in PyElastica or Exudyn and in Windlass at equal errors, measured alternately. The printed ratio
+is the time of the other program divided by the time of Windlass.
 
 usage: beams.py [SHAPE:SLENDERNESS ...] [--peer pyelastica|exudyn] [--rounds N] [--results FOLDER]
 
-SHAPE is cantilever or helix, SLENDERNESS (length divided by radius) is 50 or 200; the default is all four with both
-programs, see beams_scene.py. Meshes and steps are the coarsest with which the position of the free end has an error
-below `LIMIT` of beams_scene.py; for PyElastica, whose method is explicit, also the longest steps that are stable. The
-first run installs both programs.
+SHAPE is cantilever or helix, SLENDERNESS (length divided by radius) is 50 or 200; the default is all four cases with
+both programs. The models are in beams_scene.py. Meshes and steps are the coarsest with which the position of the free
+end has an error below `LIMIT` of beams_scene.py; for PyElastica, whose method is explicit, also the longest steps that
+are stable. The first run installs both programs.
 """
 
 import sys
@@ -28,7 +28,7 @@ PEERS = {
     },
 }  # fmt: skip
 WINDLASS = {"cantilever": (4, 90), "helix": (6, 160)}
-"""Numbers of elements and of steps."""
+"""Numbers of elements and of steps of each program."""
 NAMES = tuple(PEERS["exudyn"])
 
 

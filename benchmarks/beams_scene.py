@@ -18,9 +18,9 @@ Vector = tuple[float, float, float]
 Solve = Callable[[str, int, int, float, int], tuple[Vector, dict[str, float]]]
 """Function of shape, slenderness, number of elements, end [s] and number of steps; it returns the position of the free
 end [m], and process time and elapsed time of the solve [s]."""
-LENGTH, MODULUS, POISSON, DENSITY = 1.0, 1e7, 0.3, 1000.0  # [m], E [Pa], ν [1], ρ [kg/m^3]
-SHEAR_FACTOR = 27.0 / 28.0  # of a round section; PyElastica always uses this value
-HELIX_RADIUS, HELIX_PITCH = 0.12, math.radians(25.0)  # [m], [rad]
+LENGTH, MODULUS, POISSON, DENSITY = 1.0, 1e7, 0.3, 1000.0  # length [m], E [Pa], ν [1], ρ [kg/m^3]
+SHEAR_FACTOR = 27.0 / 28.0  # shear correction factor [1] of a round section; PyElastica always uses this value
+HELIX_RADIUS, HELIX_PITCH = 0.12, math.radians(25.0)  # radius [m] and pitch angle [rad] of the helix
 FORCES = {"cantilever": (0.0, 0.8, 1.1), "helix": (0.0, 0.0, 3.0)}
 """Forces at the free end, in units of EI/L^2."""
 LIMIT = 3.1e-4
@@ -81,8 +81,7 @@ def find_force(shape: str, slenderness: int) -> Vector:
 def find_error(shape: str, slenderness: int, end: Vector) -> float:
     """Return the distance of the free end from `REFERENCE`, relative to the length.
 
-    Raises:
-        ValueError: the distance exceeds `LIMIT`, so a ratio would not be at the same error.
+    Raises: ValueError: the distance exceeds `LIMIT`, so the times of two programs would not belong to equal errors.
     """
     error = math.dist(end, REFERENCE[shape, slenderness]) / LENGTH
     if not error <= LIMIT:

@@ -1,8 +1,8 @@
-"""Solves a model of beams_scene.py in Windlass; prints one RESULT line.
+"""Program that solves a model of beams_scene.py in Windlass and prints one RESULT line.
 
 usage: beams_windlass.py -shape {cantilever,helix} -slenderness N -elements N -steps N [options]
 
-A run of five steps comes first, to exclude work that occurs once per process.
+The program first makes a run of five steps, to exclude work that occurs once per process.
 """
 
 import math
@@ -20,7 +20,7 @@ elements = wl.option("elements", 4, "1", "elements of order 2", minimum=1)
 steps = wl.option("steps", 100, "1", "time steps", minimum=1)
 
 RTOL = 1e-5
-"""Relative tolerance of Newton's method; with 1e-8, the error of the position of the free end is the same."""
+"""Relative tolerance of Newton's method; with 1e-8, the error of the position of the free end is equal."""
 
 
 def solve(elements: int, end: float, step: float) -> tuple[wl.World, wl.Entity, wl.State, dict[str, float]]:

@@ -1,11 +1,11 @@
-"""Times the two-pulley belt in Exudyn and in Windlass, alternately; the printed ratio is the time of Exudyn divided by
-the time of Windlass.
+"""Solve times of the two-pulley belt in Exudyn and in Windlass, measured alternately. The printed ratio is the time of
+Exudyn divided by the time of Windlass.
 
 usage: belt.py [MESH ...] [--loaded] [--rounds N] [--results FOLDER]
 
-MESH is elements x segments per element, such as 240x2 (default). Only the dynamic solve is timed. These are the first
-1000 steps (0.1 s), or with --loaded the 1000 steps from 1.0 s to 1.1 s of one run. Both programs use steps of 1e-4 s
-and the tolerances of examples/belt_drive.py. The first run installs Exudyn into .venv-bench.
+MESH is elements x segments per element, such as 240x2 (default). Only the dynamic solve is timed: the first 1000 steps
+(0.1 s), or with --loaded the 1000 steps from 1.0 s to 1.1 s of one run. Both programs use steps of 1e-4 s and the
+tolerances of examples/belt_drive.py. The first run installs Exudyn into .venv-bench.
 """
 
 import sys

@@ -1,4 +1,5 @@
-"""Runs examples/belt_drive.py with steps of many sizes and prints speed loss, torque balance, work and unsettled steps.
+"""Program that runs examples/belt_drive.py with many step sizes and prints speed loss, torque balance, work and
+unsettled steps.
 
 usage: belt_steps.py [STEP ...] [options of the example]
 

@@ -1,4 +1,4 @@
-"""Runs examples/belt_drive.py in Windlass, unchanged; prints one RESULT line.
+"""Program that runs examples/belt_drive.py in Windlass without changes and prints one RESULT line.
 
 usage: belt_windlass.py ELEMENTS SEGMENTS END_TIME [--from TIME] [options]
 
@@ -59,7 +59,7 @@ before = dict.fromkeys(("cpu", "wall", *COUNTS), 0)
 
 
 class Clocks(wl.StepHook):
-    """Records clocks and counts at the start of the measurement."""
+    """Hook that records clocks and counts at the start of the measurement."""
 
     def __init__(self, solver: wl.Dynamic) -> None:
         self.solver, self.noted = solver, begin == 0.0

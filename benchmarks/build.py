@@ -1,11 +1,11 @@
-"""Times the building of a large chain in Exudyn and in Windlass, alternately. The printed ratio is the time of Exudyn
+"""Times to build a large chain in Exudyn and in Windlass, measured alternately. The printed ratio is the time of Exudyn
 divided by the time of Windlass.
 
 usage: build.py [SIZE ...] [--rounds N] [--results FOLDER]
 
-SIZE is a number of cables, default 100000. The timed part is the construction from the empty model to `World.finalize`
-in Windlass, with arrays, and to `Assemble` in Exudyn, item by item. The memory is the growth of the process. Windlass
-finds the sparsity of the model when its first solver is created, which is measured separately.
+SIZE is a number of cables; the default is 100000. The timed part is the construction from the empty model to
+`World.finalize` in Windlass, with arrays, and to `Assemble` in Exudyn, item by item. The memory is the growth of the
+process. Windlass finds the sparsity of the model when its first solver is created, which is measured separately.
 """
 
 import sys

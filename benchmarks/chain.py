@@ -1,14 +1,14 @@
-"""Times a chain of cables in Exudyn and in Windlass, alternately; the printed ratio is the time of Exudyn divided by
-the time of Windlass.
+"""Solve times of a chain of cables in Exudyn and in Windlass, measured alternately. The printed ratio is the time of
+Exudyn divided by the time of Windlass.
 
 usage: chain.py [SIZE ...] [--case static|dynamic] [--rule 0|2] [--steady] [--space] [--rtol RTOL]
                 [--rounds N] [--results FOLDER]
 
-SIZE is a number of cables; default 100 1000 10000, both cases, both integration rules. Only the solve is timed, per
-Newton iteration, with a new Jacobian in each iteration in both programs. A solve is one load step, or 5 time steps of 1
-ms with generalised-alpha. With --steady, only steps 41 to 60 are timed, because Windlass evaluates the energy in each
-of the first 16 steps, in steps 32 and 33, and in few later steps. Small chains are solved many times in one process.
-The first run installs Exudyn into .venv-bench.
+SIZE is a number of cables. By default, the sizes are 100, 1000 and 10000, with both cases and both integration rules.
+Only the solve is timed, per Newton iteration, with a new Jacobian in each iteration in both programs. A solve is one
+load step, or 5 time steps of 1 ms with generalised-alpha. With --steady, only steps 41 to 60 are timed, because
+Windlass evaluates the energy in each of the first 16 steps, in steps 32 and 33, and in few later steps. Small chains
+are solved many times in one process. The first run installs Exudyn into .venv-bench.
 """
 
 import sys
@@ -54,7 +54,7 @@ def create_case(
     """Create the comparison for a number of cables, ``"static"`` or ``"dynamic"``, and an integration rule.
 
     Args:
-        size, kind, rule: number of cables, case and integration rule, see the text of this file.
+        size, kind, rule: number of cables, case and integration rule.
         steady: exclude the work of a solve before its first step; only for the dynamic case.
         rtol: relative tolerance of Newton's method [1], default: `newton_tolerance`.
         space: use 3D cables, which have the same motion.

@@ -1,4 +1,4 @@
-"""Solves a chain of cables between two supports in Windlass; prints one RESULT line.
+"""Program that solves a chain of cables between two supports in Windlass and prints one RESULT line.
 
     windlass run chain_windlass.py -elements 1000 -rule 0 -case dynamic
     windlass run chain_windlass.py -elements 100000 -build_only
@@ -26,7 +26,7 @@ from windlass.elements import nodes_of, straight_cable
 # data of one cable: length [m], width and height of the section [m], modulus [Pa], density [kg/m^3]
 LENGTH, SIDE, MODULUS, DENSITY = 0.1, 0.02, 1e9, 1000.0
 PRESTRAIN = -0.01
-STEP = 1e-3  # [s]
+STEP = 1e-3  # step size [s]
 WARM_UP_ELEMENTS = 20
 
 
@@ -66,7 +66,7 @@ def build_chain(elements: int, rule: int, gravity: float, space: bool = False) -
 
 def create_solver(world: wl.World, case: str, steps: int, rtol: float) -> Any:
     """Create the solver of a case, ``"static"`` (one load step) or ``"dynamic"``, with a new Jacobian in each iteration
-    and fixed steps.
+    and a constant step size.
     """
     tolerances: dict[str, Any] = {"rtol": rtol, "atol": 1e-9, "adaptive": False}
     if case == "static":
@@ -75,7 +75,7 @@ def create_solver(world: wl.World, case: str, steps: int, rtol: float) -> Any:
 
 
 class Clock(wl.StepHook):
-    """Records times [s] and iterations at the start of the solve, or after a number of steps."""
+    """Hook that records times [s] and iterations at the start of the solve, or after a number of steps."""
 
     def __init__(self, solver: Any, after: int) -> None:
         self._statistics, self._after = solver.statistics, after

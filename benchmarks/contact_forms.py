@@ -1,5 +1,4 @@
-"""Compares contact at points of the cubic axis with contact of straight segments, and prints tables of accuracy and
-cost.
+"""Comparison of contact at points of the cubic axis and contact of straight segments, with tables of accuracy and cost.
 
 usage: contact_forms.py [PART ...] [--results FOLDER]
 
@@ -9,7 +8,7 @@ PART is capstan, bent, stiff, creep, free or cost; the default is all parts, whi
 - bent: tension of a preloaded belt with bending stiffness, compared with the elastica on a foundation.
 - stiff: tension of a preloaded belt with EA = 4e5 N and the reference strain -0.001.
 - creep: speed loss and tensions of loaded drives, compared with the theory with inertia; also the work of the solver.
-- free: largest and mean traction of a belt without load, as a fraction of the limit of friction.
+- free: largest and mean traction of a belt without load, as a fraction of the friction limit.
 - cost: time of residual, tangent and update for each closed segment or point, and for each open segment or point.
 
 The models are in tests/support/contact_forms.py, the theory is in tests/support/belt_theory.py.
@@ -104,7 +103,7 @@ def compare_stiff() -> Rows:
 
 
 def compare_creep() -> Rows:
-    """Tabulate loaded drives of 60 cables; the step is 0.2 ms and is cut if passes do not converge."""
+    """Tabulate loaded drives of 60 cables; the step size is 0.2 ms and is reduced if passes do not converge."""
     settings = {"passes": Passes(atol=1e-3, max_it=6)}
     rows: Rows = [("drive", "speed loss", "tight", "slack", "steps", "iterations", "passes", "ms/step")]
     for belt, (EA, e0) in BELTS.items():

@@ -1,21 +1,22 @@
-"""Compares the speed loss of belt drives with the theory of creep, for several stiffnesses, prestrains, bristles,
+"""Comparison of the speed loss of belt drives with the theory of creep, for several stiffnesses, prestrains, bristles,
 inertias and meshes.
 
 usage: creep.py [--mesh ELEMENTSxSEGMENTS] [--points] [--damped] [--reference]
        creep.py --free | --sinking | --chosen | --laws
 
-Prints a table with these columns: speed loss by simulation, by theory and by the theory of rigid bristles [%];
-difference of the first two losses, relative to the speed of the driver and to the loss [%]; mean axial force relative
-to theory, without and with the length that the polygon of the belt adds; processor time. The runs are functions of
-tests/verification/test_belt_creep.py. The option --points uses contact points. The option --damped adds a third of the
-critical damping of the contact. The option --reference uses the published law. The option --free prints tractions of
-belts without load, for segments and for points of the axis, as fractions of the limit of friction. This option also
-compares these tractions with theory for a belt that sinks in, and the bend of the bristles with the closed-form bend
-due to the mesh. The option --sinking prints the theoretical tractions due to sinking in, for all cases of the map, with
-the contact of `choose_free_belt`. No mesh removes these tractions. The option --chosen runs all cases of the map as
-strings without load, with the mesh of points and the contact of `choose_free_belt`. The option --laws compares the
-speed loss of one belt with the loss for rigid bristles while the stiffness of the bristles grows. The contacts in this
-comparison are segments and points on circles, and points on discs, which are 3D surfaces.
+The command prints a table with these columns: speed loss by simulation, by theory, and by the theory of rigid bristles
+[%]; difference of the first two losses, relative to the speed of the driver and relative to the loss [%]; mean axial
+force relative to theory, without and with the additional length of the polygon of the belt; processor time. The module
+tests/support/creep.py contains the functions of the runs. The option --points uses contact points. The option --damped
+adds a third of the critical damping of the contact. The option --reference uses the published law. The option --free
+prints tractions of belts without load, for segments and for points of the axis, as fractions of the friction limit.
+This option also compares these tractions with the theory of contact depth, and the deflection of bristles with the
+closed form of the deflection due to the mesh. The option --sinking prints the theoretical tractions due to the contact
+depth, for all cases, with the contact of `choose_free_belt`. These tractions do not depend on the mesh. The option
+--chosen runs all cases as strings without load, with the mesh of points and the contact of `choose_free_belt`. The
+option --laws compares the speed loss of one belt with the loss for rigid bristles for an increasing stiffness of the
+bristles. The contacts in this comparison are segments and points on circles, and points on discs, which are 3D
+surfaces.
 """
 
 import sys
@@ -43,13 +44,13 @@ from support.creep import (  # noqa: E402
 MESHES = ((60, 2), (60, 4), (120, 4))
 STIFFNESSES, STRAINS, BRISTLES = (8e3, 4e5), (-0.001, -0.01, -0.05), (1e7, 4e8, 1.6e9)
 INERTIA = (0.05, 0.3, 0.7)
-# Contact stiffness as the ratio k/EA [1/m²]. With this value EA/(k R²) is 1 % of the loss, and belts sink in by more
-# than the ripple of a belt of 60 cubic elements.
+# Contact stiffness as the ratio k/EA [1/m²]. With this value, EA/(k R²) is 1 % of the loss, and the contact depth
+# exceeds the deviation of 60 cubic elements from the circle.
 CONTACT = 100 / RADIUS**2
 
 
 def list_cases(elements: int, segments: int, sticking_length: str, points: bool, ratio: float | None) -> list[Case]:
-    """List all combinations of stiffness, prestrain, bristles and inertia."""
+    """Return all combinations of stiffness, prestrain, bristles and inertia."""
     base = Case(
         elements=elements, segments=segments, sticking_length=sticking_length, points=points, damping_ratio=ratio
     )
@@ -76,7 +77,7 @@ def lengthened(case: Case) -> float:
 
 
 def show(case: Case) -> str:
-    """Format the line of one case."""
+    """Run a case, and print its line of the table."""
     start = time.process_time()
     mesh = f"{case.elements}x{case.segments}"
     head = (
@@ -86,7 +87,7 @@ def show(case: Case) -> str:
     try:
         # a belt whose bristles transfer tension over more than an arc needs longer to reach its steady motion
         found = run_drive(case, passes=100 if case.axial_stiffness > 1e-3 * case.bristles else 40)
-    except Exception as error:  # any error ends only its own case, and the table shows the error
+    except Exception as error:  # an error ends only its case, and the table shows the error
         return f"{head}  {type(error).__name__}: {str(error).splitlines()[0][:60]}"
     tensions = []
     for length in (case.length, lengthened(case)):
@@ -103,18 +104,18 @@ def show(case: Case) -> str:
 
 
 def eval_limit(case: Case) -> float:
-    """Return the limit of friction of a belt without load, per reference length [N/m]."""
+    """Return the friction limit of a belt without load per reference length [N/m]."""
     theory = eval_theory(case._replace(load=0.0), torque=0.0)
     return float(FRICTION * theory.slack_force / (RADIUS + case.offset) * theory.slack_stretch)
 
 
 def eval_sinking_traction(case: Case) -> float:
-    """Return the theoretical traction of a belt that sinks in, as a fraction of its limit of friction."""
+    """Return the theoretical traction of a belt due to its contact depth, as a fraction of the friction limit."""
     return eval_sinking(case) * case.bristles / eval_limit(case)
 
 
 def show_sinking() -> None:
-    """Print the table of tractions due to sinking in."""
+    """Print the table of tractions due to the contact depth."""
     print("    EA      e0 rAv2/T  traction [%] with bristles of", *(f"{one:.1e}" for one in BRISTLES))
     cases = list_cases(60, 4, "current", True, None)
     for first in range(0, len(cases), len(BRISTLES)):
@@ -136,7 +137,7 @@ def show_free() -> None:
         case = base._replace(points=points, bristles=bristles, elements=elements, segments=segments)
         if tension == "low":
             case = case._replace(reference_strain=-0.01, stretch=1.0)
-        # the time in which all material leaves its arc, plus the time of five elements
+        # run until all material has left its arc and five more elements have passed
         found, known = run_drive(case, passes=elements // 4 + 20, mean=10), eval_sinking_traction(case)
         print(
             f"{elements:4d}x{segments} {'points' if points else 'segments':8} {tension:>7} {bristles:8.1e}"

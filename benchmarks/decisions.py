@@ -1,10 +1,11 @@
-"""Measures the effect of `wl.Dynamic(decide_in_newton=N)`, the number of residuals in which contacts of belts decide.
+"""Measurement of the effect of `wl.Dynamic(decide_in_newton=N)`, the number of residuals in which contact states of
+belts may change.
 
-Run it with ``python benchmarks/decisions.py -cases stiff,seed:1 -decisions 0,5,10``. The cases are stiff, soft, fast
-and cord, which are drives of two pulleys (default), and seed:K for the random drive K of drives.py. Each run starts in
-the steady motion of `Belt.steady`. The program prints, for each case and each N, the process time, the number of steps,
-Newton iterations, tangents and passes per step, rejected attempts, means over the second half of the run, the remainder
-of the energy balance, and reasons for doubt.
+An example is the command ``python benchmarks/decisions.py -cases stiff,seed:1 -decisions 0,5,10``. The cases are stiff,
+soft, fast and cord, which are drives of two pulleys (default), and seed:K for the random drive K of drives.py. Each run
+starts in the steady motion of `Belt.steady`. The program prints, for each case and each N, the process time, the number
+of steps, Newton iterations, tangents and passes per step, rejected attempts, means over the second half of the run, the
+remainder of the energy balance, and reasons for doubt.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Computes the steady motion of belt drives with any number of pulleys, with code that is independent of the package.
+"""Steady motion of belt drives with any number of pulleys, computed by code that is independent of the package.
 
 A belt with the law N = EA (lam - 1) runs with the flow c = dX/dt of its slack length X, and therefore with the speed v
 = c lam. The part F = N - rhoA c v of the tension N presses on the pulleys and transmits torque; F is constant in a
@@ -6,15 +6,15 @@ span. R is the radius of the cord, r the radius of the face, and omega the speed
 of a layer between cord and face (force per metre of belt and metre of shear). The layer has no shear where the belt
 enters:
 
-- shear u: u' = w = lam - omega R/c with u(0) = 0, and F' = K u until |K u| = mu (r/R) F lam/R, the limit of friction.
-  With a² = (EA - rhoA c²)/K the solution is w = w0 cosh(X/a), F = F_in + (EA - rhoA c²) w0 (cosh(X/a) - 1).
+- shear u: u' = w = lam - omega R/c with u(0) = 0, and F' = K u, until |K u| reaches the friction limit mu (r/R) F
+  lam/R. With a² = (EA - rhoA c²)/K the solution is w = w0 cosh(X/a), F = F_in + (EA - rhoA c²) w0 (cosh(X/a) - 1).
 - slip: F = F_s exp(+-mu (r/R) phi) over the remaining angle phi, with the force F_s where slip begins.
 - rigid layer, K = inf: omega R = c lam_in, and F is constant where the belt sticks.
 - torque: (F_out - F_in) R.
-- bending: N is smaller by EI/(2 R²) on an arc than in a span. The line of a span lies at R + EI/(2 F R) from the
+- bending: N on an arc is smaller than N in a span by EI/(2 R²). The line of a span lies at R + EI/(2 F R) from the
   centre. An end of an arc adds l³/(12 R²) to the length, where l² = EI/F (beam under tension that leaves a rigid
   circle).
-- length: the slack lengths of spans and arcs sum to the length of the belt.
+- length: the sum of the slack lengths of spans and arcs is the length of the belt.
 
 Hub loads are the pulls F of both spans along their lines. The unknowns are F of all spans and c.
 
@@ -31,8 +31,8 @@ import numpy as np
 from scipy.optimize import brentq, fsolve
 
 SMALLEST = 1e-9
-"""Change of F on an arc, relative to F, below which the layer is treated as rigid [1]; it then changes speeds by less
-than 1e-9.
+"""Change of F on an arc, relative to F, below which the layer is treated as rigid [1]. A layer below this limit changes
+speeds by less than 1e-9.
 """
 LARGEST = 300.0
 """Largest argument X/a of cosh [1]."""
@@ -47,7 +47,7 @@ class Wheel:
     face: float
     cord: float
     side: int = 1
-    shear: float = inf  # K [N/m²]
+    shear: float = inf  # stiffness K of the layer [N/m²]
     friction: float = 0.5
 
 
@@ -55,8 +55,8 @@ class Wheel:
 class Steady:
     """The steady motion, with one value for each pulley, or for the span after each pulley.
 
-    Speeds [rad/s], tensions N [N], pressing forces F [N], torques of the belt [N m], hub loads (2,) [N], slip arcs
-    [rad].
+    The values are speeds [rad/s], tensions N [N], pressing forces F [N], torques of the belt [N m], hub loads [N] with
+    two components, and slip arcs [rad].
     """
 
     speeds: np.ndarray
@@ -71,8 +71,8 @@ class Steady:
 
 
 def lay_lines(wheels: list[Wheel], radii: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return lengths and directions of the spans after each pulley, and wrap angles. Spans are common tangents of the
-    circles.
+    """Return the length [m] and the direction [rad] of the span after each pulley, and the wrap angles [rad]. Spans are
+    common tangents of the circles.
     """
     n = len(wheels)
     lengths, angles = np.zeros(n), np.zeros(n)
@@ -123,8 +123,8 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
 
         limit = mu * F * stretch(F) / R
         if rise < 0.0:
-            # Along the arc the limit falls and the shear grows. The shear therefore reaches the limit once, and remains
-            # below the limit at the entry.
+            # Along the arc, the friction limit decreases and the shear force increases. Therefore the shear force
+            # reaches the limit only once, and is below the limit at the entry.
             X = brentq(excess, 0.0, a * asinh(limit / (K * a * abs(w))))
             slides = angle(X) < wrap
         else:
@@ -163,7 +163,7 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
 
 
 def find_length(wheels: list[Wheel], EA: float, EI: float, tension: float) -> float:
-    """Slack length [m] of a belt whose spans have a tension [N] at rest, without friction."""
+    """Return the slack length [m] of a belt for which all spans have the given tension [N] at rest without friction."""
     radii = np.array([w.cord for w in wheels])
     spans, _, wraps = lay_lines(wheels, radii + EI / (2.0 * tension * radii))
     arcs = radii * wraps / (1.0 + (tension - EI / (2.0 * radii**2)) / EA)
@@ -174,9 +174,10 @@ def find_length(wheels: list[Wheel], EA: float, EI: float, tension: float) -> fl
 def solve_drive(
     wheels: list[Wheel], EA: float, rho: float, EI: float, length: float, driver: int, speed: float, torques: np.ndarray
 ) -> Steady:
-    """Solve for the steady motion of a belt of a slack length [m].
+    """Return the steady motion of a belt with a given slack length [m].
 
-    torques: torque of the belt on each pulley [N m], > 0 if it drives the pulley; the entry of the driver is ignored.
+    The argument ``torques`` contains the torque of the belt on each pulley [N m]. A torque > 0 drives the pulley, and
+    the value of the driver is ignored.
     """
     n, radii = len(wheels), np.array([w.cord for w in wheels])
     sides = np.array([w.side for w in wheels])

@@ -1,18 +1,19 @@
-"""Compares random belt drives, made by `wl.Belt` with default numerical parameters, with the theory of
-`drive_theory.py`, or with `Belt.steady`.
+"""Comparison of random belt drives with the theory of `drive_theory.py`, or with `Belt.steady`. The drives are created
+by `wl.Belt` with default numerical parameters.
 
     python benchmarks/drives.py -count 100 -first 0
     python benchmarks/drives.py -count 30 -first 0 -layers true
 
-Each drive has two to five pulleys with ratios up to 4, EA of 1e4 to 1e6 N, friction coefficients of 0.2 to 1, rhoA v²/T
-up to 0.6, a cord up to 5 mm above the face on a rigid layer, and bending stiffnesses of strings to ribbed belts. Each
-drive starts in its steady motion, by `Belt.steady`, and runs for two revolutions of the belt. A drive that loses less
-than 1e-4 of its speed runs for five revolutions. Vibrations from the start change the mean of one revolution by up to
-2e-6. Means begin after the first revolution. A drive whose verdict recommends a smaller step runs again with half the
-step. The compared quantities are the speed losses of all loaded pulleys, span tensions, hub loads, and torque and power
-of the driver. A drive passes if all errors are below 1 %, or if the solver itself reports its result as doubtful. With
-``-layers`` the layer between cord and face is not rigid. These drives are compared with `Belt.steady`, because the
-theory neglects that a bent belt touches on a shorter arc.
+Each drive has two to five pulleys. The ratios of radii are up to 4, EA is 1e4 to 1e6 N, friction coefficients are 0.2
+to 1, and rhoA v²/T is up to 0.6. The cord is up to 5 mm above the face of the belt, on a rigid layer. The bending
+stiffness has values from strings to ribbed belts. Each drive starts in its steady motion, by `Belt.steady`, and runs
+for two revolutions of the belt. A drive whose speed losses are below 1e-4 runs for five revolutions. Vibrations from
+the start change the mean of one revolution by up to 2e-6. Means begin after the first revolution. If the verdict on a
+run recommends a smaller step, the drive runs again with half of the step size. The compared quantities are the speed
+losses of all loaded pulleys, span tensions, hub loads, and torque and power of the driver. A drive passes if all errors
+are below 1 %, or if the solver itself reports its result as doubtful. With the option ``-layers``, the layer between
+cord and face is elastic. These drives are compared with `Belt.steady`, because the theory neglects that a bent belt
+touches on a shorter arc.
 """
 
 from __future__ import annotations
@@ -41,19 +42,20 @@ from windlass.solvers.stepping.statistics import Statistics
 LAYERS = 7.0, 8.3
 """Range of the logarithms of random layer stiffnesses [N/m²]."""
 STEPS_PER_CABLE = 4.236
-"""Number of steps in which the belt moves by the length of one element. A whole number would put elements at the same
-few positions in all steps.
+"""Number of steps in which the belt moves by the length of one element. This number is not a whole number, because
+otherwise the elements would be at the same few positions in all steps.
 """
 PERIODS_PER_STEP = 0.5
-"""Step size, relative to the period of the softest contact [1]; its stiffness is k = 1000 T/R². With longer steps slow
-belts vibrate, and a note recommends half a period.
+"""Step size, relative to the period of vibration on the softest contact [1]. The stiffness of the softest contact is k
+= 1000 T/R². With longer steps, slow belts vibrate, and a note recommends a step size of half a period.
 """
 REVOLUTIONS = 2.0
 """Revolutions of the belt in a run with usual speed losses; means begin after the first revolution."""
 LONG_RUN = 5.0
 """Revolutions of the belt in a run with small speed losses."""
 SMALL_LOSS = 1e-4
-"""Largest speed loss of a pulley that counts as small [1]. Means over one revolution differ by 1 to 3 % of such a loss.
+"""Largest speed loss of a pulley that is treated as small [1]. Means of small losses over one revolution have errors of
+1 to 3 %.
 """
 EVERY = 5
 """Number of steps between two records; means of speeds and powers include all steps."""
@@ -68,7 +70,7 @@ STEADY_ELEMENTS = 80
 class Case:
     """Parameters of a drive. The driver is the first pulley, and the torques are load torques [N m].
 
-    ``layer``: shear stiffness of the layer between cord and face [N/m²].
+    ``layer`` is the shear stiffness of the layer between cord and face [N/m²].
     """
 
     seed: int
@@ -85,12 +87,16 @@ class Case:
     layer: float = inf
 
     def wheels(self) -> list[Wheel]:
-        """Return the pulleys for the theory; its layer stiffness is per length of the slack belt."""
+        """Return the pulleys for the theory, in which the stiffness of the layer refers to the length of the slack
+        belt.
+        """
         places, shear = zip(self.centers, self.radii, strict=True), self.layer * (1.0 + self.tension / self.EA)
         return [Wheel(at, R - self.cord, R, shear=shear, friction=self.friction) for at, R in places]
 
     def solve(self, length: float) -> Steady:
-        """Solve the theory; half of each load torque is proportional to the speed of its pulley."""
+        """Return the steady motion by the theory. Half of each load torque is proportional to the speed of the
+        pulley.
+        """
         full, wheels = np.array((0.0, *self.torques)), self.wheels()
         rims, share = self.speed * self.radii[0] / np.array(self.radii), np.ones(len(self.radii))
         for _ in range(4):
@@ -101,8 +107,8 @@ class Case:
 
 
 def draw(seed: int, quick: bool = False) -> Case:
-    """Draw the random drive of a seed; with ``quick`` it has two pulleys and an extensible belt, for which few elements
-    suffice.
+    """Return the random drive for a seed. If ``quick`` is true, the drive has two pulleys and an extensible belt, for
+    which few elements are sufficient.
     """
     rng = np.random.default_rng(seed)
 
@@ -120,7 +126,7 @@ def draw(seed: int, quick: bool = False) -> Case:
         EI, share = log_uniform(1e-5, 5e-3), float(rng.uniform(0.0, 0.6))
         reach = sum(radii) * rng.uniform(0.9, 1.4) if n > 2 else 0.5 * sum(radii) * rng.uniform(1.3, 2.5)
         places = 2.0 * pi * (np.arange(n) + (rng.uniform(-0.15, 0.15, n) if n > 2 else 0.0)) / n
-        # clockwise: the direction in which the belt runs
+        # the centres are in clockwise order, which is the direction in which the belt runs
         centers = tuple((float(reach * cos(-p)), float(reach * sin(-p))) for p in places)
         load, split = rng.uniform(0.2, 0.65), rng.dirichlet(np.ones(n - 1))
         wheels = [Wheel(at, R - cord, R, friction=mu) for at, R in zip(centers, radii, strict=True)]
@@ -147,8 +153,9 @@ def draw(seed: int, quick: bool = False) -> Case:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of a run: errors [1] by name, efficiency, reasons of the verdict, means, counts of the solver and process
-    time [s]."""
+    """Result of a run: errors [1] by name, efficiency [1], reasons of the verdict, means, counts of the solver, and
+    process time [s].
+    """
 
     errors: dict[str, float]
     efficiency: float
@@ -170,8 +177,9 @@ class Outcome:
 
 
 class Motion(NamedTuple):
-    """Numbers that are compared. Pulleys: speeds [rad/s], hub loads [N], shape (pulleys, 2), and torques [N m]; spans:
-    tensions [N]."""
+    """Numbers that are compared: speeds [rad/s], hub loads [N] of shape (pulleys, 2), and torques [N m] of pulleys, and
+    tensions [N] of spans.
+    """
 
     speeds: np.ndarray
     tensions: np.ndarray
@@ -180,7 +188,7 @@ class Motion(NamedTuple):
 
 
 def read_motion(found: Steady | wl.DriveReport | wl.SteadyDrive) -> Motion:
-    """Read the numbers of the theory, of means, or of a steady motion."""
+    """Return the compared numbers of the theory, of means, or of a steady motion."""
     if isinstance(found, Steady):
         return Motion(found.speeds, found.tensions, found.hubs, found.torques)
     columns = [[getattr(duty, name) for duty in found.pulleys] for name in ("speed", "hub_load", "torque")]
@@ -191,7 +199,7 @@ def read_motion(found: Steady | wl.DriveReport | wl.SteadyDrive) -> Motion:
 def lay_belt(
     case: Case, elements: int | None = None, step: float | None = None, contact: Any = "auto"
 ) -> tuple[wl.Belt, wl.Entity]:
-    """Build the belt of a drive, and the constraint that turns the driver."""
+    """Create the belt of a drive and the constraint that rotates the driver, and return both."""
     world = wl.World()
     bodies = [
         world.add(RigidBody2D, name=f"p{i}", position=at, mass=1.0, inertia=2e-3) for i, at in enumerate(case.centers)
@@ -212,7 +220,7 @@ def lay_belt(
 
 
 def find_steady(case: Case, belt: wl.Belt) -> wl.SteadyDrive:
-    """Find the steady motion by `Belt.steady`, with the loads of `lay_belt`."""
+    """Return the steady motion by `Belt.steady`, with the loads of `lay_belt`."""
 
     def create_load(torque: float, speed: float) -> Callable[[float], float]:
         return lambda now: 0.5 * torque * (1.0 - now / speed)
@@ -225,7 +233,7 @@ def find_steady(case: Case, belt: wl.Belt) -> wl.SteadyDrive:
 def compare_steady(case: Case) -> tuple[dict[str, float], float]:
     """Return the errors of `Belt.steady` relative to the theory, and the errors of its slip arcs [rad].
 
-    The pulleys are rigid, as the theory assumes.
+    The contact with the pulleys is rigid, as the theory assumes.
     """
     belt, _ = lay_belt(case, elements=STEADY_ELEMENTS, contact={"contact_stiffness_per_length": 1e15})
     steady = find_steady(case, belt)
@@ -239,8 +247,8 @@ def run(
     revolutions: float | None = None, start: float | None = None, periods: float = PERIODS_PER_STEP,
     hooks: Sequence[wl.StepHook] = (), **settings: Any,
 ) -> Outcome:  # fmt: skip
-    """Simulate a drive and compare its means with the theory, or on a soft layer with `Belt.steady`; ``start`` is the
-    fraction of the run after which means begin, and ``settings`` are further arguments of `wl.Dynamic`.
+    """Simulate a drive and compare its means with the theory, or, for an elastic layer, with `Belt.steady`; ``start``
+    is the fraction of the run after which means begin, and ``settings`` are further arguments of `wl.Dynamic`.
     """
     begin = time.process_time()
     radii = np.array(case.radii)
@@ -294,7 +302,7 @@ def compare(case: Case, exact: Steady | wl.SteadyDrive, found: wl.DriveReport | 
 
 
 def main() -> None:
-    """Run the drives and print how many agree."""
+    """Run the drives, and print the number of drives that agree."""
     count = int(wl.option("count", 100, "1", "number of drives", minimum=1))
     first = int(wl.option("first", 0, "1", "seed of the first", minimum=0))
     layers = wl.option("layers", False, "", "draw layers of 1e7 to 2e8 N/m²")

@@ -1,28 +1,28 @@
-"""Runs scripts of Exudyn twice, once solved by Exudyn and once by Windlass; the table of results is
-docs/reference/exudyn_models.md.
+"""Command that runs each script of Exudyn twice: Exudyn solves the model in the first run, and Windlass solves the
+model in the second run. The page docs/reference/exudyn_models.md contains the table of results.
 
 usage: exudyn_models.py FOLDER [FOLDER ...] [--only WORD ...] [--seconds N] [--steps N ...] [--until TIME]
        [--records FOLDER] [--write]
 
 FOLDER is main/pythonDev/TestModels or Examples of a checkout of https://github.com/jgerstmayr/EXUDYN, which is not part
 of Windlass. All scripts in FOLDER and its subfolders are run. The option --only selects scripts whose name contains one
-of the words. The option --seconds is the longest process time of a script (default 60). The option --until ends the
-command at a time of the day. The option --records is a folder that stores the result of every run. An interrupted
-command continues with these results. The option --write updates the table of docs/reference/exudyn_models.md and keeps
-the rows of scripts that were not run. Runs that were ended after less than --seconds are repeated. Exudyn is loaded
-from .venv-bench, or from EXUDYN_SITE.
+of the words. The option --seconds is the longest process time of a script (default 60). The option --until is the time
+of the day at which the command ends. The option --records is the folder in which the result of every run is stored. An
+interrupted command continues with the stored results. The option --write updates the table of
+docs/reference/exudyn_models.md and keeps the rows of scripts that were not run. Runs that were ended after less than
+--seconds are repeated. Exudyn is loaded from .venv-bench, or from EXUDYN_SITE.
 
-A script that takes too long in one of the programs is cut in both programs. Each solve then ends after the first 200
-steps, or after the first 20 steps if 200 still take too long. The script ends after its fourth solve. The option
---steps 200 20 begins with such cut runs.
+If a script takes too long in one of the programs, each solve of the script is shortened in both programs. Each solve
+then ends after the first 200 steps, or after the first 20 steps if 200 steps still take too long. A shortened script
+ends after its fourth solve. With the option --steps 200 20, all scripts are shortened from the first run on.
 
 Both programs run with the settings of the script. If the results differ by more than 1e-8, both run again with
 tolerances of 1e-10, 1e-12, 1e-9 and 1e-8, and with a new Jacobian in each iteration. The comparison then does not
 depend on the point at which Newton's method ends. Then both programs run with two, four and eight times as many time
-steps. If only the integrators differ, each halving of the steps reduces the difference. After each solve, the
-comparison includes the complete vectors of coordinates and of multipliers, the values of each sensor, and the result of
-the script. Each difference is relative to the largest entry, or to 1e-6 if all entries are smaller. The comparison
-excludes multipliers without an equivalent in Windlass, and sensors that one of the programs cannot read.
+steps. If only the integration methods differ, each halving of the step size reduces the difference. After each solve,
+the comparison includes the complete vectors of coordinates and of multipliers, the values of each sensor, and the
+result of the script. Each difference is divided by the largest entry, or by 1e-6 if all entries are smaller. The
+comparison excludes multipliers without an equivalent in Windlass, and sensors that one of the programs cannot read.
 """
 
 import argparse
@@ -45,7 +45,9 @@ from harness import PEER_PYTHON, PYTHON, ROOT
 RECORD = ROOT / "benchmarks" / "peers" / "exudyn_record.py"
 PAGE = ROOT / "docs" / "reference" / "exudyn_models.md"
 REASONS = ROOT / "benchmarks" / "peers" / "exudyn_reasons.toml"
-"""Scripts for which the reason of a difference is stated by hand, for the verdicts of REASONED."""
+"""Reasons of differences that are written by hand, by name of the script. The reasons are used for the verdicts in
+REASONED.
+"""
 REASONED = "differs", "refused", "fails", "not finished", "no result"
 MEASURED = "agrees", "converges", "differs"
 MARK = "<!-- table by make peers -->"
@@ -56,12 +58,12 @@ TOLERANCES = 1e-10, 1e-12, 1e-9, 1e-8
 TIMES = 2, 4, 8
 """Factors of the number of time steps of the script, in successive runs."""
 MOST = 0, 200, 20
-"""Largest number of steps of a solve; 0 means no limit, the other values are for scripts that are cut."""
+"""Largest numbers of steps of a solve. The value 0 means no limit; the other values are used for shortened scripts."""
 WAITS = 10.0
-"""Ratio of elapsed time to process time, above which a script counts as waiting and is ended."""
+"""Ratio of elapsed time to process time, above which a script is treated as waiting and is ended."""
 LONGER = "longer than"
 REFUSAL = "ModelError: "
-"""First words of errors that name an item of the model, a reason, and allowed values."""
+"""First words of error messages that name an item of the model, a reason, and allowed values."""
 NO_TOLERANCE = 0.5
 """Ratio of the difference with tighter tolerances to the difference with given tolerances, above which tolerances are
 not the cause [1]."""
@@ -76,7 +78,7 @@ difference may pass through 0.
 
 
 def find_exudyn() -> str:
-    """Return the folder that holds exudyn: EXUDYN_SITE, or .venv-bench."""
+    """Return the folder in which the package exudyn is installed: EXUDYN_SITE, or .venv-bench."""
     if given := os.environ.get("EXUDYN_SITE"):
         return given
     command = [PEER_PYTHON, "-c", "import exudyn, pathlib; print(pathlib.Path(exudyn.__file__).parents[1])"]
@@ -87,9 +89,9 @@ class Settings(NamedTuple):
     """Settings of one run of a script.
 
     Attributes:
-        tolerance: largest tolerance of Newton's method; 0: the tolerances of the script.
+        tolerance: largest tolerance of Newton's method; with 0, the tolerances of the script are used.
         times: factor of the number of time steps of the script.
-        most: largest number of steps of the script in a solve; 0: no limit.
+        most: largest number of steps in a solve; 0 means no limit.
     """
 
     tolerance: float = 0.0
@@ -98,17 +100,17 @@ class Settings(NamedTuple):
 
 
 class Runner:
-    """Runs scripts in one of the two programs, one after the other.
+    """Object that runs scripts in one of the two programs, one after the other.
 
     Args:
         program: ``exudyn`` or ``windlass``.
-        site: the folder that holds exudyn.
+        site: the folder in which the package exudyn is installed.
         folder: folder for files that the scripts write.
     """
 
     def __init__(self, program: str, site: str, folder: Path) -> None:
         self._folder, links = folder, folder / f"site_{program}"
-        # the process loads only exudyn from this folder, which may contain another version of NumPy
+        # the process loads only the package exudyn from ``site``, because ``site`` may contain another version of NumPy
         links.mkdir()
         for name in ("exudyn", "exudyn.libs"):
             (links / name).symlink_to(Path(site) / name)
@@ -118,7 +120,7 @@ class Runner:
         self._process = subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, text=True)
 
     def run(self, script: Path, how: Settings, seconds: float) -> dict[str, Any]:
-        """Return the result of a script in the program: the record of its solves, or an error."""
+        """Run a script in the program, and return the record of its solves, or an error."""
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -149,18 +151,18 @@ def empty_record(error: str) -> dict[str, Any]:
 
 
 class Late(Exception):
-    """Raised when the time is reached at which the command must end."""
+    """Exception that is raised when the time is reached at which the command must end."""
 
 
 class Records:
-    """Runs scripts, and stores their records.
+    """Object that runs scripts and stores their records.
 
     Args:
         folder: folder of the stored records.
         seconds: longest process time of a run [s].
-        site: the folder that holds exudyn.
+        site: the folder in which the package exudyn is installed.
         temporary: folder for files that the scripts write.
-        until: time of the day after which no script is started, such as 21:05; empty: no limit.
+        until: time of the day after which no script is started, such as 21:05; an empty text means no limit.
     """
 
     def __init__(self, folder: Path, seconds: float, site: str, temporary: Path, until: str = "") -> None:
@@ -174,7 +176,7 @@ class Records:
         return self._folder / ("__".join(words) + ".json")
 
     def _may_take_longer(self, error: str) -> bool:
-        """Return whether a run was ended after less time than this command allows."""
+        """Return whether a stored run was ended after less time than this command allows."""
         return error.startswith(LONGER) and float(error.removeprefix(LONGER).removesuffix("s")) < self._seconds
 
     def find(self, name: str, script: Path, program: str, how: Settings) -> dict[str, Any]:
@@ -201,7 +203,7 @@ def distance(a: list[float], b: list[float], rounding: float = 0.0) -> float:
     """Return the largest difference of two vectors, relative to the larger of ``rounding`` and the largest entry of the
     first vector.
 
-    Entries of b that are not a number are unknown in Windlass and are ignored.
+    Entries of b that are NaN are ignored, because Windlass does not compute these entries.
     """
     if len(a) != len(b):
         return float("inf")
@@ -229,9 +231,9 @@ class Verdict(NamedTuple):
     Attributes:
         word: ``agrees``, ``converges``, ``differs``, ``refused`` if an error of Windlass names the item, ``fails`` for
             any other error, ``no result`` if Exudyn itself fails, or ``not finished``.
-        reason: text of the reason.
-        difference: largest difference of all solves; infinite without a comparison.
-        motion: largest difference of all solves without multipliers.
+        reason: text with the reason for the verdict.
+        difference: largest difference of all solves; infinite if no comparison was made.
+        motion: largest difference of all solves, without the differences of multipliers.
     """
 
     word: str
@@ -241,11 +243,13 @@ class Verdict(NamedTuple):
 
 
 def find_refusal(ours: dict[str, Any]) -> Verdict | None:
-    """Return the items without equivalent, counted by reason; None if all items have equivalents."""
+    """Return the items that have no equivalent in Windlass, counted by reason. Return None if all items have
+    equivalents.
+    """
     lines = [line.strip() for line in ours["error"].split("\n")]
     if "NoCounterpart" not in lines[0]:
         return None
-    # items without number and name
+    # remove the numbers and names of the items
     found = [re.match(r"\w+ \d+ '.*?' \((\w*)\): (.*)", line) for line in lines[1:]]
     reasons = Counter(
         f"{match[1]} ({match[2]})".removesuffix(" (no such law)") if match else line
@@ -256,19 +260,19 @@ def find_refusal(ours: dict[str, Any]) -> Verdict | None:
 
 
 def first_sentence(error: str) -> str:
-    """Return the first sentence of an error."""
+    """Return the first sentence of an error message."""
     return error.split("\n")[0].partition(". ")[0].strip()
 
 
 def say_briefly(error: str) -> str:
-    """Return an error without the lines after its message, and without the file that Exudyn names."""
+    """Return the first part of an error message, without further lines and without the file name that Exudyn adds."""
     head, _, rest = error.partition("\n")
     words = f"{head} {rest.partition(chr(10))[0]}" if head.endswith(":") else head
     return re.sub(r" *\[Python file .*?\]", "", words).strip()
 
 
 def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
-    """Judge a script from its two records."""
+    """Return the verdict on a script from the records of both programs."""
     if theirs["error"].startswith(LONGER):
         return Verdict("not finished", f"Exudyn takes {theirs['error']}")
     if theirs["error"]:
@@ -296,11 +300,13 @@ def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
 
 
 def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
-    """Judge a script with its own settings, with tighter tolerances, and with shorter steps.
+    """Return the verdict on a script from runs with the settings of the script, with tighter tolerances, and with
+    shorter steps.
 
     Args:
-        solve: function that compares the programs with given settings; None if Exudyn itself fails or takes too long.
-        most: largest number of steps of the script in a solve; 0: no limit.
+        solve: function that runs both programs with given settings and returns the verdict, or None if Exudyn fails or
+            takes too long.
+        most: largest number of steps in a solve; 0 means no limit.
     """
     first = best = solve(Settings(most=most))
     assert first is not None
@@ -316,14 +322,14 @@ def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
         if best.word == "agrees":
             return best
         if found is not None and found.difference > SPOILT * first.difference:
-            # Newton's method fails with these tolerances, or steps are cut; larger tolerances are tried
+            # Newton's method fails with these tolerances, or step sizes are reduced, so larger tolerances are tried
             spoilt, tolerance = tight, 0.0 if best is first else tolerance
             continue
         if found is not None and found.motion > max(NO_TOLERANCE * first.motion, AGREES):
             # the difference does not depend on the tolerances
             break
     for tight in dict.fromkeys((tolerance, 0.0)):
-        # with small steps, tight tolerances may be below rounding errors: the tolerances of the script are used
+        # with small steps, tight tolerances may be below rounding errors, so the tolerances of the script are used
         start = first if tight == 0.0 else best
         if (found := refine(solve, start, tight, most)) is not None:
             return found
@@ -331,8 +337,8 @@ def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
 
 
 def refine(solve: Callable[[Settings], Verdict | None], start: Verdict, tolerance: float, most: int) -> Verdict | None:
-    """Judge a script with shorter steps, starting from its verdict with its own steps; return None if the difference
-    does not decrease.
+    """Return the verdict on a script from runs with shorter steps, starting from the verdict with the steps of the
+    script. Return None if the difference does not decrease.
     """
     fallen, differences = start, []
     for k, times in enumerate(TIMES):
@@ -349,7 +355,8 @@ def refine(solve: Callable[[Settings], Verdict | None], start: Verdict, toleranc
 
 
 def examine(records: Records, name: str, script: Path, steps: Sequence[int]) -> Verdict:
-    """Judge a script. The script is cut to fewer steps if it takes too long in one of the programs.
+    """Run a script in both programs and return the verdict. If the script takes too long in one of the programs, the
+    number of steps is reduced.
 
     Raises:
         Late: the script has not been run, and the time at which the command must end is reached.
@@ -376,7 +383,7 @@ def examine(records: Records, name: str, script: Path, steps: Sequence[int]) -> 
                 return None
             raise
         fails = theirs["error"] and not theirs["error"].startswith(LONGER)
-        # a refused script needs no complete solve in Exudyn
+        # if Windlass refuses a script, Exudyn need not solve the script completely
         return (None if fails else find_refusal(ours)) or judge(theirs, ours)
 
     found = compare(solve, most)
@@ -386,8 +393,8 @@ def examine(records: Records, name: str, script: Path, steps: Sequence[int]) -> 
 
 
 def write_table(rows: Mapping[str, Verdict]) -> None:
-    """Write rows into the table of the page, with the reasons stated by hand; rows of scripts that were not run are
-    kept.
+    """Write rows into the table of the page, with the reasons written by hand. Rows of scripts that were not run remain
+    unchanged.
     """
     reasons = tomllib.loads(REASONS.read_text())
     head, _, old = PAGE.read_text().partition(MARK)
@@ -404,7 +411,7 @@ def write_table(rows: Mapping[str, Verdict]) -> None:
 
 
 def main() -> int:
-    """Run the command; the exit code is 0 for any result."""
+    """Run the command; the exit code is 0 for all verdicts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--only", nargs="*", default=[""], help="scripts whose name has one of these words")

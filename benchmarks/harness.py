@@ -1,19 +1,19 @@
-"""Times a case in two programs, alternately.
+"""Measurement of the time of a case in two programs, which run alternately.
 
-Each program runs in a separate child process, alternately (A B A B ...), on one thread. A child times its own solve and
-prints one line with the word `RESULT` and a JSON object:
+Each run is a separate child process on one thread, and the two programs run alternately. A child measures the time of
+its solve, and prints one line with the word `RESULT` and a JSON object:
 
 - cpu, wall: process time and elapsed time of the solve [s], without imports and model building.
-- counts: name -> number of steps, iterations and other work.
-- answers: name -> computed number.
-- measured: name with unit -> number, for further measurements without ratios (optional).
-- versions: name -> text.
+- counts: numbers of steps, iterations and other work, by name.
+- answers: computed numbers, by name.
+- measured: further measured numbers without ratios, by name with unit (optional).
+- versions: versions of programs, by name.
 
 A ratio is valid only if both programs did the same work. In every round, the counts that the case names must be equal,
 and the answers must agree within the tolerances of the case. Otherwise the case fails, and no ratio is given.
 
-`Case` describes a case. A file such as belt.py lists its cases and passes them to `run_cases` of report.py, with the
-command line of command_line.py.
+`Case` describes a case. A file such as belt.py lists cases, and passes the cases and the command line of
+command_line.py to `run_cases` of report.py.
 """
 
 import json
@@ -38,27 +38,27 @@ Command = Sequence[str]
 
 
 class ChildError(Exception):
-    """A child process failed, or did not print its result."""
+    """Error of a child process that failed or did not print its result."""
 
 
 class Tolerance(NamedTuple):
-    """Tolerance for the difference of two answers: the larger of a relative and an absolute bound.
+    """Tolerance for the difference of two answers: the maximum of a relative and an absolute bound.
 
-    relative: fraction of the larger absolute value [1]; absolute: bound in the unit of the answer.
+    ``relative`` is a fraction of the larger absolute value [1], and ``absolute`` is a bound in the unit of the answer.
     """
 
     relative: float = 0.0
     absolute: float = 0.0
 
     def accepts(self, a: float, b: float) -> bool:
-        """Return whether a and b agree; False if a or b is not finite."""
+        """Return whether the answers a and b agree; the result is False if a or b is not finite."""
         bound = max(self.relative * max(abs(a), abs(b)), self.absolute)
         return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= bound
 
 
 @dataclass(frozen=True)
 class Case:
-    """One comparison.
+    """Description of one comparison of two programs.
 
     Attributes:
         name: name of the file of results.
@@ -66,9 +66,9 @@ class Case:
         commands: command of each program, by name of the program. A case has two programs; the ratio is the cost of the
             first program divided by the cost of the second.
         tolerances: answers that must agree, with their tolerances.
-        work: the count by which the times are divided, e.g. ``"steps"``.
+        work: name of the count by which the times are divided, e.g. ``"steps"``.
         equal_counts: names of counts that must be equal in both programs.
-        warm_up: commands that run once before the timed runs, e.g. to fill a compiler cache.
+        warm_up: commands that run once before the measured runs, e.g. to fill a compiler cache.
         timeout: time limit of one child [s].
     """
 
@@ -88,7 +88,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Sample:
-    """Result of one child process; its fields are explained at the head of this file."""
+    """Result of one child process; the docstring of this module explains the fields."""
 
     cpu: float
     wall: float
@@ -127,7 +127,7 @@ def run_child(command: Command, timeout: float) -> Sample:
 
 
 def parse_result(output: str) -> Sample:
-    """Return the only RESULT line in the output of a child.
+    """Return the content of the only RESULT line in the output of a child.
 
     Raises:
         ChildError: the output has no RESULT line, more than one, or an incomplete one.
@@ -147,7 +147,7 @@ def parse_result(output: str) -> Sample:
 
 
 def find_mismatches(case: Case, samples: Mapping[str, Sample]) -> list[str]:
-    """List differences between two programs that should have done the same work; empty if the programs agree."""
+    """Return the differences of counts and answers between two programs; the list is empty if the programs agree."""
     (a, first), (b, second) = samples.items()
     found = []
     for name in case.equal_counts:
@@ -167,8 +167,9 @@ def find_mismatches(case: Case, samples: Mapping[str, Sample]) -> list[str]:
 
 
 def find_faults(case: Case, timed: Mapping[str, Sample]) -> list[str]:
-    """List reasons why the times of one round cannot be divided by the work of the round; empty if the times are
-    valid."""
+    """Return the reasons why the times of one round cannot be divided by the work of the round; the list is empty if
+    the times are valid.
+    """
     found = []
     for program, sample in timed.items():
         work = sample.counts.get(case.work, 0)
@@ -179,12 +180,12 @@ def find_faults(case: Case, timed: Mapping[str, Sample]) -> list[str]:
 
 
 def cost_of(case: Case, sample: Sample, clock: str = "cpu") -> float:
-    """Return the time per unit of work [s], measured by the clock ``"cpu"`` or ``"wall"``."""
+    """Return the time per unit of work [s]: process time for the clock ``"cpu"``, elapsed time for ``"wall"``."""
     return float(getattr(sample, clock)) / sample.counts[case.work]
 
 
 class Spread(NamedTuple):
-    """Median, smallest and largest value over the rounds."""
+    """Median, smallest and largest value of a quantity over the rounds."""
 
     median: float
     min: float
@@ -192,7 +193,7 @@ class Spread(NamedTuple):
 
 
 def spread_of(values: Sequence[float]) -> Spread:
-    """Return median, smallest and largest value."""
+    """Return median, smallest and largest value of a list of numbers."""
     return Spread(median(values), min(values), max(values))
 
 
@@ -201,11 +202,11 @@ class Outcome:
     """Results of the rounds of one case.
 
     Attributes:
-        rounds: for each round, program -> timed result.
+        rounds: for each round, the result of each program, by name of the program.
         mismatches: differences and invalid values, with their rounds; empty if the case passed.
         ratio: cost of the first program divided by cost of the second in process time [1]; None if the case failed.
         ratio_wall: cost of the first program divided by cost of the second in elapsed time [1].
-        cost: program -> process time per unit of work [s].
+        cost: process time per unit of work [s], by name of the program.
     """
 
     case: Case

@@ -1,15 +1,15 @@
-"""Counts how often a fit finds the friction and the stiffness of a belt drive within its stated confidence.
+"""Count of the fits that find the friction and the stiffness of a belt drive within the stated confidence.
 
 usage: windlass run benchmarks/identify_drive.py [-trials 100] [-first 1] [-deviation 0.2] [-confidence 0.95]
 
 The model is `examples/identify_friction.py`, which runs in this process with `wl.set_options`; the fit is the fit of
 `windlass identify`. One run with known friction coefficient and axial stiffness gives the speed of the driven pulley.
 Each trial adds random errors to this speed, with the number of the trial as seed, and fits both options from the
-defaults of the example. The deviation of the errors is unknown to the fit. If the stated confidence is right, the known
-values lie in the joint 95 % region of about 95 of 100 trials, and each known value lies in its 95 % interval as often;
-the numbers have binomial distributions. The exit code is 1 if the number of joint regions is outside of the 99 % range
-of this distribution. With `-confidence 0.99`, at least 95 of 100 regions contain the known values with a probability of
-99.9 %.
+defaults of the example. The deviation of the errors is unknown to the fit. If the stated confidence is correct, the
+known values lie in the joint 95 % region of about 95 of 100 trials, and each known value lies in its 95 % interval in
+about 95 of 100 trials. The numbers have binomial distributions. The exit code is 1 if the number of joint regions is
+outside of the 99 % range of this distribution. With `-confidence 0.99`, at least 95 of 100 regions contain the known
+values with a probability of 99.9 %.
 """
 
 import runpy
@@ -34,13 +34,13 @@ stiffness = wl.option("stiffness", 3.3e4, "N", "axial stiffness EA of the belt",
 output = wl.option("output", "identify_friction_out", "", "folder for results; 'none' writes no files")
 
 MODEL = Path(__file__).parents[1] / "examples/identify_friction.py"
-KNOWN = {"friction": 0.41, "stiffness": 3.2e4}  # [1], [N]
+KNOWN = {"friction": 0.41, "stiffness": 3.2e4}  # friction coefficient [1], axial stiffness [N]
 RANGES = {"friction": Range(0.2, 0.8, False, friction, "1"), "stiffness": Range(1e4, 1e5, True, stiffness, "N")}
 SETTINGS = {"runs": 60, "step": 0.02, "tolerance": 1e-3}
 
 
 class Drive:
-    """Runs the model; equal points run once in all trials.
+    """Runs of the model; for equal points in all trials, the model runs only once.
 
     Attributes:
         runs: number of runs.

@@ -1,5 +1,4 @@
-"""Compares iterative linear solvers on tangents of chains and nets: which solvers converge, and how many iterations
-they need.
+"""Comparison of iterative linear solvers for tangents of chains and nets: convergence and numbers of iterations.
 
     mpiexec -n 2 windlass run iterative.py -model net -case dynamic -sizes 10,20,40 -supports springs
 

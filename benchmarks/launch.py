@@ -1,4 +1,4 @@
-"""Starts a script on several processes of mpiexec, or on one process without mpiexec."""
+"""Function that starts a script on several processes of mpiexec, or on one process without mpiexec."""
 
 import os
 import shutil

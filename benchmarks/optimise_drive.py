@@ -1,9 +1,9 @@
-"""Counts the statics solves that three methods need to optimise a serpentine drive: SLSQP with derivatives of
-`wl.evaluate`, Nelder-Mead and differential evolution.
+"""Numbers of static solves that three methods need to optimise a serpentine drive: SLSQP with derivatives of
+`wl.evaluate`, Nelder-Mead, and differential evolution.
 
 usage: optimise_drive.py [--solves 600] [--within 0.01] [--output FOLDER]
 
-The drive, the objective and the limits are those of `examples/optimise_tensioner.py`; the methods without derivatives
+The drive, the objective and the limits are defined in `examples/optimise_tensioner.py`; the methods without derivatives
 add the violations of limits to the objective. The table contains for each method the number of all solves, the number
 of solves to the first result within all limits whose slip is at most 1 % (``--within``) above the slip that SLSQP
 finds, the least slip within all limits, and the process time. The exit code is 1 if a method without derivatives
@@ -54,7 +54,7 @@ def main() -> int:
     for method, name in METHODS.items():
         summary, seconds = found[method]
         slips = [float("inf") if slip is None else slip for slip in summary["history"]]
-        # SLSQP counts with all of its solves
+        # all solves of SLSQP are counted
         reached = next((k for k, slip in enumerate(slips, 1) if slip <= (1.0 + given.within) * best), None)
         count = first if method == "gradient" else reached or summary["solves"]
         sign = ">" if reached is None else ""

@@ -1,5 +1,5 @@
-"""Times the cost of output: frames of a moving model in each format, and steps of the belt drive with and without
-output.
+"""Measurement of the time that output takes: frames of a moving model in each format, and steps of the belt drive with
+and without output.
 
 usage: output.py [CASE ...] [--rounds N] [--results FOLDER]
 

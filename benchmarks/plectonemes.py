@@ -1,5 +1,5 @@
-"""Times a rod that has wound around itself in PyElastica and in Windlass, alternately; the printed ratio is the time of
-PyElastica divided by the time of Windlass.
+"""Solve times of a rod that has wound around itself in PyElastica and in Windlass, measured alternately. The printed
+ratio is the time of PyElastica divided by the time of Windlass.
 
 usage: plectonemes.py [--rounds N] [--results FOLDER]
 
@@ -16,7 +16,7 @@ from harness import PEER_PYTHON, PYTHON, ROOT, Case, Tolerance
 
 FOLDER = ROOT / "benchmarks"
 PYELASTICA, WINDLASS = ("80", "18000"), ("60", "300")
-"""Numbers of elements and of steps."""
+"""Numbers of elements and of steps of each program."""
 
 
 def create_cases(_: Namespace) -> list[Case]:

@@ -2,9 +2,9 @@
 
 At the start, the axis of the rod is a line with two straight tails, two plies that are wound around each other by two
 turns at an angle of 35°, and a loop. The rod is straight without load, and is twisted such that its torque is the
-torque of a plectoneme with plies at 30°, see `find_torque_and_tension`. One end is clamped; the other end can move
-along the axis, does not turn, and is pulled by the tension of this plectoneme. The run ends when the rod is at rest.
-The results are the torque, and the distance of the ends.
+torque of a plectoneme with plies at 30° (`find_torque_and_tension`). One end is clamped; the other end can move along
+the axis, does not turn, and is pulled by the tension of this plectoneme. The run ends when the rod is at rest. The
+results are the torque, and the distance of the ends.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.ndimage import gaussian_filter1d
 
-EI, GJ, EA, SHEAR = 1.0, 0.8, 2e4, 8e3  # [N m^2], [N m^2], [N], [N]
-RADIUS, MASS = 0.1, 0.5  # [m], [kg/m]
+EI, GJ, EA, SHEAR = 1.0, 0.8, 2e4, 8e3  # stiffnesses of bending and torsion [N m^2], of stretch and shear [N]
+RADIUS, MASS = 0.1, 0.5  # radius [m], mass per length [kg/m]
 TURNS, START, ANGLE = 2.0, math.radians(35.0), math.radians(30.0)
 STIFFNESS = 2e5
 """Contact stiffness per length [N/m^2]."""
@@ -33,8 +33,8 @@ FINE = 12000
 def find_torque_and_tension(angle: float) -> tuple[float, float]:
     """Return torque [N m] and tension [N] of the tails of a plectoneme whose plies are at an angle α to its axis [rad].
 
-    The energy of the plies is ½ EI sin⁴α/R² per length, and they take the twist sin 2α/(2R) per length. The energy is
-    stationary with respect to α and to the length of the plies.
+    The energy of the plies is ½ EI sin⁴α/R² per length, and the twist of the plies is sin 2α/(2R) per length. The
+    energy is stationary with respect to α and to the length of the plies.
 
     Source: N. Clauvelin, B. Audoly, S. Neukirch, Macromolecules 41 (2008) 4479-4483.
     """

@@ -1,8 +1,8 @@
-"""Solves the model of plectonemes_scene.py in Windlass; prints one RESULT line.
+"""Program that solves the model of plectonemes_scene.py in Windlass and prints one RESULT line.
 
 usage: plectonemes_windlass.py -elements N -steps N [options]
 
-A run of five steps comes first, to exclude work that occurs once per process.
+The program first makes a run of five steps, to exclude work that occurs once per process.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""Times belts around 2, 20 and 200 pulleys with the same number of elements per pulley, per element and step.
+"""Solve times per element and step of belts around 2, 20 and 200 pulleys with the same number of elements per pulley.
 
 usage: pulleys.py [--pulleys N ...] [--per-pulley N] [--segments N] [--steps N] [--rounds N] [--pairs]
 
@@ -19,9 +19,9 @@ import numpy as np
 
 # lengths [m]: radius of the pulleys, distance along the ring, and height of the zigzag
 RADIUS, SPACING, DEPTH = 0.1, 0.3, 0.15
-STEP = 1e-4  # [s]
+STEP = 1e-4  # step size [s]
 SPEED = 120.0  # speed of all pulleys [rad/s] after a ramp of length RAMP
-RAMP = 5e-3  # [s]
+RAMP = 5e-3  # duration of the ramp [s]
 
 
 class Run(NamedTuple):

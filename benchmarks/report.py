@@ -1,4 +1,4 @@
-"""Runs the cases of a benchmark, prints their table and writes their files of results."""
+"""Functions that run the cases of a benchmark, print a table and write files with the results."""
 
 import json
 import math

@@ -1,11 +1,11 @@
-"""Runs the benchmarks one after the other and prints a list of all ratios.
+"""Program that runs the benchmarks one after the other and prints a list of all ratios.
 
 usage: run.py [NAME ...] [--rounds N] [--large] [--results FOLDER]
 
-NAME is belt, chain, build, start, spheres, beams or split; the default is all benchmarks, which takes about ten
+NAME is belt, chain, build, start, spheres, beams or split; the default is all benchmarks, which requires about ten
 minutes. The option --large adds the belts of 960 elements and of the loaded phase, and models of 100000 cables and
-100000 spheres. This takes more than an hour; the large cases run only once. Every benchmark can also be run alone, with
-more options, which belt.py --help lists.
+100000 spheres. With this option, the run requires more than an hour; the large cases run only once. Every benchmark can
+also be run alone, with more options, which belt.py --help lists.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Measures strong and weak scaling over processes, split by stage, and the largest models for this machine.
+"""Measurement of strong and weak scaling over processes, split by stage, and of the largest models for this machine.
 
 usage: scaling.py strong|weak|large [--model chain|net|belt] [--size N] [--processes 1,2] [--rounds N] [--steps N]
                   [--results FOLDER]

@@ -1,4 +1,5 @@
-"""Solves one model on the processes of mpiexec and times its stages; the first process prints one RESULT line.
+"""Program that solves one model on the processes of mpiexec and measures the times of the stages; the first process
+prints one RESULT line.
 
     mpiexec -n 2 windlass run scaling_child.py -model chain -size 100000 -case dynamic
 
@@ -45,8 +46,8 @@ def everywhere(value: Any) -> list[Any]:
 
 
 class Clock:
-    """Adds up elapsed time and process time of wrapped functions by stage. The time of a function excludes its calls of
-    other stages.
+    """Clock that sums elapsed time and process time of wrapped functions by stage. The time of a function excludes its
+    calls of other stages.
     """
 
     def __init__(self) -> None:
@@ -93,7 +94,7 @@ def read_events() -> np.ndarray:
 
 
 class StepTimer(wl.StepHook):
-    """Times every step by stage, and writes output in the last step.
+    """Hook that measures the time of every step by stage, and writes output in the last step.
 
     Attributes:
         steps: elapsed time and process time of this process in each step, by stage, shape (2,); the entry "whole" is
@@ -128,7 +129,7 @@ class StepTimer(wl.StepHook):
         self.iterations.append(total - sum(self.iterations))
 
     def write(self, state: wl.State) -> None:
-        """Write one frame for viewers and time it."""
+        """Write one frame for viewers, and measure the time of this output."""
         if self._output:
             with wl.Recorder(self._output, formats=("vtkhdf",), subdivisions=1) as recorder:
                 self._clock.wrap("output", recorder.record)(state)
@@ -142,7 +143,7 @@ def read_memory() -> tuple[float, float]:
 
 
 class Phases:
-    """Records time and memory of the phases before the first step, for all processes together."""
+    """Record of time and memory of the phases before the first step, for all processes together."""
 
     def __init__(self) -> None:
         self.found: dict[str, dict[str, float]] = {}

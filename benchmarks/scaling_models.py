@@ -1,6 +1,6 @@
 """Models of any size for scaling.py and iterative.py, built with arrays: a chain, a net and a belt of cables.
 
-Chain and net are stretched and loaded by gravity. The chain is held at its ends and the net along its edges, by
+Chain and net are stretched and loaded by gravity. The chain is supported at its ends and the net along its edges, by
 constraints or by stiff springs. The belt is the belt of examples/belt_drive.py with 2 segments per element. The length
 of the belt grows with the number of elements.
 """
@@ -134,7 +134,7 @@ def build_belt(cables: int) -> Model:
 
 
 def hold(world: wl.World, nodes: wl.Entity, supports: str) -> None:
-    """Fix nodes in x and y."""
+    """Fix the coordinates x and y of nodes."""
     if supports == "constraints":
         con.fix(world, nodes, "x", "y")
         return

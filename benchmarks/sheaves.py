@@ -1,14 +1,14 @@
-"""Times the search for contacts and the contact forces in a Newton iteration for a 3D rope over many sheaves; there is
-no peer program.
+"""Measurement of the time of the search for contacts and of the contact forces in a Newton iteration, for a 3D rope
+over many sheaves. The times are not compared with another program.
 
 usage: sheaves.py [CABLES] [--sheaves N] [--points N] [--steps N] [--rounds N] [--results FOLDER]
 
 The default is 100000 cables over 100 sheaves, which turn freely and lie alternately on the left and on the right of the
-rope. Contact with friction uses `add_surface_contact` with a search. The taut rope sinks into the grooves in the first
-steps. Only the later steps are timed, with a new Jacobian in each iteration. The table shows process times per Newton
-iteration of the fastest round. The table shows the time of Newton's method together with the updates of contact. The
-part of contact in this time contains residual, tangent and update, with at least one search. The table also shows the
-time of one residual of the contact per closed point, measured by repeated calls.
+rope. Contact with friction uses `add_surface_contact` with a search. The contact of the taut rope with the grooves
+begins in the first steps. Only the later steps are timed, with a new Jacobian in each iteration. The table shows
+process times per Newton iteration of the fastest round. The table shows the time of Newton's method together with the
+updates of contact. The part of contact in this time contains residual, tangent and update, with at least one search.
+The table also shows the time of one residual of the contact per closed point, measured by repeated calls.
 """
 
 import argparse
@@ -22,8 +22,8 @@ import numpy as np
 from report import RESULTS, align
 
 LENGTH = 0.02  # length of a cable [m]
-ROPE = 0.01  # [m] radius
-TENSION, STIFFNESS = 500.0, 1e6  # [N]
+ROPE = 0.01  # radius of the rope [m]
+TENSION, STIFFNESS = 500.0, 1e6  # tension and axial stiffness of the rope [N]
 STEP, FIRST = 2e-4, 4  # step size [s], and number of steps before the clock starts
 
 PARTS = {"residual": "residual", "tangent": "tangent", "post_newton": "update with search"}
@@ -69,7 +69,7 @@ def build(cables: int, sheaves: int, points: int) -> tuple[Any, Any]:
 
 
 class Clock:
-    """Records process time [s] and number of calls of functions, by name of the function."""
+    """Record of process time [s] and number of calls of functions, by name of the function."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}

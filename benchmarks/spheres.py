@@ -1,5 +1,5 @@
-"""Times Hunt-Crossley contact in Simbody and in Windlass, alternately; the printed ratio is the time of Simbody divided
-by the time of Windlass.
+"""Times of Hunt-Crossley contact in Simbody and in Windlass, measured alternately. The printed ratio is the time of
+Simbody divided by the time of Windlass.
 
 usage: spheres.py [SIZE ...] [--scene plane|packing] [--rounds N] [--results FOLDER]
 

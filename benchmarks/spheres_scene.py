@@ -1,5 +1,5 @@
-"""Creates spheres above a half space with given velocities. The positions of the spheres are equal in every program,
-because the random numbers are computed by a counter.
+"""Spheres above a half space with given velocities. The positions of the spheres are equal in every program, because
+the random numbers are computed by a counter.
 
 plane: spheres on a grid, each pressed into the plane by 0.25 to 0.75 mm. No two spheres touch.
 packing: spheres at random positions in a box with twice their total volume; each sphere touches about four other
@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-RADIUS = 0.05  # [m]
+RADIUS = 0.05  # radius [m]
 MATERIAL: dict[str, Any] = {  # material of the spheres and of the half space
-    "plane_strain_modulus": 1e6,  # [Pa]
+    "plane_strain_modulus": 1e6,  # effective modulus [Pa]
     "dissipation": 0.1,  # [s/m]
     "static_friction": 0.5,
     "dynamic_friction": 0.4,
     "viscous_friction": 0.05,  # [s/m]
 }
-TRANSITION_VELOCITY = 0.01  # [m/s]
+TRANSITION_VELOCITY = 0.01  # transition velocity of friction [m/s]
 FILLING = 0.5  # volume of the spheres divided by the volume of the box
 SPACING = 2.2 * RADIUS  # distance of the grid points [m]
 SCENES = ("plane", "packing")

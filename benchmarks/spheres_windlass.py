@@ -1,10 +1,10 @@
-"""Evaluates Hunt-Crossley contact of moving spheres in Windlass; prints one RESULT line.
+"""Program that evaluates Hunt-Crossley contact of moving spheres in Windlass and prints one RESULT line.
 
     windlass run spheres_windlass.py -scene packing -spheres 10000 -steps 100
 
 The spheres of spheres_scene.py are mass points. The search for contacts and the evaluation of their forces are timed in
-each step. Included are positions of the surfaces, the neighbour list with its searches, the contact law, and the sum
-into the forces of the coordinates. The motion of the markers and the first step are not timed, as in
+each step. The time includes the positions of the surfaces, the neighbour list with its searches, the contact law, and
+the sum into the forces of the coordinates. The motion of the markers and the first step are not timed, as in
 peers/spheres_simbody.cpp. An additional measurement searches for contacts in every step.
 """
 

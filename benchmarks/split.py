@@ -1,15 +1,15 @@
-"""Splits the time of a Newton iteration in Windlass into its parts.
+"""Measurement of the times of the parts of a Newton iteration in Windlass.
 
 usage: split.py [CASE ...] [--rounds N] [--results FOLDER] [PETSc options]
 
 CASE is chain:CABLES[:static|dynamic[:RULE[:space]]] or belt:ELEMENTSxSEGMENTS[:TIME]. TIME is the time [s] in the
 motion of the belt drive from which 100 steps are measured. The default is chain:100 chain:1000 chain:10000 belt:240x2.
-Each case is solved twice in a separate process: first unchanged, then with a clock around every part. The table shows
-the fastest round of each solve. The times of factorisation and solve are times of PETSc's events. The line "kernels
-alone" repeats one call many times, with the data in the caches if they fit.
+Each case is solved twice in a separate process: first without clocks, then with time measurement of every part. The
+table shows the fastest round of each solve. The times of factorisation and solve are times of PETSc's events. For the
+line "kernels alone", each call is repeated many times, so the data are in the caches of the processor if they fit.
 
-The sums over entities are part of the kernels ("cable", "contact"). The tangent of the cables is also timed with all
-elements added to the same few numbers. The difference is the cost of adding to a large matrix.
+The sums over entities are part of the kernels ("cable", "contact"). The tangent of the cables is also measured with all
+elements added to the same few numbers. The difference of these times is the cost of adding entries to a large matrix.
 """
 
 import argparse
@@ -52,7 +52,7 @@ PARTS = {
 
 
 class Clock:
-    """Adds up the time of wrapped functions by part. The time of a function excludes its calls of other parts.
+    """Clock that sums the times of functions by part. The time of a function excludes its calls of other parts.
 
     Attributes:
         seconds: time by part [s].
@@ -65,7 +65,7 @@ class Clock:
         self._inner = [0.0]
 
     def wrap(self, part: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function with a clock around it."""
+        """Return a function that calls the given function and measures its time."""
         inner, seconds, now = self._inner, self.seconds, time.perf_counter
 
         def timed(*arguments: Any, **options: Any) -> Any:
@@ -82,7 +82,9 @@ class Clock:
         return timed
 
     def run(self, part: str, function: Callable[..., Any], stage: Any = None) -> Callable[..., Any]:
-        """Return the function with a clock that runs only during its calls, and with a separate PETSc log stage."""
+        """Return a function that calls the given function. The clock runs only during these calls, which also have a
+        separate PETSc log stage.
+        """
         timed = self.wrap(part, function)
 
         def started(*arguments: Any, **options: Any) -> Any:
@@ -116,7 +118,9 @@ def part_of(law: str, function: str) -> str:
 
 
 def instrument(solver: Any, clock: Clock, stage: Any) -> None:
-    """Put clocks around the systems of a model, its assembly, the callbacks of SNES and the Newton runs."""
+    """Replace functions of the systems of a model, of its assembly, of the callbacks of SNES and of Newton runs by
+    functions with time measurement.
+    """
     problem, assembly, snes = solver.problem, solver.problem.assembly, solver.snes
     for system in assembly.systems:
         for owner in (system, system.constraint, system.fused, system.inertia, system.body_force):
@@ -186,7 +190,7 @@ class Solve(NamedTuple):
 
 
 def solve(solver: Any, state: Any) -> Solve:
-    """Solve and measure the times."""
+    """Solve a case, and return the measured times."""
     from windlass import StepHook
 
     first = []
@@ -203,7 +207,7 @@ def solve(solver: Any, state: Any) -> Solve:
 
 
 def read_events(stage: Any) -> dict[str, float]:
-    """Return the time by PETSc event in a log stage so far [s]."""
+    """Return the times of PETSc's events in a log stage so far [s], by name of the event."""
     from petsc4py import PETSc
 
     names = ("MatLUFactorNum", "MatLUFactorSym", "KSPSolve")
@@ -241,7 +245,7 @@ def measure_parts(solver: Any, state: Any, rounds: int) -> tuple[dict[str, float
 
 
 def repeat(function: Callable[[], Any]) -> float:
-    """Return the time of one call [s], the minimum of several runs of many calls."""
+    """Return the time of one call [s]: the minimum over several series of many calls."""
     function()
     start = time.perf_counter()
     function()
@@ -261,7 +265,7 @@ def measure_kernels(solver: Any) -> dict[str, float]:
 
     assembly, values = solver.problem.assembly, solver.problem.matrix.values
     s, v_factor, out = assembly.fields, solver.problem.scheme.v_factor, {}
-    # slots may point only to the first of 16 values
+    # the slots may refer only to the first of 16 values
     few, f = 64, np.zeros(len(s.x))
     few_values = np.zeros(few + 15)
     for component, law in assembly.layout.systems.items():
@@ -289,7 +293,7 @@ def measure_kernels(solver: Any) -> dict[str, float]:
 
 
 def split_case(case: str, rounds: int) -> dict[str, Any]:
-    """Measure one case in this process."""
+    """Measure one case in this process, and return the times."""
     kind, *words = case.split(":")
     solver, state, elements = {"chain": create_chain, "belt": create_belt}[kind](words)
     parts, plain, clocked = measure_parts(solver, state, rounds)
@@ -306,7 +310,7 @@ def split_case(case: str, rounds: int) -> dict[str, Any]:
 
 
 def format_split(result: dict[str, Any]) -> str:
-    """Format the table of one case."""
+    """Return the table of one case as text."""
     parts, elements = result["us_per_iteration"], result["elements"]
     total = sum(parts.values())
     rows = [("part", "", "µs/iteration", "share", "µs/element")]
@@ -320,7 +324,7 @@ def format_split(result: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    """Run the command: one process for each case."""
+    """Run the command, with one process for each case."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="*", metavar="CASE", default=list(CASES), help="such as chain:1000, belt:240x2")
     parser.add_argument("--rounds", type=int, default=10, help="repetitions, default 10")

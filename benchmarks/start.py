@@ -1,4 +1,4 @@
-"""Times the start of Windlass as whole processes, compared with Exudyn, and with an empty compiler cache.
+"""Start times of Windlass, measured for whole processes, compared with Exudyn, and with an empty compiler cache.
 
 usage: start.py [CASE ...] [--rounds N] [--results FOLDER]
 
@@ -65,7 +65,7 @@ def create_case(name: str) -> Case:
         tolerances=first_step if name in ("first_step", "compile") else {},
         work="starts",
         equal_counts=("starts",),
-        # fills the compiler cache and the file cache of the system
+        # the warm-up fills the compiler cache and the file cache of the system
         warm_up=[list(chosen.values())[-1]],
     )
 

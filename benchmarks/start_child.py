@@ -1,6 +1,7 @@
-"""Runs a command and prints one RESULT line with the times of its whole process, from start to end.
+"""Program that runs a command and prints one RESULT line with the times of the whole process of this command.
 
-usage: start_child.py [--cold] COMMAND ...      --cold: with an empty compiler cache, which is removed afterwards
+usage: start_child.py [--cold] COMMAND ...      With --cold, the command has an empty compiler cache, which is removed
+afterwards.
 
 Answers and versions are taken from the RESULT line of the command, if it prints one.
 """

@@ -1,4 +1,4 @@
-"""Measures the cost of the verdict: step times of belts and chains with and without the checks of the verdict,
+"""Measurement of the time for the verdict: step times of belts and chains with and without the checks of the verdict,
 alternately.
 
 usage: watches.py [CASE ...] [--rounds N] [--results FOLDER]
@@ -7,7 +7,7 @@ CASE is belt:ExS or chain:N. The case belt:ExS times steps 1001 to 3000 of the t
 segments per element. The case chain:N times 1e6/N steps of a chain of N cables from step 2049 on. All kernels are
 loaded before the clock starts. The default is belt:60x4 belt:240x2 chain:100 chain:1000. The ratio is the time of a
 step with all checks divided by the time of a step with -verdict off. This option disables the energy balance and the
-checks of contacts and shapes. Steps of both models are not cut because of contacts.
+checks of contacts and shapes. In both models, step sizes are not reduced because of contacts.
 """
 
 import sys

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from windlass.connectors.circle_contact.contact_friction_circle_points2d import (
         ContactFrictionCirclePoints2D as ContactFrictionCirclePoints2D,
     )
-    from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import CircleSet as CircleSet
     from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import (
         ContactFrictionCircleSetPoints2D as ContactFrictionCircleSetPoints2D,
     )
@@ -119,6 +118,7 @@ if TYPE_CHECKING:
     from windlass.connectors.markers.position_markers3d import RigidNodePosition3D as RigidNodePosition3D
     from windlass.connectors.markers.rotation_coordinate import RotationCoordinate as RotationCoordinate
     from windlass.connectors.markers.twist_markers import TwistNodePosition as TwistNodePosition
+    from windlass.connectors.point_contact.contact_set import ContactSet as ContactSet
     from windlass.connectors.point_contact.contacts import Contacts as Contacts
     from windlass.connectors.point_contact.hunt_crossley import HuntCrossley as HuntCrossley
     from windlass.connectors.point_contact.hunt_crossley import disable as disable
@@ -134,7 +134,6 @@ if TYPE_CHECKING:
     from windlass.connectors.point_contact.report import eval_surface_forces as eval_surface_forces
     from windlass.connectors.point_contact.surfaces import ContactEllipsoid as ContactEllipsoid
     from windlass.connectors.point_contact.surfaces import ContactHalfSpace as ContactHalfSpace
-    from windlass.connectors.point_contact.surfaces import ContactSet as ContactSet
     from windlass.connectors.point_contact.surfaces import ContactSphere as ContactSphere
     from windlass.connectors.point_contact.surfaces import facing as facing
     from windlass.connectors.reports.belt_picture import draw_belt as draw_belt
@@ -199,7 +198,6 @@ if TYPE_CHECKING:
         ContactFrictionSurfaceSetTwistCable as ContactFrictionSurfaceSetTwistCable,
     )
     from windlass.connectors.surface_contact.contact_friction_surface_set import SetSurface as SetSurface
-    from windlass.connectors.surface_contact.contact_friction_surface_set import SurfaceSet as SurfaceSet
     from windlass.connectors.surface_contact.lay_line import LaidLine as LaidLine
     from windlass.connectors.surface_contact.lay_line import lay_line as lay_line
     from windlass.connectors.surface_contact.surfaces import DrumSurface as DrumSurface

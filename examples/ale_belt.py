@@ -1,7 +1,7 @@
-"""Compares belts whose material moves along the axis through a fixed mesh, `ALECable2D`, with three known results.
+"""Comparison of belts whose material moves through a fixed mesh (`ALECable2D`) with three known results.
 
-Run it with ``windlass run examples/ale_belt.py``; ``-help`` lists all options. ``-compare false`` omits the belt whose
-mesh moves with its material.
+The command ``windlass run examples/ale_belt.py`` runs the example; the option ``-help`` lists all options. The option
+``-compare false`` omits the belt whose mesh moves with the material.
 
 **A moving span between two eyelets** has the length L, the speed v, the tension T and the mass rhoA per length. With c
 = sqrt(T/rhoA), its natural frequencies are n/(2 L) c (1 - v^2/c^2), n = 1, 2, ... The first natural frequency is
@@ -48,13 +48,13 @@ compare = wl.option("compare", True, "", "also run the belt whose mesh moves wit
 output = wl.option("output", "ale_belt_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-# the span: length [m], tension [N], mass per length [kg/m], speeds relative to c [1]
+# span: length [m], tension [N], mass per length [kg/m], and speeds relative to c [1]
 SPAN, TENSION, RHO = 2.0, 100.0, 0.5
 RATIOS = (0.0, 0.25, 0.5, 0.75, 0.9)
-# the rope on the post: radius [m], load [N], mass per length [kg/m], friction [1], speeds [m/s]
+# rope on the post: radius [m], load [N], mass per length [kg/m], friction coefficient [1], and speeds [m/s]
 RADIUS, LOAD, ROPE_RHO, FRICTION = 0.1, 100.0, 1.0, 0.5
 ROPE_SPEEDS = (1.0, 3.0, 5.0, 7.0)
-# the belt: speed of the driver [rad/s], stiffness [N], strain without force [1], end time [s]
+# belt: speed of the driver [rad/s], axial stiffness [N], stress-free strain [1], and end time [s]
 OMEGA, BELT_EA, BELT_STRAIN, END = 20.0, 4e4, -0.01, 0.6
 
 
@@ -79,7 +79,7 @@ def eval_span_frequency(ratio: float, count: int = 16) -> float:
     mass = wl.assemble_mass(world, state)
     damping = wl.assemble_matrix(world, state, dq=0.0, dv=1.0)
     stiffness = wl.assemble_matrix(world, state, dq=1.0, dv=0.0)
-    # the axial motion is prescribed, both ends are fixed
+    # the axial motion is prescribed, and both ends of the span are fixed
     held = np.concatenate([state.local_dofs(ale)[0]] + [state.local_dofs(ends[i])[0, :2] for i in (0, count)])
     free = np.ix_(*[np.setdiff1d(np.arange(len(state.q)), held)] * 2)
     M, D, K = (csr_array(A.getValuesCSR()[::-1]).toarray()[free] for A in (mass, damping, stiffness))
@@ -131,11 +131,11 @@ def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
         friction_velocity_penalty_per_length=1e5,
     )
 
-    # the rope is at rest and without friction
+    # solve for the equilibrium of the rope at rest without friction
     passes: dict[str, Any] = {"atol": 1e-6, "passes": wl.Passes(atol=1e-3, max_it=30), "name": ""}
     state = wl.Static(world, load_steps=5, **passes).solve()
 
-    # the rope is pulled over the post until its motion is steady
+    # pull the rope over the post until the motion is steady
     world.set(contacts, friction_coefficient=FRICTION)
     world.set(hold, active=False)
     world.set(drive, active=True)
@@ -200,7 +200,7 @@ def run_belt(moving: bool, files: Path | None) -> Drive | None:
         friction_velocity_penalty_per_length=1e5,
     )
 
-    # preload at rest without friction; after the preload, friction acts, and pulleys and material can move
+    # compute the preload at rest without friction; afterwards, friction acts, and pulleys and material can move
     world.set(drive, active=False)
     tolerances: dict[str, Any] = {"rtol": 1e-6, "atol": 1e-6, "name": ""}
     state = wl.Static(world, load_steps=10, geometric=True, stabiliser=1e5, **tolerances).solve()
@@ -237,14 +237,14 @@ def run_belt(moving: bool, files: Path | None) -> Drive | None:
 
 
 def compare_spans() -> dict[str, list[float]]:
-    """Return the frequencies [Hz] of the span by the model and in closed form."""
+    """Return the frequencies [Hz] of the span, computed from the model and from the closed form."""
     fixed = sqrt(TENSION / RHO) / (2 * SPAN)
     computed = [eval_span_frequency(ratio) for ratio in RATIOS]
     return {"span_frequencies": computed, "span_exact": [fixed * (1.0 - ratio**2) for ratio in RATIOS]}
 
 
 def main() -> None:
-    """Compute the three cases and print the checks."""
+    """Compute the three cases, and print the comparisons."""
     spans = compare_spans()
     ropes = [draw_rope(speed) for speed in ROPE_SPEEDS]
     drives = [run_belt(True, folder), run_belt(False, None) if compare else None]

@@ -1,7 +1,8 @@
 """An anchor chain lies on a sea bed with hills and rises to a ship, which drifts and heaves.
 
-Run it with ``windlass run examples/anchor_chain.py``; ``-help`` lists all options. ``windlass show
-anchor_chain_out/chain.vtkhdf`` shows the chain and the bed; the folder contains a picture of both.
+The command ``windlass run examples/anchor_chain.py`` runs the example; the option ``-help`` lists all options. The
+command ``windlass show anchor_chain_out/chain.vtkhdf`` shows the chain and the bed. The folder also contains a picture
+of chain and bed.
 
 The heights of the bed are read from a CSV file with rows x, y, z [m] (``-bathymetry FILE``); without a file, the script
 writes a file with hills of a few metres. `hang_from_ground` lays the chain along the profile of the bed below the
@@ -39,7 +40,7 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 WATER, GRAVITY, DEPTH = 1025.0, 9.81, 70.0  # density [kg/m^3], gravity [m/s^2], mean depth [m]
 DIAMETER, PERIOD = 0.1, 8.0  # diameter of the steel that displaces water [m], period of the heave [s]
 CHAIN = {"mass_per_length": 80.0, "axial_stiffness": 2e8, "bending_stiffness": 10.0, "axial_damping": 2e5}
-SUBMERGED = CHAIN["mass_per_length"] - WATER * np.pi * DIAMETER**2 / 4  # [kg/m]
+SUBMERGED = CHAIN["mass_per_length"] - WATER * np.pi * DIAMETER**2 / 4  # mass per length in water [kg/m]
 WEIGHT = SUBMERGED * GRAVITY  # weight in water [N/m]
 LENGTH, SHIP = 300.0, (263.0, 20.0, 0.0)  # length of the chain and position of its top [m]
 STIFFNESS = 1e6  # stiffness of the bed [N/m^2]

@@ -1,8 +1,9 @@
 """A belt around two pulleys is preloaded at rest, driven up to speed, and loaded; results are compared with reference
 values.
 
-Run it with ``windlass run examples/belt_drive.py``; ``-help`` lists all options. The reference is Exudyn 1.11.0, which
-measures sticking positions with reference lengths (``-sticking_length reference``). The theory is `con.belt_creep`.
+The command ``windlass run examples/belt_drive.py`` runs the example; the option ``-help`` lists all options. The
+reference is Exudyn 1.11.0, which measures sticking positions with reference lengths (``-sticking_length reference``).
+The theory is `con.belt_creep`.
 """
 
 from math import pi, sqrt
@@ -27,7 +28,7 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 
 RADIUS, DISTANCE, WIDTH = 0.09995, 0.1 * pi, 0.08  # [m]
 HEIGHT = 1e-4  # thickness of the belt [m]; the belt touches the pulleys at half of the thickness below its axis
-MASS_PER_LENGTH = 0.8288  # [kg/m]
+MASS_PER_LENGTH = 0.8288  # mass per length [kg/m]
 PER_LENGTH = 1e8 * WIDTH  # stiffnesses of contact and friction are multiples of this value [N/m^2]
 TIMES = (0.3, 0.6, 1.0, 1.5, 2.0, 2.45)  # time [s] at which the speed of the driven pulley is compared
 
@@ -75,7 +76,7 @@ contacts = con.add_contact(
     sticking_length=sticking_length,
 )
 
-# preload at rest: no friction, wheels locked, one node held
+# preload at rest: no friction, wheels locked, one node fixed
 world.set(contacts, friction_coefficient=0.0, friction_stiffness_per_length=1e-8)
 world.set(drive, active=False)
 preload = wl.Static(world, load_steps=10, geometric=True, stabiliser=1e5, rtol=1e-6, atol=1e-6, name="preload")

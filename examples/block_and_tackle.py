@@ -1,7 +1,7 @@
 r"""A rope over three sheaves carries a hanging load. The example computes tensions of the strands of the rope and
 natural frequencies about the state of rest.
 
-Run it with ``windlass run examples/block_and_tackle.py``; ``-help`` lists all options.
+The command ``windlass run examples/block_and_tackle.py`` runs the example; the option ``-help`` lists all options.
 
     ===========================  ceiling
        |        / o \        |
@@ -12,26 +12,27 @@ Run it with ``windlass run examples/block_and_tackle.py``; ``-help`` lists all o
                 [load]
 
 The rope begins at the ceiling and runs under the left sheave of the block, over the sheave at the ceiling and under the
-right sheave. The rope ends at the ceiling. The block is guided: it moves up and down only. There is no friction, so all
-strands carry the same tension T, and four strands hold the load, so T = load / 4.
+right sheave. The rope ends at the ceiling. A guide allows only vertical motion of the block. The model has no friction,
+so all strands carry the same tension T, and four strands hold the load, so T = load / 4.
 
 If the load sinks by u, the rope with the unstretched length L becomes longer by 4 u, and four strands pull the load
-back. The rope also sinks into the sheaves. With the stiffness c per metre of contact and the radius R, an increase dT
-of the tension shortens the path over half a sheave by pi dT / (R c). In each strand, the displacement of the rope along
-its axis increases linearly from 0 at the ceiling to u at the block, as in a coil spring with a fixed end. Therefore a
-third of the mass of the rope moves with the load. The stiffness k, the moving mass m and the frequency of the load are
+back. The contact depth of the rope in the sheaves also depends on the tension. With the stiffness c per metre of
+contact and the radius R, an increase dT of the tension shortens the path over half a sheave by pi dT / (R c). In each
+strand, the displacement of the rope along its axis increases linearly from 0 at the ceiling to u at the block, as in a
+coil spring with a fixed end. Therefore a third of the mass of the rope moves with the load. The stiffness k, the moving
+mass m and the frequency of the load are
 
     k = 4^2 / (L/EA + 3 pi / (R c)),    m = load / g + (mass of the rope) / 3,    frequency sqrt(k/m) / (2 pi).
 
 The theory neglects the mesh and the mass of the arcs. The relative effect of the mass of the arcs is of the order of
 3e-4. This value is the product of two ratios: the radius divided by the length of a strand, and the mass of the rope
 divided by the mass of the load. The elements form a polygon on the sheaves. Due to the polygon, the length of the rope
-on a sheave, and the depth to which the rope sinks into the sheave, change by a relative amount of 1e-4. This value is
-(angle of a segment)^2/24. The polygon also resists sliding of the rope; this resistance causes the differences between
-the tensions of the strands. Therefore the checks of the tensions and of the frequency of the load allow differences of
-0.1 %. The strands also vibrate sideways like strings, with the frequency sqrt(T/mass per length) / (2 × length of a
-strand). The position at which a strand ends on its sheave is known only to within a contact segment. Therefore the
-check of these sideways frequencies allows differences of 1 %.
+on a sheave, and the contact depth, change by a relative amount of 1e-4. This value is (angle of a segment)^2/24. The
+polygon also resists sliding of the rope; this resistance causes the differences between the tensions of the strands.
+Therefore the checks of the tensions and of the frequency of the load allow differences of 0.1 %. The strands also
+vibrate sideways like strings, with the frequency sqrt(T/mass per length) / (2 × length of a strand). The position at
+which a strand ends on its sheave is known only to within a contact segment. Therefore the check of these sideways
+frequencies allows differences of 1 %.
 """
 
 from math import pi, sqrt

@@ -1,6 +1,6 @@
 """Balls bounce off a plane at many speeds. The restitution of the Hunt-Crossley law is compared with its closed form.
 
-Run it with ``windlass run examples/bouncing_ball.py``; ``-help`` lists all options.
+The command ``windlass run examples/bouncing_ball.py`` runs the example; the option ``-help`` lists all options.
 
 Balls with the same mass and material, side by side, hit a half space at speeds that differ by up to a factor of 10⁴.
 There is no gravity, so the speed does not change after the contact. The force on the ball is f = k x^1.5 (1 + 1.5 c v),
@@ -31,8 +31,8 @@ dissipation = wl.option("dissipation", 0.2, "s/m", "dissipation coefficient c", 
 output = wl.option("output", "bouncing_ball_out", "", "folder for the picture; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-MASS, RADIUS = 0.1, 0.02  # [kg], [m]
-MODULUS = con.plane_strain_modulus(1e8, 0.3)  # [Pa]
+MASS, RADIUS = 0.1, 0.02  # mass [kg] and radius [m] of each ball
+MODULUS = con.plane_strain_modulus(1e8, 0.3)  # effective modulus of the contact [Pa]
 speeds = np.geomspace(slowest, fastest, balls)
 
 # the balls touch the plane y = 0 at their lowest points and move down

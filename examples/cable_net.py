@@ -1,19 +1,19 @@
-"""A net of ropes from a gmsh file hangs by its upper edge, under gravity and a pull on its right edge.
+"""A net of ropes, which is read from a gmsh file, hangs from its upper edge under gravity and a pull on its right edge.
 
-Run it with ``windlass run examples/cable_net.py``; ``-help`` lists all options.
+The command ``windlass run examples/cable_net.py`` runs the example; the option ``-help`` lists all options.
 
 The net is a lattice of n x n square meshes with thick ropes around it. The script writes the net as a gmsh file with
 named groups. ``-mesh FILE`` reads another file, which must have the groups of lines "inner" and "rim" and the groups of
 points "top", "left" and "right". Sections, supports and the pull refer to these groups.
 
-At every knot the ropes share the position and have separate slopes. A hinged lattice of rigid bars has no shear
-stiffness, so only the weight keeps this net in shape. Before the net is taut it has no stiffness. The stabiliser
-supports the net until the last load step, in which the stabiliser vanishes.
+At every knot, the ropes have a common position and separate slopes. A hinged lattice of rigid bars has no shear
+stiffness, so only the weight determines the shape of the net. A net that is not taut has no stiffness. Therefore the
+stabiliser supports the net until the last load step, in which the stabiliser is 0.
 
 The checks compare the forces of the supports with the weight and the pull. Without the pull the net hangs
 symmetrically, its rows sag, and both free edges move inwards by the same amount. When the net is pulled, its columns
-turn like bars on hinges. H_k is the pull on all knots below row k of meshes, and V_k is the weight below the middle of
-this row. The lower edge then moves by
+rotate like bars on hinges. H_k is the pull on all knots below row k of meshes, and V_k is the weight below the middle
+of this row. The lower edge then moves by
 
     sum of L sin(arctan(H_k / V_k)) over all rows of meshes with the side L.
 
@@ -38,7 +38,7 @@ cables_per_line = wl.option("cables_per_line", 1, "1", "cables between neighbour
 output = wl.option("output", "cable_net_out", "", "folder for mesh, picture and results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-SIDE, GRAVITY = 2.0, 9.81  # [m], [m/s^2]
+SIDE, GRAVITY = 2.0, 9.81  # units: m, m/s^2
 SECTIONS = {
     # EA [N], EI [N m^2], mass per length [kg/m]
     "inner": {"axial_stiffness": 1e4, "bending_stiffness": 2e-3, "mass_per_length": 0.02},
@@ -79,8 +79,8 @@ def read_net(world: wl.World) -> CableMesh:
 
 
 def hang(force: float, name: str) -> tuple[wl.State, CableMesh, NDArray[np.float64]]:
-    """Return the state of rest with the pull ``force`` [N] on the right edge, the net, and the sum of the forces of the
-    supports on the net [N], shape (2,).
+    """Return the equilibrium state with the pull ``force`` [N] on the right edge, the net, and the sum of the forces of
+    the supports on the net [N], shape (2,).
     """
     world = wl.World(gravity=(0.0, -GRAVITY))
     net = read_net(world)
@@ -98,7 +98,7 @@ def hang(force: float, name: str) -> tuple[wl.State, CableMesh, NDArray[np.float
 def eval_shear() -> float:
     """Return the sideways displacement [m] of the lower edge of a lattice that consists of bars on hinges."""
     inner, rim = (SECTIONS[name]["mass_per_length"] * GRAVITY for name in ("inner", "rim"))
-    k = np.arange(1, n + 1)  # rows of meshes, from the lowest row
+    k = np.arange(1, n + 1)  # numbers of the rows of meshes, from the lowest row
     rows = SIDE * (rim + (k - 1) * inner)
     columns = (k - 0.5) * (SIDE / n) * (2 * rim + (n - 1) * inner)
     return float((SIDE / n * np.sin(np.arctan2(k * pull / (n + 1), rows + columns))).sum())

@@ -1,21 +1,21 @@
-"""A cabin on a trolley of two rollers is hauled over a long span of a cableway, in a side wind.
+"""A haul rope pulls a cabin on a trolley with two rollers over a long span of a cableway in a side wind.
 
-Run it with ``windlass run examples/cableway.py``; ``-help`` lists all options.
+The command ``windlass run examples/cableway.py`` runs the example; the option ``-help`` lists all options.
 
 A track rope (`Cable3D`) hangs between two supports of different height. The trolley is a 3D body with two rollers
 (`sliding_joint`) 1.2 m apart; the cabin hangs 4 m below the trolley and swings. Weight and wind are proportional to
 mass, so all parts hang in the plane through both supports and the resultant of weight and wind. If both rollers are at
 one point, the rope consists of two extensible catenaries (Irvine) that meet at the trolley and carry the trolley.
-Trolley and cabin, of the mass m, are held at a position along the rope. With the vectors T of the tensions, the
+Trolley and cabin, of the mass m, are fixed at a position along the rope. With the vectors T of the tensions, the
 equilibrium of the trolley is
 
     T(end of the lower part) + T(start of the upper part) + m (g + wind) = 0
 
 The sag at several positions is compared with this solution. The remaining differences are due to the distance of the
 rollers and to the mesh, whose cables cannot represent the sharp bends of the rope at the rollers. These two causes
-change the height of the trolley to first order in the distance of the rollers and in the length of a cable. Then the
-trolley is hauled uphill; its coordinate along the rope is prescribed. The work of the haul is compared with the gain of
-potential and kinetic energy of all parts.
+change the height of the trolley by amounts of first order in the distance of the rollers and in the length of a cable.
+Then the trolley is hauled uphill; its coordinate along the rope is prescribed. The work of the haul is compared with
+the gain of potential and kinetic energy of all parts.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapters 1 and 2.
 """
@@ -46,8 +46,8 @@ PLACES = (60.0, 150.0, 240.0)  # position of the trolley along the rope [m]
 
 
 def find_trolley(place: float) -> NDArray[np.float64]:
-    """Return the theoretical position [m] of the trolley if it is held at the coordinate ``place`` [m] along the
-    rope.
+    """Return the theoretical position [m] of the trolley if the trolley is fixed at the coordinate ``place`` [m] along
+    the rope.
     """
     parts = (START, place), (END, LENGTH - place)
 
@@ -97,8 +97,8 @@ def create(place: float) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity]:
 
 
 def hang(place: float) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity, wl.State]:
-    """Return world, trolley, cabin and rollers, and the state at rest. The first roller is held at its position until
-    the haul.
+    """Return world, trolley, cabin and rollers, and the equilibrium state. The first roller is fixed at its position
+    until the haul.
     """
     world, trolley, cabin, rollers = create(place)
     con.prescribe(world, rollers[0], "s", con.smooth_step(0.0, duration, 0.0, way))
@@ -123,7 +123,7 @@ def measure(place: float) -> tuple[float, float]:
 
 
 def haul() -> dict[str, float]:
-    """Haul the trolley uphill over many cables; return its final position and the balance of work."""
+    """Move the trolley uphill over many cables; return its final position and the balance of work."""
     world, trolley, cabin, rollers, state = hang(PLACES[0])
     ledger = wl.EnergyLedger(None if folder is None else folder / "energy.csv")
     hooks = [ledger]

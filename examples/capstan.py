@@ -1,19 +1,20 @@
-"""A rope slips around a fixed post: friction multiplies the tension by exp(mu theta), the capstan equation of Euler.
+"""A rope slips around a fixed post, where friction multiplies its tension by exp(mu theta), Euler's capstan equation.
 
-Run it with ``windlass run examples/capstan.py``; ``-help`` lists all options, ``-table false`` omits the table.
+The command ``windlass run examples/capstan.py`` runs the example. The option ``-help`` lists all options, and ``-table
+false`` omits the table.
 
 The rope comes up on the left of the post, runs over its top and down on the right, over half a turn. A weight T0 hangs
 on the left end of the rope. The right end is pulled down so slowly that inertia and damping are negligible. The motion
-is a sequence of equilibria; each equilibrium starts from the history (sticking positions) of the previous one. When
-every part of the contact slips, the pull is T0 exp(mu pi) = 4.810477 T0 for mu = 0.5.
+is a sequence of equilibria; each equilibrium starts from the history values (sticking positions) of the previous
+equilibrium. When every part of the contact slips, the pull is T0 exp(mu pi) = 4.810477 T0 for mu = 0.5.
 
 The model is close to Euler's ideal rope. The bending stiffness of the model is 1e-4 of T0 R^2, and the axial stiffness
-is so far above the tension that the stretch is 5e-4. There is no gravity. Both ends are free to move sideways, so the
-strands are vertical and the wrap angle is exactly pi. The table at the end shows the remaining errors. The error due to
-the division into contact segments is of second order in the angle of a segment. The error due to the contact stiffness
-is of first order in the depth to which the rope sinks into the post. Sticking parts of the contact are held by springs,
-the bristles. The bristle stiffness causes no error, unless a point of the rope that enters the post travels by more
-than the length of a segment before it slips.
+is so large that the strain is 5e-4. Gravity is 0. Both ends are free to move sideways, so the strands are vertical and
+the wrap angle is exactly pi. The table at the end shows the remaining errors. The error due to the division into
+contact segments is of second order in the angle of a segment. The error due to the contact stiffness is of first order
+in the depth of the rope in the post. Springs, which are called bristles, hold the sticking parts of the contact. The
+bristle stiffness causes no error, unless a point of the rope that enters the post travels by more than the length of a
+segment before it slips.
 
 A segment sticks in the step in which it closes; friction limits its bristle only from the next step on. Therefore steps
 in which a segment closes are excluded from the means of the ratio of pull to weight.
@@ -28,8 +29,8 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Circle, Ground, cable_around, nodes_of
 
-RADIUS = 0.1  # [m]
-WEIGHT = 100.0  # [N] T0
+RADIUS = 0.1  # radius of the rope's axis on the post [m]
+WEIGHT = 100.0  # weight T0 [N]
 SPARE = 4  # number of elements of each strand in addition to the elements that are pulled over the post
 STEPS = 20  # number of steps in which the rope is displaced by one element length
 
@@ -50,8 +51,8 @@ class Case:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Results of the pull. Values of each step: ratio of pull to weight [1], whether a segment closed in the step, and
-    number of segments that stick. Value at the end: report of the contact.
+    """Results of the pull. The values of each step are the ratio of pull to weight [1], whether a segment closed in the
+    step, and the number of segments that stick. ``report`` describes the contact at the end.
     """
 
     ratio: np.ndarray
@@ -68,7 +69,7 @@ class Drawing:
 
 
 def draw(case: Case) -> Drawing | None:
-    """Load the rope, then pull it; return None if only help was requested."""
+    """Apply the weight to the rope, then pull the rope over the post. Return None if only help was requested."""
     length = pi * RADIUS / case.elements
     spare = case.travel + SPARE
     strand = spare * length
@@ -136,7 +137,7 @@ def tabulate(case: Case) -> dict[str, list[tuple[str, float]]]:
         return drawing.mean() / exact - 1.0
 
     meshes = [(20, 1), (20, 2), (40, 1), (40, 2), (80, 1), (80, 2), (160, 2)]
-    # soft bristles bend strongly before the whole rope slips, so the rope is pulled further
+    # soft bristles have large deflections before the whole rope slips, so the rope is pulled further
     bristles = [(1e5, 8), (3e5, 5), (1e6, 3), (1e7, 2), (1e9, 2), (1e10, 2)]
     return {
         "elements x segments": [(f"{n} x {k}", error(elements=n, segments=k)) for n, k in meshes],

@@ -1,6 +1,6 @@
 """An extensible cable between two supports at different heights is compared with Irvine's closed form.
 
-Run it with ``windlass run examples/catenary.py``; ``-help`` lists all options.
+The command ``windlass run examples/catenary.py`` runs the example; the option ``-help`` lists all options.
 
 A cable of the unstretched length L0, weight w per unstretched length and stiffness EA hangs from (0, 0); its other end
 is at (span, rise).  With the force (-H, V) of the first support on the cable, the point at the unstretched length s is
@@ -33,7 +33,7 @@ span = wl.option("span", 100.0, "m", "horizontal distance of the supports", mini
 rise = wl.option("rise", 20.0, "m", "height of the second support above the first")
 length = wl.option("length", 115.0, "m", "unstretched length", minimum=1e-3)
 EA, EI, MASS_PER_LENGTH, GRAVITY = 1e5, 1e-5, 1.0, 9.81  # EA [N], EI [N m^2], mass per length [kg/m], gravity [m/s^2]
-WEIGHT = MASS_PER_LENGTH * GRAVITY  # [N/m]
+WEIGHT = MASS_PER_LENGTH * GRAVITY  # weight per length [N/m]
 
 
 def eval_point(s: float, H: float, V: float) -> tuple[float, float]:

@@ -1,22 +1,25 @@
-"""A crane hoists a load on two or four falls and lets it swing. The 3D model has a drum with two layers, a block and
-sheaves.
+"""A crane hoists a load on two or four falls, and the load then swings. The 3D model has a drum with two layers, a
+block and sheaves.
 
-Run it with ``windlass run examples/crane_hoist.py``; ``-help`` lists all options, ``-falls 2`` has fewer sheaves.
+The command ``windlass run examples/crane_hoist.py`` runs the example. The option ``-help`` lists all options; with
+``-falls 2`` the crane has fewer sheaves.
 
 A rope runs from its anchor down around a sheave of the block. For four falls the rope runs up over a fixed sheave and
 down again. The rope then runs onto a drum with two flanges. The end of the rope is fixed to the drum. The drum turns
 and, like a drum with a lead screw, moves along its axis. This motion guides the rope to its position on the drum, see
-`DrumLayers`. The hoist begins in the last turn of layer one. In the next turn the rope lies at the flange and is lifted
-by the previous turn. This turn continues in layer two, in the groove between the previous turn and the flange. Only
-contact and friction hold this turn on the rope below it. After the hoist the drum stops, and the block is pushed and
-swings across and along the falls. Sheaves do not turn in this model. The friction of a bearing with the efficiency eta
-acts as friction of the rope in the groove, exp(-mu pi) = eta. The checks are:
+`DrumLayers`. The hoist begins while the last turn of the first layer is wound. In the next turn the rope lies at the
+flange, and the previous turn lifts the rope. The next turn then continues in the second layer, in the groove between
+the previous turn and the flange. Only contact and friction hold this turn on the rope in the first layer. After the
+hoist the drum stops, and the block is pushed and swings across and along the falls. Sheaves do not turn in this model.
+The friction of a bearing with the efficiency eta acts as friction of the rope in the groove, exp(-mu pi) = eta. The
+checks are:
 
-- tensions while the load rises evenly, with n falls: T (1 + eta + ... + eta^(n-1)) = W, where W is the weight of block
-  and load. T is the largest tension: the tension at the height of the block in the fall that runs to the drum;
-- lift: in each layer, the load rises by 1/n of the wound length, which is R per radian of the drum's rotation in layer
-  one and R + h per radian in layer two, with the height h of the groove. Over both layers the load rises by 1/n of the
-  length of the route, including the rise between the layers;
+- tensions during hoisting at constant speed, with n falls: T (1 + eta + ... + eta^(n-1)) = W, where W is the weight of
+  block and load. T is the largest tension: the tension at the height of the block in the fall that runs to the drum;
+- lift: in each layer, the load rises by 1/n of the wound length. Per radian of the drum's rotation, the wound length
+  is R in layer one and R + h in layer two, where R is the radius of the axis of the rope in layer one, and h is the
+  increase of this radius in layer two. Over both layers the load rises by 1/n of the length of the route, including the
+  rise between the layers;
 - torque of the drum: T R in layer one and T (R + h) in layer two, with the tension at the height of the axis of the
   drum;
 - frequency of the swing across the falls: equal to the frequency of a double pendulum. In this pendulum, the falls are
@@ -63,11 +66,11 @@ G, RADIUS, ROPE = 9.81, 0.1, 0.005
 LAYERS = DrumLayers(RADIUS, 2.0 * ROPE, 2.04 * ROPE, 3)
 MASS, INERTIA, BELOW = 100.0, 2.0, 0.15  # mass and inertia of block and load [kg], [kg m^2]; distance d [m]
 DENSITY, EA, CONTACT = 0.3, 1e6, 3e7  # mass per length [kg/m], EA [N], contact stiffness [N/m^2]
-HEIGHT = 1.0 if falls == 4 else 1.6  # initial length l of the falls [m]; two falls get shorter twice as fast as four
+HEIGHT = 1.0 if falls == 4 else 1.6  # initial length l of the falls [m]; two falls shorten twice as fast
 
 # wound angle at the start, and angle that the drum winds during the hoist [rad]
 WOUND, WINDS = 4.4 * pi, 2.6 * pi
-# speed of the rope onto the drum [m/s]; duration of start and stop, and pause before a push [s]
+# speed of the rope when it is wound onto the drum [m/s]; duration of start and stop, and pause before the push [s]
 SPEED, RISE, REST = 1.0, 0.2, 0.2
 # wound angles [rad] at which the rope leaves layer one, and at which it has reached layer two
 END_ONE, BEGIN_TWO = 2.7 * 2.0 * pi, 3.08 * 2.0 * pi
@@ -79,7 +82,9 @@ Checks = dict[str, tuple[float, float]]
 
 
 def turn(t: float) -> float:
-    """Return the angle of the drum [rad]; its speed rises evenly, is constant, and falls evenly."""
+    """Return the angle of the drum [rad]. The speed of the drum increases linearly, is constant, and then decreases
+    linearly.
+    """
     t = min(t, HOIST)
     way = 0.5 * min(t, RISE) ** 2 / RISE + max(t - RISE, 0.0) - 0.5 * max(t - HOIST + RISE, 0.0) ** 2 / RISE
     return SPEED / RADIUS * way
@@ -107,10 +112,10 @@ class Crane(NamedTuple):
 
 
 def build() -> Crane:
-    """Build the crane at the start of the hoist, with a rope without friction in the sheaves."""
+    """Build the crane at the start of the hoist. The contact of the rope with the sheaves has no friction."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     ground = world.add(Ground)
-    # the distance of falls is one sheave diameter, and the first fall is tangent to the second layer on the drum
+    # the distance between falls is one sheave diameter, and the first fall is tangent to the second layer on the drum
     first = RADIUS + LAYERS.rise
     middle = first + (falls - 1) * RADIUS
     places = [(first + (2 * k + 1) * RADIUS, -HEIGHT if k % 2 == 0 else 0.0) for k in reversed(range(falls - 1))]
@@ -140,8 +145,8 @@ def build() -> Crane:
     last = nodes[len(nodes) - 1]
     clamp = con.position_marker(world, drum, np.asarray(last.position))
     world.add(con.SphericalJoint, marker0=clamp, marker1=con.position_marker(world, last))
-    # The layers begin at z = 0, at the dead end. The layers are shifted so that the rope leaves the drum at its wound
-    # angle. The flanges have a small clearance.
+    # The layers begin at z = 0, where the end of the rope is fixed to the drum. The layers are shifted so that the rope
+    # leaves the drum at its wound angle. The flanges have a small clearance.
     flanges, here = LAYERS.flanges, LAYERS.eval_places(WOUND)[1][0]
     center = con.rigid_marker(world, drum, (0.0, 0.0, 0.5 * sum(flanges) - here))
     half_width = 0.5 * (flanges[1] - flanges[0]) + 0.02 * ROPE
@@ -167,7 +172,7 @@ def build() -> Crane:
         "friction_stiffness_per_length": CONTACT, "friction_velocity_penalty_per_length": 1e3,
     }  # fmt: skip
     on_sheaves = con.add_surface_contact(world, grooves, rope, **settings)
-    # cables that are on the drum or reach it during the hoist
+    # number of cables that are on the drum or reach the drum during the hoist
     near = int((LAYERS.eval_length(0.0, WOUND + WINDS) + RADIUS) / size) + 1
     near_rope = rope[len(rope) - near :]
     on_drum = con.add_surface_contact(world, surfaces, near_rope, friction_coefficient=0.3, **settings)
@@ -248,7 +253,7 @@ def unit_of(name: str) -> str:
 
 
 def main() -> None:
-    """Hang the load, hoist it, let it swing, and check the results."""
+    """Compute the equilibrium, the hoist and the swing of the load, and check the results."""
     crane = build()
     world, rope, block = crane.world, crane.rope, crane.block
     passes: dict[str, Any] = {"passes": wl.Passes(max_it=40, atol=1e-3)}

@@ -1,6 +1,6 @@
 """A mass is dropped on a stop. The example checks time and speed of the impact, and energy and speed of the rebound.
 
-Run it with ``windlass run examples/dropped_mass.py``; ``-help`` lists all options.
+The command ``windlass run examples/dropped_mass.py`` runs the example; the option ``-help`` lists all options.
 
 The mass falls from the height h on a `ContactCoordinate`, a spring k with a damper d that acts while the gap is closed.
 Steps are adaptive. A step in which the contact closes or opens is repeated with smaller sizes. The repeated steps end
@@ -34,7 +34,7 @@ ratio = wl.option("damping_ratio", 0.1, "1", "damping ratio of the contact in th
 step = wl.option("step", 1e-4, "s", "largest step", minimum=1e-9)
 MASS, STIFFNESS, GRAVITY = 1.0, 1e5, 9.81  # mass [kg], stiffness [N/m], gravity [m/s^2]
 IMPACT_TIME, IMPACT_SPEED = sqrt(2 * height / GRAVITY), sqrt(2 * GRAVITY * height)  # [s], [m/s]
-OMEGA = sqrt(STIFFNESS / MASS)  # [rad/s]
+OMEGA = sqrt(STIFFNESS / MASS)  # angular frequency [rad/s]
 
 
 def eval_rebound_speed(z: float) -> float:
@@ -45,8 +45,8 @@ def eval_rebound_speed(z: float) -> float:
     def y(t: float) -> float:
         return exp(-z * OMEGA * t) * (A * cos(wd * t) + B * sin(wd * t)) - A
 
-    # the mass is deepest about a quarter of a period after the impact, and above the rest length of the spring after
-    # 3/4 of a period
+    # the mass has its lowest position about a quarter of a period after the impact, and above the rest length of the
+    # spring after 3/4 of a period
     t = float(brentq(y, 0.25 * pi / wd, 1.75 * pi / wd, xtol=1e-16))
     swing = (B * wd - A * z * OMEGA) * cos(wd * t) - (A * wd + B * z * OMEGA) * sin(wd * t)
     return exp(-z * OMEGA * t) * swing

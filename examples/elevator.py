@@ -1,11 +1,11 @@
-"""A traction elevator brakes so hard that the rope slips in the V-grooves of its sheave; the slip is compared with the
-theory of Euler and Eytelwein.
+"""The brake of a traction elevator decelerates the sheave so fast that the rope slips in the V-grooves of the sheave.
+The slip is compared with the theory of Euler and Eytelwein.
 
-Run it with ``windlass run examples/elevator.py``; ``-help`` lists all options.
+The command ``windlass run examples/elevator.py`` runs the example; the option ``-help`` lists all options.
 
 A rope runs from the counterweight over the traction sheave to the cabin, which is heavier and descends with the speed
 v. Guide rails hold both masses laterally. In an emergency stop the brake slows the sheave down, with a deceleration
-that first rises evenly and is then constant. With the half angle beta of the groove the apparent friction is f =
+that first increases linearly and is then constant. With the half angle beta of the groove the apparent friction is f =
 mu/sin(beta). While the rope decelerates with a, the masses on both sides determine the tensions at the sheave. If the
 rope slips along the whole contact, friction and the centrifugal force, inertia and weight of the rope on the sheave
 determine the ratio of these tensions:
@@ -24,9 +24,10 @@ the rope decelerates with a_c, even after the sheave has stopped. The motion wit
 differential equation for the displacement of the rope. The example runs three stops. In the first two stops, the
 deceleration of the sheave is slightly below and slightly above the first a_c. In the third stop, the deceleration is
 the value of the option ``-brake``. The slip of the rope in each stop is compared with the differential equation twice.
-The first comparison begins at the start of the stop. The second comparison begins shortly after the rise, with the
-displacement and speed that the masses have at this time. The slip in the first comparison differs by some millimetres,
-because rope and bristles deform before the whole contact slips. The second comparison contains only the slip.
+The first comparison begins at the start of the stop. The second comparison begins shortly after the increase of the
+deceleration, with the displacement and speed that the masses have at this time. The slip in the first comparison
+differs by some millimetres, because rope and bristles deform before the whole contact slips. The second comparison
+contains only the slip.
 
 Source: L. Euler, Mem. Acad. Sci. Berlin 18 (1769); apparent friction of V-grooves as in EN 81-50.
 """
@@ -56,15 +57,16 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 G, RADIUS, ROPE = 9.81, 0.25, 0.005
 CABIN, WEIGHT, DENSITY, EA = 120.0, 80.0, 0.4, 2e6  # masses [kg], mass per length [kg/m], EA [N]
 CONTACT = 1e8  # stiffness of contact and bristles [N/m^2]
-RISE, STEP, REST = 0.2, 1e-3, 0.1  # duration in which the deceleration rises, step size, and time after the stop [s]
+RISE, STEP, REST = 0.2, 1e-3, 0.1  # rise time of the deceleration, step size, and time after the stop [s]
 LATER = 0.25  # time at which the whole contact slips [s]
 SHORT = 0.5  # length of the cabin's strand at the start [m]
 FRICTION = friction / sin(groove)
 
 
 class Brake:
-    """Displacement and speed of the rim of the sheave. Its deceleration rises evenly to ``rate`` [m/s^2], and is then
-    constant."""
+    """Displacement and speed of the rim of the sheave. The deceleration increases linearly to ``rate`` [m/s^2], and is
+    then constant.
+    """
 
     def __init__(self, rate: float) -> None:
         self.rate = rate
@@ -185,7 +187,7 @@ def build(rim: Brake, other: float) -> Elevator:
 
 
 def hang(model: Elevator) -> wl.State:
-    """Find the state of rest with friction, and give rope and masses their axial speed."""
+    """Find the equilibrium with friction, and set the initial speed of rope and masses along the rope."""
     world, rope, masses = model.world, model.rope, model.masses
     settings: dict[str, Any] = {"passes": wl.Passes(max_it=40, atol=1e-3), "name": ""}
     # the first solve applies the strain due to the counterweight's tension to the whole rope; in the second solve
@@ -197,7 +199,7 @@ def hang(model: Elevator) -> wl.State:
     nodes = nodes_of(world, rope)
     slope = nodes.slope + state.of(nodes)[:, 3:]
     unit = slope / np.linalg.norm(slope, axis=1)[:, None]
-    # velocity of nodes: r_t = v t, r'_t = v t'
+    # the velocities of nodes are r_t = v t and r'_t = v t', with the unit tangent t
     turning = np.gradient(unit, float(rope[0].length), axis=0)
     state.put(nodes, speed * np.hstack((unit, turning)), "v")
     state.put(masses, [(0.0, speed, 0.0), (0.0, -speed, 0.0)], "v")
@@ -251,7 +253,7 @@ def stop(rate: float, other: float, record: bool) -> Stop:
 
 
 def main() -> None:
-    """Run three stops, or one, and check them."""
+    """Simulate three stops or one stop, and check the results."""
     # initial length of the counterweight's strand: final length, travel of the sheave's rim, and slip
     reach = SHORT + Brake(brake).way(1e9) + integrate(Brake(brake), SHORT).way
     first = integrate(Brake(brake), reach).deceleration
@@ -280,7 +282,8 @@ def main() -> None:
         print(f"the rope slips from {first:.3f} m/s^2 on, by Euler and Eytelwein")
         print(wl.format_comparison(rows, "theory"))
     for run in found:
-        # before the slip, deformation moves the rope ahead of the sheave with less than 1 % of the speed of the sheave
+        # before the rope slips, it moves ahead of the sheave by deformation, with less than 1 % of the speed of the
+        # sheave
         ahead = 0.01 * speed * run.theory.end
         assert abs(run.slip - run.theory.way) < 0.01 * run.theory.way + ahead, "the rope slips further than in theory"
     assert abs(found[-1].slip / found[-1].later.way - 1.0) < 0.01, "the rope does not slip as in theory"

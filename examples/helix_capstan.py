@@ -1,15 +1,16 @@
-"""A rope slips along a helix on a drum: friction multiplies the tension by exp(mu theta cos(lambda)), in 3D.
+"""A 3D rope slips along a helix on a drum. Friction multiplies the tension of the rope by exp(mu theta cos(lambda)).
 
-Run it with ``windlass run examples/helix_capstan.py``; ``-help`` lists all options, ``-table false`` omits the table.
+The command ``windlass run examples/helix_capstan.py`` runs the example. The option ``-help`` lists all options, and
+``-table false`` omits the table.
 
 The rope arrives along a straight line, winds around a fixed drum by the angle theta at a lead angle lambda, and leaves
-along another line. A force T0 holds the first end of the rope. The last end is pulled along its strand, in a sequence
-of equilibria. A helix is a geodesic of the cylinder with the curvature cos(lambda)²/R, and has the length theta
-R/cos(lambda). Therefore the pull is T0 exp(mu theta cos(lambda)) if the whole contact slips and friction acts only
-along the rope. ``-groove`` selects a V-groove with the half angle beta and lead 0. Each of its two flanks presses on
-the rope with 1/(2 sin(beta)) of the force of a drum, so mu/sin(beta) replaces mu. A point that touches the drum sticks
-in its first step. From the next step on, its friction force is at most mu |f_n|, with the normal force f_n. Therefore
-steps in which a point closes are excluded from the means of the ratio of the pull to T0.
+the drum along a second straight line. A force T0 holds the first end of the rope. The last end is pulled along its
+strand, in a sequence of equilibria. A helix is a geodesic of the cylinder with the curvature cos(lambda)²/R, and has
+the length theta R/cos(lambda). Therefore the pull is T0 exp(mu theta cos(lambda)) if the whole contact slips and
+friction acts only along the rope. ``-groove`` selects a V-groove with the half angle beta and lead 0. The normal force
+of each of the two flanks is the force of a drum times 1/(2 sin(beta)), so mu/sin(beta) replaces mu. A point that
+touches the drum sticks in its first step. From the next step on, its friction force is at most mu |f_n|, with the
+normal force f_n. Therefore steps in which a point closes are excluded from the means of the ratio of the pull to T0.
 """
 
 from dataclasses import dataclass, replace
@@ -24,11 +25,11 @@ from windlass.elements import Ground, cable_along, helix, nodes_of
 RADIUS = 0.1  # radius of the rope's axis on the drum [m]
 ROPE = 0.005  # radius of the rope [m]
 ANGLE = 1.5 * pi  # wrap angle around the axis [rad]
-TENSION = 100.0  # [N] T0
+TENSION = 100.0  # force T0 [N] on the first end
 SPARE = 4  # number of elements of each strand in addition to the elements that are pulled over the drum
 STEPS = 12  # smallest number of steps in which the rope is displaced by one element length
 FINEST = 288  # smallest number of steps in which the rope is displaced by the length of the arc
-FAR = 1e3  # end of the tables of the prescribed displacements, beyond all displacements [m]
+FAR = 1e3  # end of the tables of prescribed displacements [m], which exceeds all displacements
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Case:
     points: int = 4
     contact_stiffness: float = 5e7
     bristle_stiffness: float = 5e7
-    axial_stiffness: float = 2e5  # [N]
+    axial_stiffness: float = 2e5  # axial stiffness [N]
     friction: float = 0.3
     groove: float = 0.0  # half angle of a V-groove [rad]; 0 selects a smooth drum
     travel: float = 1.5  # displacement of the pulled end [element lengths]; results are means over the last length
@@ -63,8 +64,9 @@ def exact(case: Case) -> float:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Results of the pull. Values of each step: ratio of pull to T0 [1], whether a point closed, Newton iterations and
-    passes. Value at the end: report of the contact after the last step. ``steps``: see `Case`.
+    """Results of the pull. The values of each step are the ratio of pull to T0 [1], whether a point closed, and the
+    numbers of Newton iterations and passes. ``report`` describes the contact after the last step. ``steps`` is the
+    number of steps per element length, see `Case`.
     """
 
     ratio: np.ndarray
@@ -83,7 +85,7 @@ class Drawing:
 
 
 def draw(case: Case) -> Drawing | None:
-    """Load the rope, then pull it; return None if only help was requested."""
+    """Apply the load to the rope, then pull the rope over the drum. Return None if only help was requested."""
     world = wl.World()
     length = ANGLE * RADIUS / cos(case.lead) / case.elements
     spare = ceil(case.travel) + SPARE
@@ -99,7 +101,7 @@ def draw(case: Case) -> Drawing | None:
     first, last = nodes[0], nodes[len(nodes) - 1]
     world.add(con.Force, marker=con.position_marker(world, first), vector=-TENSION * np.asarray(first.slope))
 
-    # the displacement of the last node along its strand is the time of the sequence
+    # the displacement of the last node along its strand is equal to the time of the sequence of equilibria
     along = np.asarray(last.slope)
     drawn = [con.prescribe(world, last, "xyz"[d], con.table((0.0, FAR), (0.0, FAR * along[d]))) for d in range(3)]
     marker = con.rigid_marker(world, world.add(Ground, name="drum"))
@@ -147,7 +149,7 @@ def tabulate(case: Case) -> dict[str, list[tuple[str, float]]]:
         assert drawing is not None
         return drawing.mean() / exact(changed) - 1.0
 
-    # soft bristles bend strongly before the whole rope slips, so the rope is pulled further
+    # soft bristles have large deflections before the whole rope slips, so the rope is pulled further
     bristles = [(3e5, 6.0), (1e6, 4.0), (1e7, 1.5), (1e8, 1.5)]
     return {
         "elements": [(f"{n}", error(elements=n)) for n in (12, 24, 48, 96)],
@@ -180,7 +182,7 @@ def main() -> None:
     rows = [("pull / T0 [1]", drawing.mean(), expected), ("angle of contact [rad]", report.wrap_angle, ANGLE)]
     rows.append(("fleet angle where the rope leaves [rad]", report.exit_fleet_angle, case.lead))
     print(wl.format_comparison(rows, "Euler"))
-    # in a groove a rope sinks deeper, because of the wedge angle of the groove
+    # in a groove, the contact depth is larger, because of the wedge angle of the groove
     limit = 0.01 if case.groove else 0.005
     good = abs(drawing.mean() / expected - 1.0) < limit
     print(f"tension ratio within {100.0 * limit:g} % of Euler's: {'yes' if good else 'NO'}")

@@ -1,10 +1,11 @@
 """A hoist as an FMU: a winch lifts a load on an elastic rope, and another tool sets the torque of its motor.
 
-Run it with ``windlass run examples/hoist_fmu.py``: the torque keeps its start value. ``windlass fmu
-examples/hoist_fmu.py`` makes the FMU, whose input is the torque and whose outputs are speed, height and tension. With
-``-controller FILE.fmu`` an FMU with the input "speed" and the output "torque" controls the motor within this script.
+The command ``windlass run examples/hoist_fmu.py`` runs the example with the start value of the torque. The command
+``windlass fmu examples/hoist_fmu.py`` creates the FMU, whose input is the torque and whose outputs are speed, height
+and tension. With ``-controller FILE.fmu`` an FMU with the input "speed" and the output "torque" controls the motor
+within this script.
 
-The rope hangs from a drum and carries the load m. A brake holds the drum during the static solve, which determines the
+The rope hangs from a drum and carries the load m. A brake fixes the drum during the static solve, which determines the
 shape of the rope. Then the brake opens, and the motor takes over the force of the brake and adds the torque dT. With
 the inertia J of drum and motor and the radius R, load and drum accelerate on average by
 

@@ -1,16 +1,15 @@
-"""The wire rope of a hoist spins its hook block, because tension causes torque in a rope of one lay direction.
+"""The wire rope of a hoist rotates its hook block, because tension causes torque in a rope of one lay direction.
 
-Run it with ``windlass run examples/hoist_spin.py``; ``-help`` lists all options.
+The command ``windlass run examples/hoist_spin.py`` runs the example; the option ``-help`` lists all options.
 
 A block hangs on one fall of rope. Tension N and torque M of the rope follow from its strain ε and its twist τ per
 length,
 
     N = EA ε + C τ,   M = C ε + GJ τ.
 
-Here EA is the axial stiffness, GJ the torsional stiffness, and C the coupling of tension and twist. A block that is
-held against rotation carries the torque M = C N/EA. A free block turns back by τ = -C N/(EA GJ - C²) per metre. After
-its release the block swings about this angle like a torsional pendulum with the stiffness (GJ - C²/EA)/L, for a rope of
-the length L:
+Here EA is the axial stiffness, GJ the torsional stiffness, and C the coupling of tension and twist. A block that cannot
+rotate carries the torque M = C N/EA. A free block turns back by τ = -C N/(EA GJ - C²) per metre. After its release the
+block swings about this angle like a torsional pendulum with the stiffness (GJ - C²/EA)/L, for a rope of the length L:
 
     φ(t) = φ_e (1 - cos ωt),   ω² = (GJ - C²/EA)/(L Θ).
 

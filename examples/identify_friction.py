@@ -1,10 +1,10 @@
 """The start of a belt drive, whose friction and stiffness are identified from the measured speed of the driven pulley.
 
-Run it with ``windlass run examples/identify_friction.py``; ``-help`` lists all options. The driver accelerates faster
-than the belt can accelerate the driven pulley. Therefore the belt slips at first; then the driven pulley oscillates on
-the elastic belt. The motion during slip determines the friction coefficient, and the oscillation determines the axial
-stiffness. The first command below writes a computed speed with random errors to a file, and the second command fits
-both options to this speed:
+The command ``windlass run examples/identify_friction.py`` runs the example; the option ``-help`` lists all options. The
+driver accelerates faster than the belt can accelerate the driven pulley. Therefore the belt slips at first; then the
+driven pulley oscillates on the elastic belt. The motion during slip determines the friction coefficient, and the
+oscillation determines the axial stiffness. The first command below writes a computed speed with random errors to a
+file, and the second command fits both options to this speed:
 
     windlass run examples/identify_friction.py -friction 0.4 -stiffness 3e4 -measured measured.csv
     windlass identify examples/identify_friction.py -output fit -data measured.csv \

@@ -1,6 +1,6 @@
 """An overhand knot is pulled tight: a 3D rope in contact with itself, with friction.
 
-Run it with ``windlass run examples/knot.py``; ``-help`` lists all options.
+The command ``windlass run examples/knot.py`` runs the example; the option ``-help`` lists all options.
 
 The rope starts loose and without stress, along a polynomial trefoil with straight tails. The ends of the rope are
 pulled apart with a speed that rises within 20 ms. Three checks are made at the end:
@@ -75,8 +75,8 @@ apart = (position[-1] - position[0]) / np.linalg.norm(position[-1] - position[0]
 
 
 class Draw:
-    """Displacement [m] of an end along an axis over time; ``share`` is the component of the speed along this axis
-    [m/s].
+    """Function that returns the displacement [m] of an end along an axis over time; ``share`` is the component of the
+    speed along this axis [m/s].
     """
 
     def __init__(self, end: str, axis: str, share: float) -> None:

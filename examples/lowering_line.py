@@ -1,9 +1,9 @@
 """A crane on a ship lowers a load through the splash zone into deep water. The crane tip heaves with the ship, and at
 one length of the rope the load resonates.
 
-Run it with ``windlass run examples/lowering_line.py``; ``-help`` lists all options. ``windlass show
-lowering_line_out/lowering.vtkhdf`` shows the rope and the load. The folder also contains a picture of tension and
-length over time.
+The command ``windlass run examples/lowering_line.py`` runs the example; the option ``-help`` lists all options. The
+command ``windlass show lowering_line_out/lowering.vtkhdf`` shows the rope and the load. The folder also contains a
+picture of tension and length over time.
 
 The rope is a winch rope with cables in reserve (`WinchReserve`). The forces of the water act on the part of the rope
 that is outside the winch and below the surface (`WinchFluidLoad`), and on the load, a sphere (`SphereFluidLoad`). The
@@ -41,12 +41,12 @@ output = wl.option("output", "lowering_line_out", "", "folder for results; 'none
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 WATER, GRAVITY = 1025.0, 9.81  # density [kg/m^3], gravity [m/s^2]
-MASS, DIAMETER = 12e3, 2.0  # of the load [kg, m]
+MASS, DIAMETER = 12e3, 2.0  # mass [kg] and diameter [m] of the load
 TIP, FIRST = 12.0, 8.0  # height of the crane tip above the water, and length of the rope at the start [m]
 EA, RHO, DAMPING, ROPE = 1.2e7, 2.8, 1e6, 0.05  # EA [N], mass per length [kg/m], damping [N s], diameter [m]
-OMEGA = 2.0 * np.pi / period  # [rad/s]
+OMEGA = 2.0 * np.pi / period  # angular frequency of heave [rad/s]
 WAIT = 6.0  # time in which heave and waves grow, before the winch starts [s]
-VOLUME = np.pi / 6.0 * DIAMETER**3  # [m^3]
+VOLUME = np.pi / 6.0 * DIAMETER**3  # volume of the load [m^3]
 MOVING = MASS + 0.5 * WATER * VOLUME  # the load with its added mass [kg]
 
 
@@ -65,13 +65,13 @@ def find_resonance() -> float:
 
 
 class Tension(wl.StepHook):
-    """Records length and tension of the rope outside the winch in every step."""
+    """Hook that records length and tension of the rope outside the winch in every step."""
 
     def __init__(self, rope: con.WinchReserve) -> None:
         self.rope, self.rows = rope, list[tuple[float, float, float]]()
 
     def after_step(self, state: wl.State) -> None:
-        """Record time [s], length [m] and tension at the crane tip [N]."""
+        """Record the time [s], the length of the rope [m] and the tension at the crane tip [N]."""
         outside = self.rope.outside
         length = float(np.sum(wl.eval_output(outside, "length", state)))
         tension = float(np.ravel(wl.eval_output(outside[0], "axial_force", state, share=0.0))[0])
@@ -129,7 +129,7 @@ def main() -> None:
     con.prescribe(world, rope.nodes[0], "y", heave_of_ship)
     waves = con.regular_wave(height, period)
     sea = world.add(con.Fluid, name="sea", density=WATER, transition=0.2, wave_growth=WAIT, **waves)
-    # many integration points, because a long cable pierces the surface
+    # use many integration points, because a long cable crosses the surface
     world.add(con.WinchFluidLoad, name="water on the rope", cable=rope.cables, fluid=sea, diameter=ROPE, points=24)
     world.add(con.SphereFluidLoad, name="water on the load", marker=load, fluid=sea, diameter=DIAMETER)
 
@@ -147,7 +147,7 @@ def main() -> None:
         columns = np.column_stack((np.sin(OMEGA * t), np.cos(OMEGA * t), np.ones_like(t)))
         sine, cosine, mean = np.linalg.lstsq(columns, force, rcond=None)[0]
         weight = (MASS + RHO * length) * GRAVITY
-        # the rope is stretched by the mean of the tensions at its ends
+        # the strain of the rope follows from the mean of the tensions at its ends
         load_in_water = (MASS - WATER * VOLUME) * GRAVITY
         stretched = length * (1.0 + (load_in_water + 0.5 * RHO * length * GRAVITY) / EA)
         lift = WATER * GRAVITY * (VOLUME + np.pi * ROPE**2 / 4.0 * (stretched - TIP))

@@ -1,18 +1,18 @@
-"""The lattice jib of a crane is held by pendants, carries a load, and bends sideways in the wind.
+"""Pendants support the lattice jib of a crane. The jib carries a load and bends sideways in the wind.
 
-Run it with ``windlass run examples/luffing_jib.py``; ``-help`` lists all options.
+The command ``windlass run examples/luffing_jib.py`` runs the example; the option ``-help`` lists all options.
 
 The jib (`Beam3D`) turns about a horizontal axis at its foot, so it can bend sideways like a cantilever. The pendants
 (`Cable3D`) run from the tip to the top of the crane, and the load hangs on a rope. Wind blows sideways on the jib
 (`FluidLoad`) and on the load. The jib has the length L, the mass m per length and the angle α above the horizontal.
-With gravity g, the moments about the foot give the tension T of the pendants:
+The tension T of the pendants follows from the moments about the foot, with gravity g:
 
     T a = W L cos α + m g (L²/2) cos α,   with the lever a of the pendants and the load W at the tip.
 
-The compression N increases the side deflection v of the jib, and the pendants of length l pull the tip back. The side
-deflection is computed by the theory of second order with shear. Let θ be the rotation of the cross section, H the force
-along y, M the bending moment, GA the shear stiffness, EI the bending stiffness, and p the wind per length. A prime
-denotes the derivative along the jib, from the foot to the tip:
+The compression N increases the side deflection v of the jib, and the pendants with the length l exert a restoring force
+on the tip. The side deflection is computed by the theory of second order with shear. Let θ be the rotation of the cross
+section, H the force along y, M the bending moment, GA the shear stiffness, EI the bending stiffness, and p the wind per
+length. A prime denotes the derivative along the jib, from the foot to the tip:
 
     v' = θ + (H + N θ)/GA,   θ' = M/EI,   M' = -H - N v',   H' = -p,   H(L) = F - T v(L)/l,   M(L) = 0.
 
@@ -60,7 +60,7 @@ def lift(mass: float) -> tuple[float, float, float]:
     nodes = nodes_of(world, jib)
     con.swivel(world, nodes[0], ground, axis=(0.0, 1.0, 0.0))
     tip = con.position_marker(world, nodes[len(nodes) - 1])
-    # pendants and rope start with their tensions, near the equilibrium: without tension nothing holds the load
+    # pendants and rope start with tensions near the equilibrium, because without tension the load has no support
     pendants = straight_cable(
         world, TIP, TOP, 8, name="pendants", axial_stiffness=PENDANT_EA, bending_stiffness=100.0,
         mass_per_length=PENDANT_MASS, reference_strain=-evaluate_theory(mass)[0] / PENDANT_EA,

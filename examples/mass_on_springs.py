@@ -1,7 +1,7 @@
 """A mass on springs along the global axes. The static deflection is F/k, and the natural frequency of each axis is
 sqrt(k/m) / (2 pi).
 
-Run it with ``windlass run examples/mass_on_springs.py``; ``-help`` lists all options.
+The command ``windlass run examples/mass_on_springs.py`` runs the example; the option ``-help`` lists all options.
 
 The mass hangs from the ground on a `CartesianSpringDamper` with different stiffnesses along x, y and z. A force
 deflects the mass by F/k. Then the force is removed, and the mass oscillates about the rest position of the springs. The
@@ -28,8 +28,8 @@ output = wl.option("output", "mass_on_springs_out", "", "folder for the time ser
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 STIFFNESS = np.array([200.0, 450.0, 1000.0])  # stiffness along x, y, z [N/m]
-FORCE = np.array([4.0, -9.0, 5.0])  # [N]
-exact_frequencies = np.sqrt(STIFFNESS / mass) / (2.0 * pi)  # [Hz]
+FORCE = np.array([4.0, -9.0, 5.0])  # components of the force [N]
+exact_frequencies = np.sqrt(STIFFNESS / mass) / (2.0 * pi)  # frequencies [Hz]
 
 world = wl.World()
 point = world.add(MassPoint, name="mass", position=(0.0, 0.0, 0.0), mass=mass)

@@ -1,12 +1,15 @@
-"""A buoy moored by three elastic ropes in a JONSWAP sea, with current and wind.
+"""Three elastic ropes moor a buoy in a JONSWAP sea with current and wind.
 
-Run it with ``windlass run examples/moored_buoy.py``; ``-help`` lists all options, and ``-report FILE`` writes a report.
+The command ``windlass run examples/moored_buoy.py`` runs the example. The option ``-help`` lists all options, and
+``-report FILE`` writes a report with the spectra of the tensions. The command ``windlass sweep examples/moored_buoy.py
+-cases seas.csv`` runs the seas of a file with the columns ``height``, ``period``, ``heading`` and ``seed``. The command
 ``windlass show moored_buoy_out/mooring.vtkhdf`` shows the ropes, the buoy and the forces of the water, and ``-movie
-FILE.mp4`` writes a film.
+FILE.mp4`` writes a video.
 
-The buoy is a cylinder (`CylinderFluidLoad`) that pierces the surface. The immersed volume of the buoy, and therefore
-its buoyancy and stability, follow the waves and the motion of the buoy exactly. Ropes of polyester (`Cable3D`,
-`FluidLoad`) run from anchors at 120 degrees to the bottom of the buoy. The wind acts on the part above the surface.
+The buoy is a cylinder (`CylinderFluidLoad`) that crosses the water surface. The immersed volume of the buoy, and
+therefore its buoyancy and stability, depend exactly on the waves and on the motion of the buoy. Ropes of polyester
+(`Cable3D`, `FluidLoad`) run from anchors at 120 degrees to the bottom of the buoy. The wind acts on the part above the
+surface.
 
 The example makes three checks. In still water, the buoyancy carries the weight of the buoy and the vertical pull of the
 ropes. The frequency of heave agrees with the closed form, in which the waterplane and the ropes act as springs. In the
@@ -28,6 +31,7 @@ elements = wl.option("elements", 6, "1", "cables along each rope", minimum=2)
 height = wl.option("height", 2.0, "m", "significant height of the waves", minimum=0.01)
 period = wl.option("period", 8.0, "s", "peak period of the waves", minimum=1.0)
 speed = wl.option("wind", 15.0, "m/s", "speed of the wind 10 m above the surface", minimum=0.0)
+heading = wl.option("heading", 0.0, "deg", "direction of travel of the waves, from x towards y")
 seed = wl.option("seed", 1, "1", "of the phases of the waves", minimum=0)
 end = wl.option("end", 60.0, "s", "time that is simulated", minimum=0.1)
 step = wl.option("step", 0.05, "s", "time step", minimum=1e-4)
@@ -35,12 +39,12 @@ output = wl.option("output", "moored_buoy_out", "", "folder for results; 'none' 
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 WATER, GRAVITY, DEPTH = 1025.0, 9.81, 60.0  # density [kg/m^3], gravity [m/s^2], depth [m]
-DIAMETER, HEIGHT, MASS = 3.0, 2.4, 9000.0  # of the buoy [m, m, kg]
-INERTIA = (9.0e3, 9.0e3, 1.0e4)  # [kg m^2]
+DIAMETER, HEIGHT, MASS = 3.0, 2.4, 9000.0  # diameter and height [m] and mass [kg] of the buoy
+INERTIA = (9.0e3, 9.0e3, 1.0e4)  # moments of inertia of the buoy [kg m^2]
 CENTER = -0.8  # height of the centre of mass above the middle of the buoy [m]
 SPREAD, LENGTH = 60.0, 82.0  # horizontal distance of the anchors, and unstretched length of a rope [m]
 ROPE = {"mass_per_length": 1.5, "axial_stiffness": 4e5, "bending_stiffness": 1.0, "axial_damping": 2e4}
-ROPE_DIAMETER = 0.04  # [m]
+ROPE_DIAMETER = 0.04  # diameter of the ropes [m]
 END_ADDED_MASS = 0.64  # added mass of each end of the buoy, relative to the mass of half a sphere of water [1]
 ANGLES = np.radians((0.0, 120.0, 240.0))
 
@@ -58,8 +62,9 @@ def moor(moving: bool) -> Mooring:
     """Create the buoy and its ropes, in still water, or in waves, current and wind."""
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     stream = {"profile": "power", "velocity": (0.5, 0.2, 0.0), "reference_height": DEPTH}
-    waves = {**stream, "wave_growth": 10.0, **con.jonswap(height, period, seed, count=40)} if moving else {}
-    sea = world.add(con.Fluid, name="sea", density=WATER, depth=DEPTH, transition=0.1, **waves)
+    waves = con.jonswap(height, period, seed, count=40, direction=np.radians(heading))
+    moved = {**stream, "wave_growth": 10.0, **waves} if moving else {}
+    sea = world.add(con.Fluid, name="sea", density=WATER, depth=DEPTH, transition=0.1, **moved)
     buoy = world.add(
         RigidBody3D, name="buoy", position=(0.0, 0.0, -0.2), mass=MASS, inertia=INERTIA,
         center_of_mass=(0.0, 0.0, CENTER),
@@ -100,9 +105,9 @@ def eval_heave(model: Mooring, state: wl.State) -> float:
     """Return the closed form of the frequency [Hz] of heave.
 
     The stiffness of a rope with the direction u and the tension T is EA/L u uᵀ + T/L (I - u uᵀ), where I is the
-    identity matrix. Two further masses move with the buoy: a third of the mass of the ropes and of the water that the
-    ropes accelerate, and, at the lower end of the buoy, the fraction ``END_ADDED_MASS`` of the mass of half a sphere of
-    water.
+    identity matrix. Two additional masses move with the buoy: a third of the mass of the ropes and of the water that
+    the ropes accelerate, and, at the lower end of the buoy, the fraction ``END_ADDED_MASS`` of the mass of half a
+    sphere of water.
     """
     pulls = np.array([eval_pull(rope, state) for rope in model.ropes])
     tension = np.linalg.norm(pulls, axis=1)
@@ -146,6 +151,8 @@ def main() -> None:
     wl.Dynamic(sea.world, step=step, end=end).solve(start, hooks=[ledger, sensors, *recorders])
     if wl.help_requested():
         return
+    series = [wl.post.Series(sensors.times, sensors[rope.name], rope.name, "N") for rope in sea.ropes]
+    wl.post.report_series([*series, wl.post.Series(sensors.times, sensors["position"][:, 2], "heave", "m")])
     carried = MASS * GRAVITY - sum(eval_pull(rope, still)[2] for rope in calm.ropes)
     buoyancy = float(wl.eval_output(calm.load, "buoyancy", still))
     z, surface = sensors["position"][:, 2], sensors["surface"]

@@ -1,12 +1,12 @@
 """A mooring line runs from an anchor over the sea bed to a ship, with touchdown, friction on the bed, current, waves
 and heave.
 
-Run it with ``windlass run examples/mooring_line.py``; ``-help`` lists all options.
+The command ``windlass run examples/mooring_line.py`` runs the example; the option ``-help`` lists all options.
 
 The line is laid on the bed (`PlaneSurface`). The ship pulls the line taut in still water, until the line slips along
 its whole length on the ground. Friction reduces the tension of the line from the touchdown point to the anchor. Then a
-current acts that grows with the height above the bed, and waves with a JONSWAP spectrum rise. The top of the line
-follows a recorded heave, a column of a CSV file (``-heave FILE`` with time [s] and heave [m]). Without a file the
+current acts whose speed increases with the height above the bed, and waves with a JONSWAP spectrum grow. The top of the
+line follows a recorded heave, a column of a CSV file (``-heave FILE`` with time [s] and heave [m]). Without a file the
 script writes a file for a small ship that follows the surface.
 
 The example makes three checks. In still water, tensions and the length on the ground agree with the closed form of the
@@ -42,15 +42,15 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 WATER, GRAVITY, DEPTH = 1025.0, 9.81, 60.0  # density [kg/m^3], gravity [m/s^2], depth [m]
 DIAMETER = 0.09  # diameter of the steel that displaces water [m]
 CHAIN = {"mass_per_length": 60.0, "axial_stiffness": 2e8, "bending_stiffness": 1.0, "axial_damping": 1e5}
-# [kg/m]
+# mass per length in water [kg/m]
 SUBMERGED = CHAIN["mass_per_length"] - WATER * np.pi * DIAMETER**2 / 4
 WEIGHT = SUBMERGED * GRAVITY  # weight in water [N/m]
 
-# stiffness of the sea bed [N/m^2]: the chain sinks in by a millimetre
+# stiffness of the sea bed [N/m^2], with which the depth of the chain in the bed is a millimetre
 STIFFNESS = 5e5
 # stiffness of friction before the chain slips [N/m^2]; high at rest, for the force on the anchor, and lower in motion
 BRISTLES, SOFT_BRISTLES = 1e8, 2e6
-ANCHOR, TOP, LENGTH = (0.0, 0.0, -DEPTH), (181.5, 0.0, -2.0), 200.0  # [m]
+ANCHOR, TOP, LENGTH = (0.0, 0.0, -DEPTH), (181.5, 0.0, -2.0), 200.0  # anchor, top and length [m]
 PULL, PULLS = 8.0, 16  # displacement of the ship that pulls the line taut [m], and number of steps of this displacement
 SEA = con.jonswap(height, period, seed, count=40)
 
@@ -68,8 +68,8 @@ class Mooring(NamedTuple):
 
 
 def write_heave(file: Path) -> Path:
-    """Write the heave of the top of the line, which starts from rest and follows the surface, to a file with twenty
-    values per second.
+    """Write the heave of the top of the line to a file with twenty values per second. The top starts from rest and
+    follows the surface.
     """
     t = np.arange(0.0, end + 1.0, 0.05)
     a, omega, phase = (SEA[f"wave_{name}"] for name in ("amplitudes", "frequencies", "phases"))
@@ -126,7 +126,7 @@ def moor(speed: float, bristles: float, moving: bool) -> Mooring:
 
 
 def draw_taut(model: Mooring) -> wl.State:
-    """Let the slack line come to rest, and pull it over the bed with friction from t = -1 s to 0."""
+    """Find the equilibrium of the slack line, and pull the line over the bed with friction from t = -1 s to 0."""
     settings: dict[str, Any] = {"name": "", "passes": wl.Passes(max_it=30)}
     state = wl.Static(model.world, time=-1.0, **settings).solve()
     model.world.set(model.contacts, friction_coefficient=friction)

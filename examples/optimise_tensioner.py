@@ -1,27 +1,28 @@
-"""A serpentine drive whose tensioner and pulley positions are optimised with exact derivatives: least slip, with the
-frequencies of all spans outside of two bands.
+"""Optimisation of the tensioner and the pulley positions of a serpentine drive with exact derivatives. The optimum has
+the least slip, and the frequencies of all spans are outside of two bands.
 
-Run it with ``windlass run examples/optimise_tensioner.py``; ``-help`` lists all options. A static solve finds the
-tension F_0 of the mounted belt, which has a constant length and is tightened by the spring of the tensioner.
-`wl.evaluate` computes the derivatives of this tension with respect to the torque of the spring and the positions of two
-pulleys. The method SLSQP of SciPy uses these derivatives. With ``-method simplex`` or ``-method evolution``,
-Nelder-Mead or differential evolution search without derivatives, for comparison.
+The command ``windlass run examples/optimise_tensioner.py`` runs the example; the option ``-help`` lists all options. A
+static solve finds the tension F_0 of the mounted belt, which has a constant length and is tightened by the spring of
+the tensioner. `wl.evaluate` computes the derivatives of this tension with respect to the torque of the spring and the
+positions of two pulleys. The method SLSQP of SciPy uses these derivatives. For comparison, the options ``-method
+simplex`` and ``-method evolution`` select the method of Nelder and Mead and differential evolution, which do not use
+derivatives.
 
-In motion the spring keeps the force F_0 = N - ρA v² in both spans of the tensioner. The force F_i, the tension N_i and
-the frequency f_i of each other span are
+In motion, the spring keeps the force F_0 = N - ρA v² in both spans at the tensioner constant. The force F_i, the
+tension N_i and the frequency f_i of each of the remaining spans are
 
     F_i = F_{i-1} + M_i/R_i,    N_i = F_i + ρA v²,    f_i = √(N_i/ρA)/(2 L_i) (1 - ρA v²/N_i)
 
 Span i follows a pulley with the torque M_i and the radius R_i at the cord. L_i is the length of the span, v the speed
-and ρA the mass per length of the belt. A pulley with the friction coefficient μ, the wrap angle θ, and the radii r of
-the face and R of the cord uses the share ln(F_i/F_{i-1})/(μ θ r/R) of its friction limit. The objective is the mean of
-these shares over crank, alternator and compressor. For each pulley, this share is 1 minus its slip reserve. The search
-has two types of limits: each frequency f_i must lie outside of the bands ``-low_band`` and ``-high_band``, and the
-largest tension N must not exceed ``-largest``.
+and ρA the mass per length of the belt. A pulley has the friction coefficient μ, the wrap angle θ, the radius r of its
+face and the radius R of the cord. The share of the friction limit that the pulley uses is ln(F_i/F_{i-1})/(μ θ r/R).
+The objective is the mean of these shares over crank, alternator and compressor. For each pulley, this share is 1 minus
+its slip reserve. The search has two types of limits: each frequency f_i must lie outside of the bands ``-low_band`` and
+``-high_band``, and the largest tension N must not exceed ``-largest``.
 
-The last table compares the optimum with a solution of the running drive, which also contains the rotation of the
-tensioner under load, the bending stiffness of the belt and its creep (`Belt.steady`). The bands are wider by a margin
-that covers the differences between the two solutions.
+The last table compares the optimum with a solution for the running drive (`Belt.steady`). This solution also includes
+the rotation of the tensioner under load, the bending stiffness of the belt, and creep. In the optimisation, both bands
+are widened by a margin, which is larger than the differences between the two solutions.
 
 Source: Euler and Eytelwein; SLSQP: D. Kraft, DFVLR-FB 88-28 (1988).
 """
@@ -45,27 +46,28 @@ largest = wl.option("largest", 900.0, "N", "largest tension of the running belt"
 speed = wl.option("speed", 80.0, "rad/s", "speed of the crank", minimum=1.0)
 output = wl.option("output", "optimise_tensioner_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
-# both bands are wider by a margin for the differences between the formulas and the running drive
+# margin [1] by which both bands are widened, because the results of the formulas differ from the running drive
 MARGIN = 0.03
 BANDS = [
     tuple(float(end) * (1.0 + side * MARGIN) for side, end in zip((-1, 1), band.split(":"), strict=True))
     for band in (low_band, high_band)
 ]
 
-# pulleys in the order of the belt: centres and radii [m], sides, torques of machines [N m]
+# pulleys in the order of the belt: centres and radii [m], sides, and torques of the driven machines [N m]
 AT = {"crank": (0.0, 0.0), "tensioner": (-0.07, 0.18), "alternator": (-0.05, 0.35), "idler": (0.115, 0.255)}
 AT["compressor"] = (0.25, 0.1)
 RADII, SIDES = np.array([0.08, 0.035, 0.03, 0.035, 0.06]), ("right", "left", "right", "left", "right")
 TORQUES, LOADED = np.array([0.0, 0.0, 6.0, 0.0, 12.0]), [0, 2, 4]
-# friction of ribs and of the back, heights of the cord above both [m]; pivot of the arm [m], spring [N m/rad];
-# belt: tension as mounted [N], EA [N], EI [N m^2], mass per length [kg/m]
+# friction coefficients of the ribs and of the back, and heights of the cord above both faces [m]; pivot of the arm [m]
+# and stiffness of its spring [N m/rad]; tension of the mounted belt [N], EA [N], EI [N m^2], mass per length [kg/m]
 FRICTION, CORD = np.array([0.8, 0.4, 0.8, 0.4, 0.8]), np.array([0.002, 0.001, 0.002, 0.001, 0.002])
 PIVOT, SPRING, MOUNTED, EA, EI, RHO = (-0.16, 0.10), 15.0, 400.0, 2e5, 5e-3, 0.1
 CORDS, SIGNS = RADII + CORD, np.array([-1.0, 1.0, -1.0, 1.0, -1.0])
 SPANS = [f"{one}-{two}" for one, two in zip(AT, [*list(AT)[1:], "crank"], strict=True)]
 V = speed * CORDS[0]  # speed of the belt [m/s]
 
-# parameters: start, smallest and largest value; torque of the spring as mounted [N m], positions [mm]
+# start value, smallest value and largest value of each parameter: torque of the spring in the mounted drive [N m], and
+# positions [mm]
 PARAMETERS = {
     "spring torque": (18.0, 12.0, 30.0),
     "idler x": (115.0, 107.0, 123.0),
@@ -82,7 +84,7 @@ def build_belt(world: wl.World, bodies: list[wl.Entity], friction: np.ndarray, *
     """
     columns = zip(bodies, RADII.tolist(), SIDES, friction.tolist(), strict=True)
     pulleys = [wl.Pulley(body, radius, side, friction=mu) for body, radius, side, mu in columns]
-    with redirect_stdout(StringIO()):  # the belt prints the same notes for all models
+    with redirect_stdout(StringIO()):  # the notes of the belt are the same for all models
         return wl.Belt(
             world, pulleys, axial_stiffness=EA, bending_stiffness=EI, mass_per_length=RHO, cord_offset=(0.002, 0.001),
             **length,
@@ -90,10 +92,11 @@ def build_belt(world: wl.World, bodies: list[wl.Entity], friction: np.ndarray, *
 
 
 class Drive:
-    """The drive at rest, mounted with the same belt for all parameters.
+    """The drive at rest. The mounted belt is the same for all parameters.
 
     Attributes:
-        world, bodies, arm, belt: the model, its pulleys in the order of the belt, the arm of the tensioner, the belt.
+        world, bodies, arm, belt: the model, the bodies of the pulleys in the order of the belt, the arm of the
+            tensioner, and the belt.
     """
 
     def __init__(self, p: Mapping[str, float]) -> None:
@@ -117,7 +120,9 @@ class Drive:
         con.fix(world, nodes_of(world, self.belt.cables)[lowest(self.belt)], "x")
 
     def results(self, state: wl.State) -> dict[str, float]:
-        """Return slip [1], largest tension [N], rotation of the arm [rad], and frequencies of the spans [Hz]."""
+        """Return the mean share of the friction limit (slip) [1], the largest tension [N], the rotation of the arm
+        [rad], and the frequencies of the spans [Hz].
+        """
         centres = np.array([wl.eval_output(body, "position", state)[:2] for body in self.bodies])
         spans, wraps = find_geometry(centres)
         forces = self.belt.report(state).spans[0].tension + np.cumsum(TORQUES / CORDS)
@@ -154,12 +159,12 @@ def find_geometry(centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Spent(Exception):
-    """Raised when the maximum number of solves is reached."""
+    """Exception that is raised when the maximum number of solves is reached."""
 
 
 class Search:
-    """Evaluates the drive at points, and stores the best result. The coordinates of a point are fractions of the ranges
-    of the parameters.
+    """Object that evaluates the drive at points, and stores the best result. The coordinates of a point are fractions
+    of the ranges of the parameters.
 
     Attributes:
         solves: number of static solves.
@@ -173,7 +178,7 @@ class Search:
         self._last: tuple[np.ndarray, dict, dict] | None = None
 
     def solve(self, world: wl.World) -> wl.State:
-        """Find the equilibrium of a model."""
+        """Return the equilibrium of a model, computed by statics."""
         self.solves += 1
         return wl.Static(world, rtol=1e-10, atol=1e-8, name="").solve()
 
@@ -206,7 +211,7 @@ class Search:
         return float(found[0] - np.minimum(found[1:], 0.0).sum())
 
     def remember(self, x: np.ndarray, y: dict[str, float]) -> None:
-        """Store the result of a solve."""
+        """Store the result of a solve in the history, and as the best result if it is the best."""
         inside = rate(y, dict.fromkeys(y, np.zeros(1)))[0][1:].min() > -1e-6
         if inside and y["slip"] < self.best[0]:
             self.best = y["slip"], x.copy()
@@ -236,7 +241,7 @@ def rate(y: dict[str, float], rates: dict[str, np.ndarray]) -> tuple[np.ndarray,
 
 
 def find_optimum(search: Search) -> str:
-    """Search from the start values; return the reason for the end."""
+    """Search for the optimum from the start values, and return the reason why the search ended."""
     start = (START - LOW) / (HIGH - LOW)
     bounds = [(0.0, 1.0)] * len(start)
     try:

@@ -1,6 +1,6 @@
 """Quarter-turn drive: a flat belt between two pulleys whose axes are perpendicular.
 
-Run it with ``windlass run examples/quarter_turn.py``; ``-help`` lists all options.
+The command ``windlass run examples/quarter_turn.py`` runs the example; the option ``-help`` lists all options.
 
 A belt remains on its pulleys if it enters each pulley in the plane of the pulley. The belt may leave a pulley at an
 angle. In this drive the belt leaves each pulley at 14°. With ``-direction -1`` the belt enters both pulleys at 14°, and
@@ -9,10 +9,11 @@ runs off sideways.
 The belt is a ribbon (`TwistCable3D` with a width), flat without load, so each span is twisted by 90° and has the torque
 GJ π/(2 l). Before the belt leaves a pulley, it slides a little on the pulley. This motion shortens the path of
 the belt; `belt.tighten` then restores the tension. The motion is slow: each step is a static solve, in which friction
-holds the belt on the pulleys. The driven pulley rotates freely. The driven pulley has the same speed as the driver,
-because both radii are equal.
+prevents the belt from sliding on the pulleys. The driven pulley rotates freely. The driven pulley has the same speed as
+the driver, because both radii are equal.
 
-Source: the rule of entry in the plane of the pulley: J. J. Shelton, K. N. Reid, J. Dyn. Syst. Meas. Control 93 (1971).
+Source: J. J. Shelton, K. N. Reid, J. Dyn. Syst. Meas. Control 93 (1971), for the rule that the belt must enter a pulley
+in the plane of the pulley.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """A rope between two masts hangs in a side wind and oscillates. The example compares the rope with the catenary in the
 tilted plane and with a string.
 
-Run it with ``windlass run examples/rope_in_wind.py``; ``-help`` lists all options.
+The command ``windlass run examples/rope_in_wind.py`` runs the example; the option ``-help`` lists all options.
 
 The weight w and the wind p are loads per unstretched length. The rope therefore hangs in the plane through its ends and
 the resultant of these loads, as an extensible catenary with the load √(w² + p²) per length. Tensions at both ends and
@@ -34,7 +34,7 @@ length = wl.option("length", 50.4, "m", "unstretched length of the rope", minimu
 output = wl.option("output", "rope_in_wind_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-START, END = (0.0, 0.0, 10.0), (50.0, 4.0, 14.0)  # masts [m]
+START, END = (0.0, 0.0, 10.0), (50.0, 4.0, 14.0)  # positions of the mast tops [m]
 EA, EI, MASS_PER_LENGTH, GRAVITY = 1e6, 1e-4, 1.2, 9.81  # EA [N], EI [N m^2], mass per length [kg/m], gravity [m/s^2]
 SIDE = wind / MASS_PER_LENGTH  # load of the wind per mass [m/s^2]
 EXACT = hang_between(START, END, length, EA, MASS_PER_LENGTH, (0.0, SIDE, -GRAVITY))

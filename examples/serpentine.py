@@ -1,6 +1,6 @@
 """A serpentine drive has five pulleys on both sides of a belt, a tensioner with a torsion spring, and an alternator.
 
-Run it with ``windlass run examples/serpentine.py``; ``-help`` lists all options.
+The command ``windlass run examples/serpentine.py`` runs the example; the option ``-help`` lists all options.
 
 The belt runs clockwise: crank, tensioner (on the back of the belt), alternator, idler (on the back of the belt),
 compressor. The torsion spring of the arm is wound such that it would balance the tension of the mounted belt. The
@@ -27,10 +27,10 @@ tension = wl.option("tension", 400.0, "N", "tension as mounted", minimum=1.0)
 output = wl.option("output", "serpentine_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-# the drive
+# data of the drive
 AT = {"crank": (0.0, 0.0), "tensioner": (-0.07, 0.18), "alternator": (-0.05, 0.35), "idler": (0.115, 0.255)}
-AT["compressor"] = (0.25, 0.1)  # [m] centres
-RADII = {"crank": 0.08, "tensioner": 0.035, "alternator": 0.03, "idler": 0.035, "compressor": 0.06}  # [m]
+AT["compressor"] = (0.25, 0.1)  # positions of the centres [m]
+RADII = {"crank": 0.08, "tensioner": 0.035, "alternator": 0.03, "idler": 0.035, "compressor": 0.06}  # radii [m]
 INERTIA = {"crank": 0.02, "tensioner": 1e-4, "alternator": 3e-3, "idler": 1e-4, "compressor": 2e-3}  # [kg m^2]
 
 # damping of the driven machines [N m s/rad]

@@ -1,6 +1,6 @@
 """Spheres settle in a box. Kinetic, potential, stored and dissipated energy add up to a constant.
 
-Run it with ``windlass run examples/settling_spheres.py``; ``-help`` lists all options.
+The command ``windlass run examples/settling_spheres.py`` runs the example; the option ``-help`` lists all options.
 
 Spheres (mass points, which do not turn) start from a jittered lattice and fall into an open box. The spheres come to
 rest by the dissipation of the Hunt-Crossley law and by friction. With the mass m, the speed v and the height y of each
@@ -57,7 +57,9 @@ contact = world.add(con.HuntCrossley, contact_set=group, transition_velocity=0.1
 
 
 class Energies(wl.StepHook):
-    """Records kinetic, potential, stored energies [J] and dissipated power [W] over time [s], also after a restart."""
+    """Hook that records kinetic, potential and stored energies [J] and dissipated power [W] over time [s], also after a
+    restart.
+    """
 
     def __init__(self) -> None:
         self.times: list[float] = []

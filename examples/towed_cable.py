@@ -1,7 +1,7 @@
 """A ship tows a rope through still water. The example compares the angle and the tension of the rope with the closed
 form.
 
-Run it with ``windlass run examples/towed_cable.py``; ``-help`` lists all options.
+The command ``windlass run examples/towed_cable.py`` runs the example; the option ``-help`` lists all options.
 
 In the frame of the ship, U is the speed of the water. A long rope with a free end is straight. At its angle φ to the
 stream, the normal components of weight in water and drag balance. The tension T at the ship balances the tangential
@@ -31,8 +31,8 @@ diameter = wl.option("diameter", 0.03, "m", "diameter of the rope", minimum=1e-4
 output = wl.option("output", "towed_cable_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-WATER, GRAVITY = 1025.0, 9.81  # [kg/m^3], [m/s^2]
-SPEEDS = (0.5, 1.0, 2.0, 4.0)  # [m/s]
+WATER, GRAVITY = 1025.0, 9.81  # density of water [kg/m^3], gravity [m/s^2]
+SPEEDS = (0.5, 1.0, 2.0, 4.0)  # speeds of the ship [m/s]
 START = np.radians(5.0)
 NORMAL, AXIAL = 1.2, 0.01  # drag coefficients [1]
 

@@ -1,6 +1,6 @@
-"""An umbilical under torque hockles when it becomes slack, and the loop pops out when it is pulled straight.
+"""An umbilical under torque forms a closed loop (a hockle) when it becomes slack, and the loop opens under tension.
 
-Run it with ``windlass run examples/umbilical.py``; ``-help`` lists all options.
+The command ``windlass run examples/umbilical.py`` runs the example; the option ``-help`` lists all options.
 
 An umbilical between two clamps has been twisted by several turns. One clamp moves towards the other. A long line with
 the torque M buckles if its tension T falls below M²/(4 EI) (Greenhill). The line then forms an open loop, with the
@@ -12,8 +12,8 @@ With m = M/(2 √(EI T)), this loop shortens the line by 4 √(b (1 - m²)) and 
 The shortening has a maximum at about T = M²/(2 EI). If the clamp moves beyond this maximum, the loop closes suddenly,
 until the line touches itself: a hockle. When the clamp moves back, the loop becomes smaller. For each position of the
 clamp, the equation above describes a loop without contact, and gives the distance of the axis of this loop from itself.
-As long as this distance exceeds the diameter of the line, the closed loop presses on itself. The loop pops out when
-this distance is equal to the diameter.
+While this distance exceeds the diameter of the line, the closed loop presses on itself. The loop pops out when this
+distance is equal to the diameter.
 
 Source: J. Coyne, IEEE J. Oceanic Eng. 15 (1990) 72-83 (loop, shortening); the tension at which the loop pops out
 follows from the same loop for a line of finite diameter.

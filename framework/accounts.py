@@ -64,7 +64,7 @@ class Account:
         carried: names of the powers with which the inertia forces of the law transfer kinetic energy out of the rows of
             the law. An example is the kinetic energy of material that leaves the rows. The change of the kinetic energy
             does not include these powers.
-        parts: shape of the values that ``jumps`` compares, see `Reading.parts`.
+        parts: shape of the array `Reading.parts`, whose values ``jumps`` compares.
         jumps: function ``(s)`` that adds the instantaneous losses [J] in a step to s.jumps, shape (l, rows) for l names
             in ``lost``, in addition to the powers. The function reads the step size s.size [s], shape (1,), and
             compares s.parts (end of the step) with s.parts_before (start of the step); then it copies s.parts to
@@ -79,8 +79,9 @@ class Account:
             ``powers`` is given, s.powers can be empty when ``read`` is called; ``read`` must then add no powers.
         carry: optional function ``(s)`` that adds the powers in ``carried`` to s.powers, and is faster than ``read``.
             Values that the function adds to the other rows of s.powers are ignored.
-        forces: optional function ``(s)`` that does the same as ``read`` and `System.residual` together: it also adds
-            the forces of the law to s.f. One call is faster than separate calls of both functions.
+        forces: optional function ``(s)`` that replaces ``read`` and `System.residual`. The function adds energies and
+            powers, and also adds the forces of the law to s.f. One call is faster than separate calls of both
+            functions.
         conserves: whether the rows neither dissipate energy nor transfer energy out of the rows. If ``conserves`` is
             true, a difference between the work of the rows' forces and the change of the rows' stored energies is
             attributed to the time integrator.
@@ -171,7 +172,7 @@ class Losses(NamedTuple):
         return self.sum_here() if self.shared is None else self.shared
 
     def sum_here(self) -> FloatArray:
-        """Return the sums [J] of the losses of the rows of this process in each group, shape (groups, l)."""
+        """Return, for each group, the sums [J] of the losses of the rows on this process, shape (groups, l)."""
         sums = np.zeros((len(self.ids), len(self.names)))
         np.add.at(sums, self.group, self.rows[: len(self.group)])
         return sums

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Makes an empty Debian, clones this checkout's last commit into it, and runs the two commands of the README there.
-# usage: scripts/clean_room.sh 12|13 [FOLDER]      FOLDER: where the system lies, default /var/tmp/windlass-room-12|13
-# Needs root and debootstrap (apt-get install debootstrap) and about 6 GB.  ROOM_COMMANDS replaces "make belt" and
-# "make test", separated by ";".  Certificates of this machine and its settings of pip and of proxies are taken along.
-# The folder is kept: remove it for an empty system, or call the script again to renew the clone alone.
+# This script creates an empty Debian system, clones the last commit of this checkout into the system, and runs the two
+# commands of the README in the system.
+# usage: scripts/clean_room.sh 12|13 [FOLDER]      FOLDER: folder of the system, default /var/tmp/windlass-room-12|13
+# The script requires root, debootstrap (apt-get install debootstrap) and about 6 GB. ROOM_COMMANDS replaces the
+# commands "make belt" and "make test"; several commands are separated by ";". The certificates of this machine, and its
+# settings of pip and of proxies, are copied to the system. The folder remains after the script. Another call of the
+# script renews only the clone; if the folder was removed, the script creates an empty system again.
 set -euo pipefail
 
 fail() {
@@ -41,7 +43,7 @@ mount --bind /dev "$room/dev"
 mount --bind /dev/pts "$room/dev/pts"
 mount -t tmpfs tmpfs "$room/dev/shm"
 
-# what reaches the network from here reaches it from there
+# the system gets the name servers and certificates of this machine, so that it reaches the network in the same way
 cp -L /etc/resolv.conf "$room/etc/resolv.conf"
 if [[ -e /etc/ssl/certs/ca-certificates.crt ]]; then
   mkdir -p "$room/etc/windlass-room"

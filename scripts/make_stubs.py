@@ -1,6 +1,7 @@
-"""Writes the stubs of `windlass` for type checkers, src/windlass-stubs, which contain the columns of each component.
+"""Generator of stubs of `windlass` for type checkers (src/windlass-stubs), which contain the columns of components.
 
-usage: python scripts/make_stubs.py [check] "check" compares, writes nothing, and ends with 1 if stubs differ
+The command is ``python scripts/make_stubs.py [check]``. With "check", the script compares the stubs, writes nothing,
+and ends with the exit code 1 if stubs differ.
 
 `World.add` and `World.set` take the columns of a component as keywords. The types of these keywords follow from the
 schema of the component, which type checkers cannot evaluate. The stubs have one overload for each component of the
@@ -83,9 +84,7 @@ MADE = (
         "begin",
         "share",
         "circle",
-        "circle_set",
         "surface",
-        "surface_set",
     ),
     *("contact_set", "cable", "track", "marker", "markers", "cable_marker", "circle_marker", "data"),
 )
@@ -110,7 +109,7 @@ def type_of_column(column: Column) -> str:
 
 
 def list_arguments(law: Law, switchable: bool = False) -> Iterator[tuple[str, str, bool]]:
-    """Return keyword, type and whether it is required, for all columns and references of a row."""
+    """Return the keyword, the type, and whether the keyword is required, for all columns and references of a row."""
     component = law.component
     fills = law.fill_defaults is not None
     if not switchable:

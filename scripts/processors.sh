@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Runs the tests as other processors would: with the BLAS kernels of OpenBLAS and the machine code of numba for each.
+# This script runs the tests with the BLAS kernels of OpenBLAS and the machine code of numba for other processors.
 # usage: scripts/processors.sh [PROCESSOR ...] [-- ARGUMENTS OF PYTEST]
-#        PROCESSOR: generic, haswell, skylake-avx512, znver3; default: all that this processor can run, and "bounds":
-#        kernels that check their indices, as what lies beyond an array differs from machine to machine, too
-# Part of the list before a release (CONTRIBUTING.md); each processor takes as long as `make test`, and compiles the
-# kernels anew the first time.
+#        PROCESSOR: generic, haswell, skylake-avx512, znver3, or "bounds"; default: all of these that this processor can
+#        run. With "bounds", kernels check their indices, because memory beyond an array differs between machines.
+# The script is part of the list before a release (CONTRIBUTING.md). For each processor, the run lasts as long as
+# `make test`, and the first run compiles all kernels.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# name, OPENBLAS_CORETYPE, NUMBA_CPU_NAME, flag of /proc/cpuinfo without which it cannot run
+# name, OPENBLAS_CORETYPE, NUMBA_CPU_NAME, and the flag of /proc/cpuinfo that the machine code requires
 known=(
   "generic NEHALEM x86-64 sse4_2"
   "haswell HASWELL haswell avx2"

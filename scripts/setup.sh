@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
-# Installs what Windlass needs: PETSc, SLEPc and MPI as packages of the system, the Python packages into .venv.
+# This script installs the programs that Windlass requires: PETSc, SLEPc and MPI as packages of the system, and the
+# Python packages into .venv.
 # usage: scripts/setup.sh [--test|--docs] [--build-petsc]
-#   --test         adds the test extra (vtk, pytest, ruff, mypy, codespell, import-linter),
-#   --docs         what the documentation site needs (Sphinx, MyST, furo; EGL for the scenes of notebooks),
-#   --build-petsc  builds the newest PETSc and SLEPc in the environment, from the sources that pip finds, in place of the
-#                  packages of the system: about 15 minutes on two cores.  Called again, it continues where it was stopped.
-# Systems: Debian 12 and 13 (tested), Ubuntu 24.04 (untested; its packages have the same names).  --build-petsc is for
-# other systems, too (untested), where MPI, compilers for C, C++ and Fortran, make, BLAS and LAPACK are installed.
-# WINDLASS_VENV=FOLDER chooses the environment, default .venv; make takes it, too.
-# PYTHON=/path/to/python chooses the interpreter, which must have the version of the system's Python, as the system's
-# petsc4py is made for it, or be one of 3.11 to 3.13 with --build-petsc; PETSC_CONFIGURE_OPTIONS and
-# SLEPC_CONFIGURE_OPTIONS are added to those of this script; WINDLASS_OS_RELEASE=FILE replaces /etc/os-release (for tests).
+#   --test         also installs the test extra (vtk, pytest, ruff, mypy, codespell, import-linter),
+#   --docs         also installs the docs extra (Sphinx, MyST, furo) and EGL for the scenes of notebooks,
+#   --build-petsc  builds the newest PETSc and SLEPc in the environment, from the sources that pip finds, instead of the
+#                  packages of the system. The build takes about 15 minutes on two cores. If the build was stopped, the
+#                  next call of the script continues the build.
+# The script supports Debian 12 and 13 (tested) and Ubuntu 24.04 (untested; its packages have the same names). The
+# option --build-petsc also supports other systems (untested) with MPI, compilers for C, C++ and Fortran, make, BLAS and
+# LAPACK.
+# WINDLASS_VENV=FOLDER selects the environment, default .venv; make also uses this variable.
+# PYTHON=/path/to/python selects the interpreter. Its version must be the version of the system's Python, for which the
+# system's petsc4py is built, or, with --build-petsc, one of 3.11 to 3.13. The options PETSC_CONFIGURE_OPTIONS and
+# SLEPC_CONFIGURE_OPTIONS are added to the options of this script. WINDLASS_OS_RELEASE=FILE replaces /etc/os-release in
+# tests.
 set -euo pipefail
 export PIP_USER=0 PIP_DISABLE_PIP_VERSION_CHECK=1
 
@@ -19,14 +23,14 @@ root=$PWD
 venv=${WINDLASS_VENV:-.venv}
 [[ $venv == /* ]] || venv=$root/$venv
 packages=(python3-petsc4py-real python3-slepc4py-real openmpi-bin libopenblas0-serial)
-# what PETSc is built with
+# packages that are required to build PETSc
 tools=(gcc g++ gfortran make openmpi-bin libopenmpi-dev libopenblas-serial-dev libmumps-dev libscalapack-mpi-dev
   libmetis-dev libptscotch-dev libsuitesparse-dev)
-# what draws the scenes of notebooks without a screen
+# packages that draw the scenes of notebooks without a screen
 drawing=(libegl1 libgl1-mesa-dri)
-# the Python of each system that this script knows
+# version of Python of each supported system
 declare -A python_of=(["debian 12"]=3.11 ["debian 13"]=3.13 ["ubuntu 24.04"]=3.12)
-versions=() # of Python that will do
+versions=() # suitable versions of Python
 
 say() { printf 'setup: %s\n' "$*"; }
 
@@ -49,14 +53,14 @@ END
   exit 1
 }
 
-# Whether an interpreter is a CPython of a version that will do.
+# Return whether an interpreter is a CPython of a suitable version.
 fits() {
   "$1" -c 'import platform, sys
 sys.exit(platform.python_implementation() != "CPython" or "%d.%d" % sys.version_info[:2] not in sys.argv[1:])' \
     "${versions[@]}" 2>/dev/null
 }
 
-# A CPython of this version that can make a venv, or nothing.
+# Print the path of a suitable CPython that can create a venv, or nothing.
 find_python() {
   local candidate
   for candidate in ${PYTHON:+"$PYTHON"} "${versions[@]/#/python}" python3 "${versions[@]/#//usr/bin/python}"; do
@@ -73,9 +77,9 @@ check_system() {
     versions=(3.11 3.12 3.13) reason="of one of the versions ${versions[*]}"
     if ! name=$(. "$release" 2>/dev/null && printf '%s' "${ID:-unknown}${VERSION_ID:+ $VERSION_ID}") ||
       [[ -z ${python_of[$name]:-} ]]; then
-      tools=() drawing=() # names of packages are known for those systems alone
+      tools=() drawing=() # names of packages are known only for supported systems
     else
-      # the one that the system has is to be had
+      # the version of the system is preferred, because its packages are available
       versions=("${python_of[$name]}" "${versions[@]}")
     fi
   else
@@ -104,7 +108,7 @@ install_packages() {
   say "installing packages of the system: ${missing[*]}"
   if [[ $(id -u) -ne 0 ]]; then
     as_root=(sudo)
-    # Without a terminal nobody can type a password.
+    # Without a terminal, no password can be entered.
     if [[ ! -t 0 ]]; then as_root=(sudo -n); fi
     "${as_root[@]}" true || fail "Packages of the system are missing, and this is neither root nor does sudo work. As root:" \
       "  apt-get update && apt-get install -y --no-install-recommends ${missing[*]}" \
@@ -116,12 +120,12 @@ install_packages() {
     fail "apt-get could not install: ${missing[*]} (its message stands above)"
 }
 
-# petsc4py and slepc4py of the system lie outside of the usual path, in the folder of their version; pip must see
-# petsc4py before it resolves our dependencies, or it would build PETSc from source.
+# petsc4py and slepc4py of the system are in the folders of their versions, which are not on the search path of Python.
+# pip must find petsc4py before it resolves the dependencies of Windlass; otherwise pip would build PETSc from source.
 link_library() {
   local library=$1 site modules
   site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-  # of several versions the newest
+  # if several versions are installed, the newest version is used
   mapfile -t modules < <(printf '%s\n' /usr/lib/"$library"dir/"$library"*/*-linux-gnu-real/lib/python3/dist-packages | sort -V)
   [[ -d ${modules[-1]} ]] ||
     fail "no ${library}4py under /usr/lib/${library}dir/${library}*/ although its package is installed"
@@ -131,7 +135,8 @@ link_library() {
     fail "the Python in $venv does not see ${library}4py through $site/$library-system.pth"
 }
 
-# A petsc4py that was made with NumPy 1 does not load with NumPy 2: the system's NumPy is the one it was made with.
+# A petsc4py that was built with NumPy 1 does not load with NumPy 2. The system's petsc4py was built with the system's
+# NumPy.
 choose_numpy() {
   local made_with
   if [[ -n $built ]]; then
@@ -142,7 +147,8 @@ choose_numpy() {
   if [[ ${made_with#*:} == 1.* ]]; then printf 'numpy<2'; else printf 'numpy'; fi
 }
 
-# The options of PETSc's configure for the libraries that this system has, each known by its header; one on a line.
+# Print the options of PETSc's configure for the installed libraries, one option per line. Libraries are recognised by
+# their headers.
 list_libraries() {
   local name header folder include libraries scalapack=-lscalapack
   if compgen -G '/usr/lib/*/libscalapack-openmpi.so' >/dev/null; then scalapack=-lscalapack-openmpi; fi
@@ -163,7 +169,7 @@ suitesparse umfpack.h suitesparse -lspqr -lumfpack -lklu -lcholmod -lbtf -lccola
 END
 }
 
-# Configures, compiles and installs a library in its folder of sources, as far as this is still to be done.
+# Configure, compile and install a library in its folder of sources; steps that have already been completed are skipped.
 # usage: build_library NAME VERSION CONFIGURE_OPTION...
 build_library() {
   local name=$1 folder=$build/$1-$2 start options=("${@:3}")
@@ -186,7 +192,8 @@ build_library() {
   touch "$build/$name.done"
 }
 
-# PETSc, SLEPc and their Python parts into the environment, from sources that are kept there until all is done.
+# Build PETSc, SLEPc and their Python packages in the environment. The sources remain in the environment until the build
+# is complete.
 build_petsc() {
   local name version options=() more=()
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1
@@ -208,7 +215,7 @@ build_petsc() {
     if [[ $name == petsc ]]; then
       mapfile -t options < <(list_libraries)
       read -ra more <<<"${PETSC_CONFIGURE_OPTIONS:-}"
-      # what Windlass does not use is left out
+      # components that Windlass does not use are omitted
       build_library petsc "$version" PETSC_ARCH=arch-windlass --prefix="$venv/petsc" --with-debugging=0 \
         --with-shared-libraries=1 --with-cc=mpicc --with-cxx=mpicxx --with-fc=mpif90 COPTFLAGS=-O2 CXXOPTFLAGS=-O2 \
         FOPTFLAGS=-O2 --with-fortran-bindings=0 --with-x=0 --with-cuda=0 --with-cudac=0 --with-hip=0 --with-hipc=0 \
@@ -243,14 +250,16 @@ for argument in "$@"; do
   esac
 done
 build=$venv/petsc-build
-# An environment keeps its kind: what was built there, or begun, is not replaced by the system's, nor the other way round.
+# The kind of PETSc in an environment does not change: a PETSc that was built there, completely or in part, is not
+# replaced by the PETSc of the system, and the PETSc of the system is not replaced by a built PETSc.
 built=$wanted
 if [[ -d $build ]]; then built=1; fi
 if [[ -n $wanted ]] && compgen -G "$venv/lib/python*/site-packages/petsc-system.pth" >/dev/null; then
   fail "$venv has the PETSc of the system: choose another environment, as in WINDLASS_VENV=.venv-petsc $0 --build-petsc"
 fi
 
-# A stamp holds for one pyproject.toml, one script and one place; all extras include the base.
+# A stamp is valid for one version of pyproject.toml and of this script, and for one path of the checkout. All extras
+# include the base.
 check_system
 key=$({ cat pyproject.toml scripts/setup.sh; printf '%s' "$root"; } | sha256sum | cut -d ' ' -f 1)
 stamped() { [[ -f $venv/.setup-$1 && $(<"$venv/.setup-$1") == "$key" ]]; }
@@ -271,7 +280,7 @@ if ! has_pip && [[ -z $python ]]; then
   packages+=(python3 python3-venv)
   python=/usr/bin/python${versions[0]}
 fi
-# petsc4py is compiled with the headers of Python
+# the compilation of petsc4py requires the headers of Python
 if [[ -n $built && ${#packages[@]} -gt 0 && $(command -v "$python") == /usr/bin/* ]]; then packages+=(python3-dev); fi
 if [[ $extra == docs ]]; then packages+=("${drawing[@]}"); fi
 install_packages "${packages[@]}"
@@ -298,7 +307,7 @@ else
   target=.
 fi
 "$venv/bin/python" -m pip install --quiet --editable "$target" "$(choose_numpy)"
-# The hooks of an editable installation are invisible to type checkers and editors, a path is not.
+# Type checkers and editors do not find an editable installation by its hooks, but find the package by a path.
 printf '%s\n' "$root/src" >"$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/windlass-types.pth"
 "$venv/bin/python" -c 'from petsc4py import PETSc; import slepc4py, mpi4py.MPI, numba, scipy' ||
   fail "the packages are installed but do not load (message above)"

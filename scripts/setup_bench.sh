@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Installs the programs that Windlass is timed against. Does nothing when all is there.
+# This script installs the programs with which the times of Windlass are compared. If all programs are installed, the
+# script does nothing.
 # usage: scripts/setup_bench.sh [--exudyn] [--pyelastica] [--simbody]      without arguments: --exudyn
-#   --exudyn   benchmarks/requirements.txt into .venv-bench, apart from .venv: it brings its own NumPy
-#   --pyelastica  PyElastica into .venv-bench, too
+#   --exudyn   benchmarks/requirements.txt into .venv-bench, separate from .venv, because it contains another NumPy
+#   --pyelastica  PyElastica into .venv-bench
 #   --simbody  the Debian packages libsimbody-dev and g++, and the programs of benchmarks/peers/*.cpp into .venv-bench/bin
-# PYTHON=/path/to/python chooses the interpreter; otherwise that of .venv.
+# PYTHON=/path/to/python selects the interpreter; the default is the interpreter of .venv.
 set -euo pipefail
 export PIP_USER=0 PIP_DISABLE_PIP_VERSION_CHECK=1
 
@@ -34,7 +35,7 @@ install_debian_packages() {
     command -v sudo >/dev/null ||
       fail "as root: apt-get update && apt-get install -y --no-install-recommends ${missing[*]}; then call this again"
     as_root=(sudo)
-    # Without a terminal nobody can type a password.
+    # Without a terminal, no password can be entered.
     if [[ ! -t 0 ]]; then as_root=(sudo -n); fi
   fi
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0)
@@ -44,7 +45,7 @@ install_debian_packages() {
     fail "apt-get could not install ${missing[*]} (its message stands above)"
 }
 
-# A stamp holds for one list, one script and one place.
+# A stamp is valid for one list of requirements, one version of this script, and one path of the checkout.
 stamp_of() { { cat "$@" scripts/setup_bench.sh; printf '%s' "$root"; } | sha256sum | cut -d ' ' -f 1; }
 
 setup_exudyn() {

@@ -82,11 +82,12 @@ class Dynamic(StepSolver):
             These changes are computed from the history values at the start of the step. After these evaluations, and
             after contact states have repeated periodically, contact states change only between Newton runs. The states
             of contacts without a return map always change only between Newton runs.
-        overshoot: treatment of residuals that fulfil the relative tolerance only because the first Newton iteration was
-            much too large. Such an iteration increases the residual to which the tolerance refers. With "check",
-            residuals must also be small relative to loads, reactions and inertia. With "accept", residuals need not be
-            small relative to these values; this setting is necessary to reproduce data of other programs.
-        lag: whether to reuse the tangent and its factorisation as long as this saves time, see `LagPolicy`; False
+        overshoot: treatment of residuals that fulfil the relative tolerance only because the first correction by
+            Newton's method was much too large. Such a correction increases the residual to which the tolerance refers.
+            With "check", residuals must also be small relative to loads, reactions and inertia. With "accept",
+            residuals need not be small relative to these values; this setting is necessary to reproduce data of other
+            programs.
+        lag: whether to reuse the tangent and its factorisation while the reuse saves time, see `LagPolicy`; False
             selects the full Newton method.
         project: whether to project accelerations, multipliers and, for index-3 methods, velocities onto the constraints
             after kinks of prescribed motions, see `Consistency`.
@@ -306,9 +307,9 @@ class Run:
     step fails.
 
     Args:
-        solver: the solver.
+        solver: the `Dynamic` solver that executes the run.
         state: the state, which changes from step to step.
-        hooks: the hooks of this run.
+        hooks: user code around steps of this run, see `StepHook`.
         checkpoint: object that writes the checkpoints of this run.
         pauses: whether the caller can read the state between steps.
     """
@@ -463,7 +464,7 @@ class Run:
         Args:
             attempt: the attempt to which the pass belongs.
             scheme: relation between the unknowns of Newton's method and the motion.
-            ends: see `attempt`.
+            ends: times [s] at the end of this step and at the ends of later steps, see `attempt`.
             compiled: whether compiled code executes this step and later steps.
         """
         solver, state, contacts, steps = self._solver, self._state, self._contacts, self._steps
@@ -529,8 +530,8 @@ class Run:
             hook.skip(steps)
 
     def _find_idle_programs(self) -> list[Program]:
-        """Return the compiled programs that replace calls of monitors and hooks in steps that compiled code
-        executes.
+        """Return compiled programs. In steps that compiled code executes, these programs replace calls of monitors and
+        hooks.
         """
         programs = [hook.idle_program(self._state) for hook in self._looking]
         found = self._solver.watches.idle_programs(self._state)

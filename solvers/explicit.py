@@ -74,7 +74,7 @@ class StepGrid:
     end: float
 
     def propose(self, now: float, longest: float) -> tuple[float, float]:
-        """Return the size of the next step, which is at most ``longest``, and the time at its end [s]."""
+        """Return the size [s] of the next step, which is at most ``longest``, and the time [s] at its end."""
         # A resumed run must have bit-identical times. Therefore times are counted from 0 if the start is a multiple of
         # the step size.
         whole = round(self.start / self.step)
@@ -101,14 +101,16 @@ class Explicit(StepSolver):
     Args:
         world: the model.
         step: step size [s]; for ``"rk"`` the largest step size. Steps end exactly at all multiples of the step size.
-        end: time at the end [s]; step, end and method are also options: ``-<prefix>step`` and so on.
+        end: time at the end [s]; the options ``-<prefix>step``, ``-<prefix>end`` and ``-<prefix>method`` override the
+            arguments.
         method: ``"verlet"``: velocity Verlet of order 2 with fixed steps. ``"rk"``: Runge-Kutta of order 8 with error
             control (SciPy's DOP853). ``"euler"``, ``"midpoint"``, ``"rk3"``, ``"rk4"``, ``"rk6"``: orders 1, 2, 3, 4, 6
             with fixed steps, see `fixed_steps`.
         rtol, atol: relative tolerance [1] and absolute tolerance of ``"rk"``, for coordinates [m, rad, 1] and
             velocities [m/s, rad/s, 1/s].
         project: whether to project coordinates and velocities, including Euler parameters, onto the constraints at the
-            start and after every step. Without projection the constraints drift with the errors of the steps.
+            start and after every step. Without projection, the constraint violations increase with the errors of the
+            steps.
         velocities: treatment of initial velocities that constraints forbid. With "check", an error that names these
             constraints is raised. With "project", the nearest allowed velocities in the norm of the mass matrix are
             used. The argument has an effect only with ``project``.
@@ -174,7 +176,7 @@ class Explicit(StepSolver):
         self._velocities = own_option(EXPLICIT_OPTIONS, prefix, "velocities", velocities)
         self._error_atol = own_option(EXPLICIT_OPTIONS, prefix, "discontinuous_atol", discontinuous_atol)
         if method == "rk":
-            # SciPy does not allow smaller values
+            # SciPy does not allow smaller relative tolerances
             smallest_rtol = 100 * float(np.finfo(float).eps)
             rtol = max(own_option(EXPLICIT_OPTIONS, prefix, "rtol", rtol), smallest_rtol)
             atol = own_option(EXPLICIT_OPTIONS, prefix, "atol", atol)

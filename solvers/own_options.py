@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from windlass.framework.command_line.options import expect_solver, option
 
-# this module also provides `set_options`, because this module declares the options of the solvers
+# this module also exports `set_options`, because this module declares the options of the solvers
 from windlass.framework.command_line.options import set_options as set_options
 from windlass.framework.launch.arguments import Option, option_table
 

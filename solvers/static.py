@@ -83,13 +83,13 @@ WITHOUT_FRICTION = "lines got their shape without friction under a tenth of the 
 
 
 class SlackLines(Exception):
-    """Raised within `Static` if form-finding is needed: lines become slack in the load steps, or the load steps fail or
-    need many iterations.
+    """Exception that is raised within `Static` if form-finding is needed: lines become slack in the load steps, or the
+    load steps fail or need many iterations.
     """
 
 
 class Static(StepSolver):
-    """Computes the static equilibrium of a world in load steps.
+    """Solver that computes the static equilibrium of a world in load steps.
 
     The load factor scales the applied loads only, not prestrain and offsets. Velocities are 0 in all forces, unless
     ``velocities`` is "given". The value "given" is intended for ropes that run along a steady shape: forces use the
@@ -114,10 +114,11 @@ class Static(StepSolver):
         decide_in_newton: number of residual evaluations at the beginning of the first Newton run of a load step. In
             these evaluations, contact points of cables can change between open and closed, and between stick and slip.
             With 0, contact states change only between Newton runs.
-        overshoot: treatment of residuals that fulfil the relative tolerance only because the first Newton iteration was
-            much too large. Such an iteration increases the residual to which the tolerance refers. With "check",
-            residuals must also be small relative to loads, reactions and inertia. With "accept", residuals need not be
-            small relative to these values; this setting is necessary to reproduce data of other programs.
+        overshoot: treatment of residuals that fulfil the relative tolerance only because the first correction by
+            Newton's method was much too large. Such a correction increases the residual to which the tolerance refers.
+            With "check", residuals must also be small relative to loads, reactions and inertia. With "accept",
+            residuals need not be small relative to these values; this setting is necessary to reproduce data of other
+            programs.
         passes_from: initial values of the passes (Newton runs) of a load step. With "near", a pass starts from the
             solution of the previous pass if the force error of that solution is at most the largest contact force. With
             "step", all passes start from the last converged state; this setting is necessary to reproduce data of other
@@ -264,7 +265,7 @@ class Static(StepSolver):
             else:
                 self._march(current, all_hooks, solve_checkpoint)
             solve_checkpoint.finish(current)
-            # the error is the force error of the last load step, because only this step must have settled contacts
+            # use the force error of the last load step, because only in this step contacts must have settled
             found = [*judge_end(self._error), *judge_jumps(self._jumps), *judge_mesh(self._coarse)]
             self._conclude(current, all_hooks, [*found, *judge_hold(self._lost)])
         return current
@@ -508,7 +509,7 @@ class Static(StepSolver):
     def _attempt(
         self, start: State, current: State, load_factor: float, time: float, hooks: list[StepHook], last: bool
     ) -> StepAttempt:
-        """Make one attempt at a load step; all its passes use the history values at the start of the load step.
+        """Attempt to solve a load step; all passes of the attempt use the history values at the start of the load step.
 
         Each pass starts from the last converged state, or from the solution of the previous pass if the force error of
         that solution is small. If Newton's method does not converge, it is repeated with other initial values, with a
@@ -566,8 +567,8 @@ class Static(StepSolver):
                 self.problem.store_static(current)
             return run.converged
 
-        # The argument 0.0 is the step size. It disables the step sizes with which a step ends when a contact changes
-        # its state, because such sizes are times and not fractions of the load.
+        # The argument 0.0 is the step size. With 0.0, no step size is computed at which a contact changes its state,
+        # because such a step size is a time and not a fraction of the load.
         attempt = iterate(self.passes, newton, contacts, 0.0, last)
         # after the first pass, changed contact states may be the reason why Newton's method fails
         if not attempt.converged and attempt.passes > 1 and not self._plain:

@@ -165,8 +165,7 @@ class StepSolver:
             self._fail(Failure(words, state.t, self.statistics.steps + 1, then - state.t), state, hooks, advice)
 
     def _note_failure(self, at: float, size: float, reason: str) -> None:
-        """Count a rejected attempt to reach a time [s], or a load factor [1] in statics, by a step of the given
-        size."""
+        """Count a rejected step of the given size to a time [s], or to a load factor [1] in statics."""
         self.failed_attempts.append((at, size, reason))
         self.statistics.rejected += 1
 

@@ -1,4 +1,4 @@
-"""Sets the marks of all tests."""
+"""Marks and environment of all tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Solves a model of ../beams_scene.py in Exudyn; prints one RESULT line.
+"""Program that solves a model of ../beams_scene.py in Exudyn and prints one RESULT line.
 
 usage: beams_exudyn.py {cantilever,helix} SLENDERNESS ELEMENTS STEPS
 """
@@ -9,7 +9,7 @@ import warnings
 from itertools import pairwise
 from pathlib import Path
 
-warnings.simplefilter("ignore")  # notices about optional packages must not mix with the RESULT line
+warnings.simplefilter("ignore")  # notices about optional packages must not appear within the RESULT line
 import exudyn as exu  # noqa: E402
 import numpy as np  # noqa: E402
 from exudyn.itemInterface import (  # noqa: E402

@@ -1,10 +1,10 @@
-"""Solves a model of ../beams_scene.py in PyElastica; prints one RESULT line.
+"""Program that solves a model of ../beams_scene.py in PyElastica and prints one RESULT line.
 
 usage: beams_pyelastica.py {cantilever,helix} SLENDERNESS ELEMENTS STEPS
 
-PyElastica holds the first node and the orientation of the first element, which is the orientation at its middle. The
-rod therefore begins half an element before the clamp, so that the error of the clamp is of second order, as are all
-others.
+PyElastica fixes the first node and the orientation of the first element, which is the orientation at the middle of the
+element. The rod therefore begins half an element before the clamp, so that the error of the clamp is of second order,
+which is the order of all other errors.
 """
 
 import sys

@@ -1,9 +1,9 @@
-"""Solves the belt drive of examples/belt_drive.py in Exudyn with the same model, preload, step and tolerances; prints
-one RESULT line.
+"""Program that solves the belt drive of examples/belt_drive.py in Exudyn with the same model, preload, step size and
+tolerances, and prints one RESULT line.
 
 usage: belt_exudyn.py ELEMENTS SEGMENTS END_TIME [--from TIME] [--full_newton]
 
-Times are in s; with --from only the steps after that time are counted and timed. Exudyn reuses its Jacobian as long as
+Times are in s. With --from, only the steps after this time are counted and timed. Exudyn reuses its Jacobian while
 Newton's method converges well, which is the fastest method of Exudyn for this model. The option --full_newton evaluates
 the Jacobian in every iteration. The solver is sparse and uses one thread.
 """
@@ -15,7 +15,7 @@ import time
 import warnings
 from math import cos, pi, sqrt
 
-warnings.simplefilter("ignore")  # notices about optional packages must not mix with the RESULT line
+warnings.simplefilter("ignore")  # notices about optional packages must not appear within the RESULT line
 import exudyn as exu  # noqa: E402
 import numpy as np  # noqa: E402
 from exudyn.beams import CreateReevingCurve, PointsAndSlopes2ANCFCable2D  # noqa: E402
@@ -161,7 +161,7 @@ dynamic.discontinuous.maxIterations = 3
 dynamic.discontinuous.ignoreMaxIterations = True
 dynamic.verboseMode = 0
 
-# ---- static preload: no friction, wheels locked, one node held ----
+# ---- static preload: no friction, wheels locked, one node fixed ----
 mbs.SetObjectParameter(drive, "activeConnector", False)
 for contact in contacts:
     mbs.SetObjectParameter(contact, "frictionCoefficient", 0.0)
@@ -206,7 +206,7 @@ else:
 mbs.SolveDynamic(settings, solverType=exu.DynamicSolverType.TrapezoidalIndex2)
 wall, cpu = time.perf_counter() - begin["wall"], time.process_time() - begin["cpu"]
 
-# ---- answers ----
+# ---- results ----
 omega = [float(mbs.GetSensorStoredData(sensor)[-1, 3]) for sensor in speeds]
 angle = [float(np.ravel(mbs.GetNodeOutput(node, VARIABLES.Coordinates))[2]) for node in pulleys]
 torques = np.asarray(mbs.GetSensorStoredData(torque))

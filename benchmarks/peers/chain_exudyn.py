@@ -1,4 +1,5 @@
-"""Solves the chain of ../chain_windlass.py in Exudyn with the same model, steps and tolerances; prints one RESULT line.
+"""Program that solves the chain of ../chain_windlass.py in Exudyn with the same model, steps and tolerances, and prints
+one RESULT line.
 
 usage: chain_exudyn.py ELEMENTS {static,dynamic} RULE [options]
 
@@ -14,7 +15,7 @@ import time
 import warnings
 from pathlib import Path
 
-warnings.simplefilter("ignore")  # notices about optional packages must not mix with the RESULT line
+warnings.simplefilter("ignore")  # notices about optional packages must not appear within the RESULT line
 import exudyn as exu  # noqa: E402
 import numpy as np  # noqa: E402
 from exudyn.itemInterface import (  # noqa: E402

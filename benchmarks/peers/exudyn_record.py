@@ -1,21 +1,22 @@
-"""Runs scripts of Exudyn and records the results of their solver calls, solved by Exudyn or by Windlass.
+"""Command that runs scripts of Exudyn, and records the results of their solver calls. Exudyn or Windlass executes the
+solves.
 
 usage: exudyn_record.py {exudyn,windlass}
 
 Each line of standard input is a run, a JSON object with script, target (file of the record), seconds (longest process
 time), wait (longest elapsed time), tight, times and most. Each run is a separate process, which starts with all modules
 loaded. At its end the run writes a line on standard output, a JSON object. The object contains the process time, the
-signal that ended the process, and whether it was ended because it waited for a connection or for input.
+signal that ended the process, and whether the run was ended because it waited for a connection or for input.
 
 The field tight is the largest tolerance of Newton's method, relative and absolute, with a new Jacobian in every
-iteration. It is also the largest tolerance of explicit solvers that choose their steps; 0 selects the tolerances of the
-script. The field times is the factor of the number of time steps of the script. The field most is the largest number of
-steps of the script in a solve. The end time of a solve is changed accordingly, and the script ends with its fourth
-solve. With most = 0, the number of steps is not limited. The module modelUnitTests, through which test models of Exudyn
-set graphics, is replaced by a module without graphics. Sleeps, plots and windows are suppressed, and random numbers are
-the same in both programs. Names of older versions of Exudyn that the scripts use are defined. The scripts run in the
-folder of the record, with links to the other files of their own folder. Both programs need exudyn; Windlass uses it in
-its own environment.
+iteration. The field tight is also the largest tolerance of explicit solvers that choose their steps; with 0, the
+tolerances of the script are used. The field times is the factor of the number of time steps of the script. The field
+"most" is the largest number of steps of the script in a solve. The end time of a solve is changed accordingly, and the
+script ends with its fourth solve. With most = 0, the number of steps is not limited. The module modelUnitTests, through
+which test models of Exudyn set graphics, is replaced by a module without graphics. Sleeps, plots and windows are
+suppressed, and random numbers are the same in both programs. Names of older versions of Exudyn that the scripts use are
+defined. The scripts run in the folder of the record, with links to the other files in the folder of the script. Both
+programs need the package exudyn; the runs by Windlass use this package in the environment of Windlass.
 """
 
 import contextlib
@@ -43,19 +44,19 @@ import exudyn.solver  # noqa: E402
 import numpy as np  # noqa: E402
 
 SOLVES = 4
-"""Number of solves after which a cut script ends."""
+"""Number of solves after which a script with a limited number of steps ends."""
 IDLE = 0.25
-"""Fraction of the longest process time, below which a sleeping process counts as waiting."""
+"""Fraction of the longest process time, below which a sleeping process is treated as waiting."""
 tight, times, most = 0.0, 1, 0
 record = {"solves": [], "error": "", "errors": [], "result": None, "items": {}, "cut": False}
 
 
 class Enough(BaseException):
-    """Raised when a cut script has completed its solves."""
+    """Exception that is raised when a script with a limited number of steps has completed its solves."""
 
 
 class Globals:
-    """Content of modelUnitTests for test models of Exudyn."""
+    """Substitute for the content of the module modelUnitTests, which test models of Exudyn read."""
 
     useGraphics = False
     performTests = True
@@ -71,7 +72,9 @@ time.sleep = lambda seconds: None
 
 
 def tighten(settings):
-    """Set the same tolerances in both programs, below the tolerance of the comparison, and set shorter steps."""
+    """Change the settings of a solve to tolerances below the tolerance of the comparison, which are the same in both
+    programs, and to shorter steps.
+    """
     own = settings.timeIntegration
     own.relativeTolerance, own.absoluteTolerance = min(own.relativeTolerance, tight), min(own.absoluteTolerance, tight)
     for part in (settings.staticSolver, settings.timeIntegration):
@@ -82,7 +85,7 @@ def tighten(settings):
 
 
 def note(kind, mbs, seconds):
-    """Record the end of a solve."""
+    """Record the state at the end of a solve."""
     data = mbs.systemData
     record["solves"].append(
         {
@@ -98,7 +101,7 @@ def note(kind, mbs, seconds):
 
 
 def read_sensors(mbs):
-    """Read the values of all sensors that can be read."""
+    """Return the values of all sensors that can be read."""
     found = []
     for k in range(mbs.systemData.NumberOfSensors()):
         try:
@@ -122,8 +125,8 @@ def count_items(mbs):
 
 
 def recording_values(call):
-    """Wrap a function for eigenvalues to record its results; eigenvalues of free motions, which are rounding errors,
-    become 0.
+    """Return a function that computes eigenvalues and records them. Eigenvalues of free motions, which are rounding
+    errors, are set to 0.
     """
 
     def solve(mbs, *given, **named):
@@ -142,7 +145,7 @@ def recording_values(call):
 
 
 def recording(kind, call):
-    """Wrap a solver call to record its results."""
+    """Return a function that calls a solver and records its results."""
 
     def solve(mbs, *given, **named):
         settings = named.get("simulationSettings", given[0] if given else None)
@@ -171,7 +174,9 @@ def recording(kind, call):
 
 
 def find_old_names():
-    """Define names of older versions that 1.13.6 no longer offers, but scripts of its repository use."""
+    """Define names of older versions of Exudyn, which scripts of its repository use, but which version 1.13.6 does not
+    contain.
+    """
     utilities, basic = import_module("exudyn.utilities"), import_module("exudyn.basicUtilities")
     found = {"exudyn": exu, "np": np, "sin": math.sin, "cos": math.cos, "pi": math.pi, "sqrt": math.sqrt}
     found |= {"copy": copy.copy, "GraphicsData2PointsAndTrigs": exu.graphics.ToPointsAndTrigs}
@@ -195,7 +200,9 @@ def find_old_names():
 
 
 def accept_old_arguments():
-    """Accept arguments that 1.13.6 no longer takes: other names, graphics, and arguments without effect."""
+    """Make functions accept arguments that version 1.13.6 does not accept: old names, graphics, and arguments without
+    effect.
+    """
     for name in [name for name in dir(exu.MainSystem) if name.startswith("Create")]:
         function = getattr(exu.MainSystem, name)
         if hasattr(function, "__code__"):
@@ -218,7 +225,7 @@ def accept_old_arguments():
 
 
 class OldKeys(dict):
-    """The dictionary of an object with additional older names of its fields: physicsLength means length."""
+    """The dictionary of an object, in which fields also have older names: physicsLength means length."""
 
     def __missing__(self, key):
         now = key.removeprefix("physics")
@@ -229,7 +236,9 @@ class OldKeys(dict):
 
 
 def renaming(function):
-    """Wrap a function Create... so that it also accepts the older names of the bodies."""
+    """Return a function that calls a function whose name begins with Create, and that also accepts the older names of
+    the bodies.
+    """
     known = function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
     now = next((name for name in ("itemNumbers", "bodyNumbers") if name in known), None)
 
@@ -243,7 +252,7 @@ def renaming(function):
 
 
 def dropping(function, names):
-    """Wrap a constructor so that it ignores the given arguments, or all unknown arguments."""
+    """Return a function that calls a constructor without the given arguments, or without all unknown arguments."""
     code = function.__code__
     known = code.co_varnames[: code.co_argcount]
 
@@ -257,7 +266,7 @@ def dropping(function, names):
 def run(job):
     """Run a script, and write its record."""
     global tight, times, most
-    # for scripts that set no seed
+    # set the seed for scripts that do not set a seed
     np.random.seed(0)  # noqa: NPY002  the generator that scripts use
     random.seed(0)
     tight, times, most = float(job["tight"]), int(job["times"]), int(job["most"])
@@ -269,7 +278,7 @@ def run(job):
     # scripts of older versions expect the file of coordinates in this folder
     Path("coordinatesSolution.txt").symlink_to("solution/coordinatesSolution.txt")
     for beside in (*script.parent.iterdir(), *script.parents[1].iterdir()):
-        # scripts write their files into this folder and use the installed package
+        # scripts write files into these folders and use the installed package, so no links are created for them
         if beside.name not in ("solution", "images", "exudyn") and not Path(beside.name).exists():
             Path(beside.name).symlink_to(beside)
     if program == "windlass":
@@ -298,7 +307,7 @@ def run(job):
     except BaseException as error:
         record["error"] = f"{type(error).__name__}: {error}"
     if program == "windlass":
-        # scripts may have caught these exceptions
+        # record these exceptions, because scripts may have caught them
         record["errors"] = [f"{type(error).__name__}: {error}" for error in ERRORS]
     result = tests.exudynTestGlobals.testResult
     record["result"] = np.ravel(result).tolist() if np.size(result) else None
@@ -306,8 +315,8 @@ def run(job):
 
 
 def run_apart(job):
-    """Run a script in a separate process; return its process time [s], and the signal that ended it, or 0 without a
-    signal.
+    """Run a script in a separate process. Return the process time [s] and the number of the signal that ended the
+    process, or 0 if no signal ended it.
     """
     child = os.fork()
     if not child:
@@ -339,7 +348,7 @@ def run_apart(job):
 
 find_old_names()
 accept_old_arguments()
-# many scripts load these modules
+# load modules that many scripts use before the first run
 for module in ("matplotlib.pyplot", "scipy.linalg", "scipy.optimize", "scipy.sparse.linalg", "exudyn.FEM"):
     with contextlib.suppress(ImportError):
         import_module(module)

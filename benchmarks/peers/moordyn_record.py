@@ -1,10 +1,10 @@
-"""Records tensions of MoorDyn's Python package for the input files of tests/reference/moordyn.
+"""Program that records tensions of MoorDyn's Python package for the input files of tests/reference/moordyn.
 
 usage: PYTHONPATH=tests .venv-bench/bin/python benchmarks/peers/moordyn_record.py [names]        (pip install
 moordyn==2.7.2)
 
-Writes values.json to the folder of the input files; with names, only the values of these models change. The file
-contains tensions of the first and the last segment of each line, at rest and over time. The file also contains
+The program writes values.json to the folder of the input files; with names, only the values of these models change. The
+file contains tensions of the first and the last segment of each line, at rest and over time. The file also contains
 quantiles of 2 and 98 %, means, standard deviations and largest values, in the last two periods or, for the irregular
 sea and for the spar, after 20 s. The motion of the coupled objects is defined in tests/support/moordyn_motions.py.
 """
@@ -32,9 +32,9 @@ the velocity jumps at each call; tensions at the ends of calls would then lack t
 
 
 SETTLED = ("slope", "hills")
-"""Names of models whose static start MoorDyn does not find: they move until they are at rest."""
+"""Names of models whose static start MoorDyn does not find. Such a model moves until it is at rest."""
 LONG = 150.0
-"""Duration of this motion [s]."""
+"""Duration of the motion until these models are at rest [s]."""
 
 
 STILL = 60.0

@@ -1,4 +1,4 @@
-"""Solves the model of ../plectonemes_scene.py in PyElastica; prints one RESULT line.
+"""Program that solves the model of ../plectonemes_scene.py in PyElastica and prints one RESULT line.
 
 usage: plectonemes_pyelastica.py ELEMENTS STEPS
 """
@@ -23,21 +23,21 @@ class Simulator(ea.BaseSystemCollection, ea.Constraints, ea.Contact, ea.Forcing,
 
 
 class Guided(ea.ConstraintBase):
-    """Clamp at the first node, and a guide along the axis at the last node."""
+    """Constraints: a clamp at the first node, and a guide along the axis at the last node."""
 
     def __init__(self, start, end, first_frame, last_frame, **more):
         super().__init__(**more)
         self._start, self._end, self._frames = start, end, (first_frame, last_frame)
 
     def constrain_values(self, system, time):
-        """Set position and frame."""
+        """Set the position and the frame of both ends."""
         system.position_collection[:, 0] = self._start
         system.position_collection[1:, -1] = self._end[1:]
         system.director_collection[:, :, 0] = self._frames[0]
         system.director_collection[:, :, -1] = self._frames[1]
 
     def constrain_rates(self, system, time):
-        """Set velocity and angular velocity."""
+        """Set the velocity and the angular velocity of both ends."""
         system.velocity_collection[:, 0] = 0.0
         system.velocity_collection[1:, -1] = 0.0
         system.omega_collection[:, 0] = 0.0

@@ -62,19 +62,28 @@ class CableContactSet(Component):
     """Set of cables that can touch each other and themselves, with the parameters of their contact."""
 
     contact_stiffness_per_length = column("N/m^2", "normal stiffness k per metre of parallel cables", above=0)
-    contact_damping_per_length = column("N s/m^2", "normal damping d per metre", default=0.0, minimum=0)
+    contact_damping_per_length = column(
+        "N s/m^2", "normal damping d per metre of parallel cables", default=0.0, minimum=0
+    )
     damping_depth = column(
-        "m", "depth over which the damping fades in; 0: 1 % of the sum of radii", default=0.0, minimum=0
+        "m", "depth at which the full damping is reached; 0: 1 % of the sum of the radii", default=0.0, minimum=0
     )
     friction_coefficient = column("1", "friction coefficient μ", default=0.0, minimum=0)
-    friction_stiffness_per_length = column("N/m^2", "tangential stiffness μ_k per metre", default=0.0, minimum=0)
-    friction_velocity_penalty_per_length = column("N s/m^2", "tangential damping μ_v per metre", default=0.0, minimum=0)
-    skin = column("m", "margin of the search; 0: the smallest radius", default=0.0, minimum=0)
+    friction_stiffness_per_length = column(
+        "N/m^2", "tangential stiffness μ_k per metre of cable", default=0.0, minimum=0
+    )
+    friction_velocity_penalty_per_length = column(
+        "N s/m^2", "tangential damping μ_v per metre of cable", default=0.0, minimum=0
+    )
+    skin = column("m", "distance up to which the search finds contacts; 0: the smallest radius", default=0.0, minimum=0)
     turns_rope = column(
-        "1", "true: friction turns the cables, `TwistCable3D`, about their axes", default=False, dtype=bool
+        "1",
+        "true: friction turns the cables about their axes; all cables must be `TwistCable3D`",
+        default=False,
+        dtype=bool,
     )
     apart = column(
-        "m", "arc length within which a chain does not touch itself; 0: four of its radii", default=0.0, minimum=0
+        "m", "arc length within which a chain does not touch itself; 0: four times its radius", default=0.0, minimum=0
     )
 
 
@@ -87,11 +96,13 @@ class ContactFrictionCables3D(Component):
     contacts, with 18 history values per contact, see `kernels.py`.
     """
 
-    contact_set = ref("CableContactSet", "the set: parameters of the contact and its cables")
+    contact_set = ref("CableContactSet", "the set of cables, which contains the parameters of the contact")
     cable = ref("3D cable", "the cable")
-    data = ref("GenericData", "108 history values for each point; created if left out", optional=True)
+    data = ref("GenericData", "108 history values for each point; if left out, they are created", optional=True)
     history_column = "points"
-    points = column("1", "number of contact points n, at most a diameter apart", dtype=np.int64, minimum=1)
+    points = column(
+        "1", "number n of contact points, whose spacing must be at most one diameter", dtype=np.int64, minimum=1
+    )
     radius = column("m", "radius of the cross section", above=0)
 
 

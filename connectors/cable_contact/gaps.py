@@ -89,7 +89,7 @@ def sweep_cables(
     """Find, among the passages of two cables through each other within a step, the passage with the greatest depth.
 
     Args:
-        c: the cables.
+        c: records of the cables.
         pairs: rows of the two cables of each examined pair, shape (k, 2).
         x, start: coordinates at the end and at the start of the step.
         row: output for the gap quantities of this passage, shape (WIDTH,). The element `MISSED`, the depth of the

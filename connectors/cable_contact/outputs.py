@@ -161,10 +161,12 @@ OUTPUTS = {
         eval_torque,
         summed=True,
     ),
-    "contact_count": create_output("1", "number of places of its points that press, ()", eval_count),
+    "contact_count": create_output("1", "number of contacts of the cable with a pressing force, ()", eval_count),
     "normal_force_per_length": create_output("N/m", "pressing force at each point, (points,)", eval_density),
-    "gap": create_output("m", "smallest gap of each point, inf if nothing is near, (points,)", eval_gaps, np.inf),
-    "stick_slip": create_output("1", "0 sticks, 1 slips, -2 open or without friction, (points,)", eval_states, OPEN),
+    "gap": create_output("m", "smallest gap of each point, inf if no cable is near, (points,)", eval_gaps, np.inf),
+    "stick_slip": create_output(
+        "1", "state of each point: 0 sticks, 1 slips, -2 open or without friction, (points,)", eval_states, OPEN
+    ),
     "slip_velocity": create_output("m/s", "largest slip velocity of each point, (points,)", eval_slip),
     **create_power_outputs(True, lambda rows, fields: eval_parts(places_of(rows), fields)[rows.rows, :, :6]),
 }

@@ -85,7 +85,7 @@ def create_places(c: NDArray[Any]) -> ContactPlaces:
     number = np.arange(len(points)) - np.repeat(np.cumsum(c["points"]) - c["points"], c["points"])
     cable, point = np.repeat(points, TOUCHING), np.repeat(number, TOUCHING)
     at = c["data"][cable] + (point * TOUCHING + np.tile(np.arange(TOUCHING), len(points))) * WIDTH
-    # as in `arc_length_of`
+    # arc lengths of the points, as in `arc_length_of`
     x = (number + 0.5) * c["length"][points] / c["points"][points]
     none = np.zeros(0, np.int64)
     taken = PairList(none, none, np.zeros(0), np.zeros(1, np.int64), np.zeros((0, 2), np.int64))
@@ -111,7 +111,7 @@ def fill_places(
     energies into ``parts``, shape (m, NUMBERS).
 
     out: pressing force p, force -f on A, slip velocity v_t, torques -M·t on cable A and on cable B, depth, and share σ.
-    parts: see `contact/power.py`.
+    parts: powers and energies in the order that `contact/power.py` defines.
     """
     space = np.zeros(1, SPINS)
     g = space[0]

@@ -138,14 +138,14 @@ def eval_change(
     dlb, dtb = change_unit(t.tb, t.lb, dpb)
     v, dv = combine(1.0, m.va, -1.0, m.vb), combine(1.0, dva, -1.0, dvb)
     dvn = dot(dn, v) + dot(n, dv)
-    # f_n = -p
+    # variation of the normal force f_n = -p
     law = par.law
     by_gap, by_rate = eval_normal_slopes(law, t.D - par.reach, t.vn, -t.press)
     dfn = by_gap * dD + by_rate * dvn
     force = combine(dfn, n, -t.press, dn)
     if law.friction_coefficient <= 0.0 or t.press <= 0.0:
         return Change(force, ZERO, ZERO, ds, ZERO, 0.0, 0.0)
-    # slip
+    # variation of the slip velocity
     beta = par.beta
     angle_a, rate_a, angle_b, rate_b = spins
     angle_b, rate_b, q = angle_b + z.back * ds, rate_b + m.q.by_arc * ds, m.q
@@ -171,7 +171,7 @@ def eval_change(
         a, b = combine(z.slid, dpb, ds, m.pb), combine(dD, normal, t.D, d_normal)
         du = change_across(combine(z.slid, m.pb, -t.D, normal), combine(1.0, a, -1.0, b), n, dn)
     dft = change_friction(law, t.f, -t.press, change_trial(law, du, dvt), dfn)
-    # couples
+    # variations of the couples
     couple, a, b = cross(t.d, t.f.force), cross(dd, t.f.force), cross(t.d, dft)
     d_couple = combine(1.0, a, 1.0, b)
     on_a = change_on_slope(-beta, couple, d_couple, t.ta, dta, t.la, dla)

@@ -185,7 +185,7 @@ def eval_depth(c: NDArray[Any], a: int, b: int, p: Vector, r: Vector) -> float:
 
 
 class CableUpdate(NamedTuple):
-    """Data of an update.
+    """Records and intermediate results of one update of the contacts of cables.
 
     Attributes:
         rows: records of the cables.

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import (
-    CircleSet,
     ContactFrictionCircleSetPoints2D,
     SetCircle,
 )
 from windlass.connectors.circle_contact.view import touches_at_points
 from windlass.connectors.markers.cable_shape import CableShape
 from windlass.connectors.markers.position_markers import list_handles, rigid_marker
+from windlass.connectors.point_contact.contact_set import ContactSet
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, inside, instance, number, optional, subclass, whole
 from windlass.framework.errors import ModelError
@@ -135,10 +135,10 @@ def add_contact_with_many(
     """
     call = "add_contact_with_many"
     touched, touching_cables = list_handles(call, "circles", circles), list_handles(call, "cables", cables)
-    group = world.add(CircleSet, skin=skin)
-    world.add(SetCircle, circle_set=group, circle=[rigid_marker(world, c) for c in touched], radius=circle_radius)
+    group = world.add(ContactSet, skin=skin)
+    world.add(SetCircle, contact_set=group, circle=[rigid_marker(world, c) for c in touched], radius=circle_radius)
     places = [Entity(cable.table, np.repeat(cable.rows, touching)) for cable in touching_cables]
-    return world.add(ContactFrictionCircleSetPoints2D, circle_set=group, cable=places, segments=segments, **columns)
+    return world.add(ContactFrictionCircleSetPoints2D, contact_set=group, cable=places, segments=segments, **columns)
 
 
 def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity], circles: int) -> FloatArray:

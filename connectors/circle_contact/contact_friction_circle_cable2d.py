@@ -108,18 +108,22 @@ class ContactFrictionCircleCable2D(SegmentContact):
     friction_stiffness_per_length = column(
         "N/m^2", "tangential stiffness per metre of cable", default=0.0, minimum=0, switchable=True
     )
-    friction_coefficient = column("1", "mu, Coulomb's law |f_t| <= mu |f_n|", default=0.0, minimum=0, switchable=True)
+    friction_coefficient = column(
+        "1", "friction coefficient mu in Coulomb's law |f_t| <= mu |f_n|", default=0.0, minimum=0, switchable=True
+    )
     use_segment_normals = column(
         "1",
-        "true: force along the normal of the segment, also for long segments; false: along the lines from the centre "
-        "to its end points, for segments that are short relative to the radius",
+        "true: the force acts along the normal of the segment, which suits segments of any length; false: the "
+        "force acts along the lines from the centre to the end points, which suits segments that are short "
+        "relative to the radius",
         default=True,
         dtype=bool,
     )
     sticking_length = column(
         "1",
-        "length of a segment in sticking positions: 'current', as it lies on the circle, so that a stretched cable "
-        "rolls on without slip; 'reference', unstretched, as in the published law",
+        "length of segments from which sticking positions are computed: 'current', the stretched length, so "
+        "that a stretched cable rolls onto the circle without slip; 'reference', the unstretched length, as "
+        "in the published law",
         default=CURRENT,
         dtype="U16",
         choices=(CURRENT, REFERENCE),

@@ -95,9 +95,10 @@ class ContactFrictionCirclePoints2D(PointContact):
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")
-    cable = ref("cable", "the cable, of two points with slope in the plane")
+    cable = ref("cable", "the 2D cable; both nodes have position and slope")
     data = ref(
-        "GenericData", "3 n history values, 8 more with press; created as [0.1]*n + [-2]*n + [0]*n if left out",
+        "GenericData",
+        "3 n history values, and 8 more for rows with press; created as [0.1]*n + [-2]*n + [0]*n if left out",
         optional=True,
     )  # fmt: skip
     history_column = "segments"
@@ -107,11 +108,14 @@ class ContactFrictionCirclePoints2D(PointContact):
     circle_radius = column("m", "radius r of the circle", above=0)
     cord_offset = column("m", "height of the axis of the cable above the face of the circle", default=0.0)
     press = column(
-        "N", "F with which a row begins; > 0: the circle is larger by F/(k r), which the cable sinks in", default=0.0,
+        "N", "initial press F; if > 0, the circle is enlarged by the contact depth F/(k r)", default=0.0,
         minimum=0,
     )  # fmt: skip
     rigid_layer = column(
-        "1", "true, with a press: a cable that comes keeps the stretch with which it enters", default=False, dtype=bool
+        "1",
+        "true: on the circle a cable keeps the stretch that it has at the entry; only for rows with press",
+        default=False,
+        dtype=bool,
     )
 
 

@@ -46,21 +46,10 @@ from windlass.framework.model.table import EntityTable
 SOURCE = "[@wriggers2006]"
 
 
-class CircleSet(Component):
-    """Set of circles that the same cables can touch.
-
-    A search finds circles whose distance from a cable is at most the search margin ``skin``. The search is repeated
-    when the sum of the displacements of a cable and a circle since the last search exceeds the smaller of two lengths:
-    this margin, and the smallest gap of a near circle for which the cable has no free row.
-    """
-
-    skin = column("m", "margin of the search; 0: the smallest radius of the circles", default=0.0, minimum=0)
-
-
 class SetCircle(Component):
     """One circle of a set."""
 
-    circle_set = ref("CircleSet", "the set")
+    contact_set = ref("ContactSet", "the set")
     circle = ref(RIGID, "centre and rotation of the circle")
     radius = column("m", "radius r of the circle", above=0)
 
@@ -74,8 +63,8 @@ class ContactFrictionCircleSetPoints2D(PointContact):
     sets, counted from 1 (or 0 if the row has no circle).
     """
 
-    circle_set = ref("CircleSet", "the circles")
-    cable = ref("cable", "the cable, of two points with slope in the plane")
+    contact_set = ref("ContactSet", "the circles")
+    cable = ref("cable", "the 2D cable; both nodes have position and slope")
     data = ref("GenericData", "3 n + 1 history values; created if left out", optional=True)
     history_column = "segments"
     segments = ContactFrictionCirclePoints2D.segments
@@ -98,11 +87,11 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return the global coordinate indices of each row: 8 indices for the cable, followed by the indices for a circle
     from the set to which the row belongs, see `pair_dofs`.
     """
-    return pair_dofs(world.dofs_of(table.local("cable")), table.local("circle_set"), *_find_circles(world))
+    return pair_dofs(world.dofs_of(table.local("cable")), table.local("contact_set"), *_find_circles(world))
 
 
 def _find_circles(world: Tables) -> tuple[IntArray, IntArray]:
-    return find_members(world, SetCircle, "circle", "circle_set")
+    return find_members(world, SetCircle, "circle", "contact_set")
 
 
 def bind(rows: LocalRows) -> PairRows:
@@ -111,7 +100,7 @@ def bind(rows: LocalRows) -> PairRows:
     points = bind_rows(rows, np.zeros(count, np.int64), np.ones(count), rows.dofs)
     place = points.rows["data"] + 3 * points.rows["segments"]
     marker, radius = rows.layout.marker_index[circles.local("circle")], circles.local("radius")
-    return bind_pairs(rows, points, place, SetCircle, "circle", "circle_set", marker, radius)
+    return bind_pairs(rows, points, place, SetCircle, "circle", "contact_set", marker, radius)
 
 
 def build(rows: LocalRows) -> System:
@@ -124,7 +113,6 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-register(CircleSet, "passive", source=SOURCE)
 register(SetCircle, "passive", dofs="circle", check=check_circles, source=SOURCE)
 register(
     ContactFrictionCircleSetPoints2D,

@@ -152,7 +152,7 @@ def find_doubts(
         (name,) = name_circles(rows.world, rows.local("circle")[[worst]])
         found.append(
             f"a cable begins {-gap[worst]:.3g} m inside the circle {name} of radius {radius[worst]:g} m: contact "
-            "drives it out on the nearer side, which need not be the one that is meant"
+            "pushes the cable out on the nearer side of the circle, which may be the wrong side"
         )
     return [*found, *(f"no cable is near the circle {name}" for name in name_circles(rows.world, markers[~near]))]
 
@@ -169,8 +169,9 @@ def find_long_steps(rows: LocalRows, c: NDArray[Any], fields: Fields, step: floa
     worst = int(np.argmin(period))
     return [
         f"steps of {step:.3g} s are {step / period[worst]:.2g} periods of the belt on the contact stiffness of "
-        f"{rows.table.kind} row {rows.rows[on[worst]]}: cables that run onto pulleys may rattle there, and lose what "
-        f"their bristles hold; take steps of {period[worst]:.2g} s, or the softer contact that wl.Belt has with step="
+        f"{rows.table.kind} row {rows.rows[on[worst]]}: cables that run onto pulleys may rattle there, so that "
+        f"their bristles lose their forces; take steps of {period[worst]:.2g} s, or the softer contact that wl.Belt "
+        "chooses for the argument step="
     ]
 
 
@@ -204,7 +205,7 @@ def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray
         if not same and distance < (1.0 - TOUCHING) * (radius[i] + radius[j]) and cables[i] & cables[j]:
             found.append(
                 f"the circles {names[i]} and {names[j]} overlap: their centres are {distance:g} m apart, must be >= "
-                f"{radius[i] + radius[j]:g} m, the sum of their radii, as both touch the same cable"
+                f"{radius[i] + radius[j]:g} m, the sum of their radii, because both touch the same cable"
             )
     return found
 

@@ -111,7 +111,7 @@ def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[
         return []
     return [
         f"cables of {length[worst]:.3g} m span {angle.max():.3g} rad of the circle of {rows.table.kind} row "
-        f"{rows.rows[worst]}: tensions and creep of the belt may be wrong by percents; take "
+        f"{rows.rows[worst]}: errors of tensions and creep of the belt may be some percent; take "
         f"{angle.max() / allowed:.2g} times as many elements, {allowed:.2g} rad each"
     ]
 
@@ -139,8 +139,8 @@ class BeltArc:
         more = ROOM * FEWEST_ON_ARC / max(touching - FEWER_PER_REACH * reach, 0.1 * touching)
         return (
             f"{touching:.2g} cables touch the circle {self.circle} of radius {radius:g} m, which turns: must be "
-            f"{least:.2g} at least, or its speed and its friction are wrong by percents; take {more:.2g} times as many "
-            "elements"
+            f"{least:.2g} at least, otherwise errors of the speed and of the friction of the circle are some percent; "
+            f"take {more:.2g} times as many elements"
         )
 
 
@@ -194,9 +194,10 @@ def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: 
     i = int(np.argsort(ends.traction)[len(l) // 2])
     if (traction := ends.traction[i]) > LARGEST_TRACTION:
         found.append(
-            f"bristles of {kind} row {number[i]} are too stiff for cables of {l[i]:.3g} m: these move along the circle "
-            f"by up to {eval_wave(l[i], r[i]):.2g} m as they are bent onto it, for which bristles take {traction:.2g} "
-            f"times the limit of friction at the ends of the arc, without any load: {ends.at(i).advise()}"
+            f"bristles of {kind} row {number[i]} are too stiff for cables of {l[i]:.3g} m: the cables move along the "
+            f"circle by up to {eval_wave(l[i], r[i]):.2g} m while they are bent onto it; at the ends of the arc this "
+            f"motion causes bristle forces of {traction:.2g} times the limit of friction, even without load: "
+            f"{ends.at(i).advise()}"
         )
 
     stretch = np.sqrt(EA / bristles)
@@ -207,8 +208,8 @@ def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: 
         stiffness = c["contact_stiffness"][held][i] / c["length"][held][i] / shallow[i]
         found.append(
             f"the cable sinks into the circle of {kind} row {number[i]} by {sunk[i]:.2g} m, less than the "
-            f"{wave[i]:.2g} m by which its cubic waves: it opens on the arc, where its soft bristles carry load over "
-            f"{stretch[i]:.2g} m: take a contact stiffness below {stiffness:.2g} N/m^2, or "
-            f"{describe_more(shallow[i] ** 0.25)}"
+            f"{wave[i]:.2g} m by which its cubic axis deviates from the circle: the contact opens on parts of the arc, "
+            f"on which soft bristles carry load over {stretch[i]:.2g} m: take a contact stiffness below "
+            f"{stiffness:.2g} N/m^2, or {describe_more(shallow[i] ** 0.25)}"
         )
     return found

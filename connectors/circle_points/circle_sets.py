@@ -74,17 +74,17 @@ class CircleSearch(PairSearch):
         return 2.0 * float(self.eval_thickness().max(initial=0.0))
 
     def count_points(self) -> IntArray:
-        """See `PairSearch`."""
+        """Return the number of points of each row, shape (rows,)."""
         n: IntArray = self.p.points.rows["segments"]
         return n
 
     def eval_thickness(self) -> FloatArray:
-        """See `PairSearch`."""
+        """Return the distance of the points of each group from the axis of the cable [m], shape (groups,)."""
         offset: FloatArray = self.p.points.rows["vertical_offset"][self.first]
         return np.abs(offset)
 
     def eval_gaps(self, fields: Fields, group: IntArray, number: IntArray) -> FloatArray:
-        """See `PairSearch`."""
+        """Return the smallest gap between a point and the circle of each pair [m], shape (pairs,)."""
         gap = np.empty(len(group))
         fill_pair_gaps(self.p, self.first[group], number, fields.x, fields.markers[CIRCLE_FAMILY].p, gap)
         return gap

@@ -144,7 +144,7 @@ def sweep_circles(
     depth.
 
     Args:
-        p: the rows.
+        p: data of the rows and of the circles of their sets.
         first: index of the first row of each cable.
         x, start: coordinates at the end and at the start of the step.
         m, m0: markers at the end and at the start of the step.

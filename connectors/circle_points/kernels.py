@@ -282,7 +282,7 @@ def eval_bristles(
 def read_row(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, place: int
 ) -> CircleRow:
-    """Return the data of row i; for ``place`` see `eval_growth`."""
+    """Return the `CircleRow` of row i; `eval_growth` explains the argument ``place``."""
     row = c.rows[i]
     n, par, y, L = row.segments, read_parameters(row, data, place), row.vertical_offset, row.length * row.segments
     o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)

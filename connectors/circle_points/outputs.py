@@ -132,9 +132,13 @@ def create_point_outputs(
 ) -> dict[str, Output]:
     """Create the output variables of a law with points, see `create_outputs`."""
     outputs = create_outputs(friction=True, evaluate=evaluate, powers=powers)
-    outputs["gap"] = replace(outputs["gap"], doc="distance between circle and point, also where open")
-    outputs["contact_position"] = replace(outputs["contact_position"], doc="the point, global x, y")
-    outputs["lever_power"] = replace(outputs["lever_power"], doc="0: f_t acts on cable and circle at the same point")
+    outputs["gap"] = replace(outputs["gap"], doc="distance between circle and point, also of open points")
+    outputs["contact_position"] = replace(
+        outputs["contact_position"], doc="position of the contact point in global x, y"
+    )
+    outputs["lever_power"] = replace(
+        outputs["lever_power"], doc="always 0, because f_t acts on cable and circle at the same point"
+    )
     return outputs
 
 

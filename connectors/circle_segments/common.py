@@ -51,13 +51,25 @@ class SegmentContact(Component):
     contact_damping_per_length = column("N s/m^2", "normal damping per metre of cable", default=0.0, minimum=0)
     damping_depth = column(
         "m",
-        "depth g_0 over which contact_damping fades in, so that f_n is continuous at touch; 0: full damping at once",
+        "depth g_0 at which the full contact_damping is reached, so f_n is continuous when a segment touches; "
+        "0: full damping from the first contact",
         default=0.0,
         minimum=0,
     )
     circle_radius = column("m", "radius r of the circle", above=0)
-    clip_normal_force = column("1", "true: f_n never pulls; false: damping can make it pull", default=False, dtype=bool)
-    active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
+    clip_normal_force = column(
+        "1",
+        "true: the normal force f_n never pulls; false: damping can cause a pulling force",
+        default=False,
+        dtype=bool,
+    )
+    active = column(
+        "1",
+        "false: the row has no forces, and its history values do not change",
+        default=True,
+        dtype=bool,
+        switchable=True,
+    )
 
 
 class Contact(NamedTuple):

@@ -145,7 +145,7 @@ def fill_segment_gaps(
         size: step size [s], shape (1,).
         points: points of the rows, n + 1 points per row, see `POINT`.
         rows: number of rows that are near their circles, followed by the indices of these rows, shape (rows + 1,).
-        quiet, numbers, near: see `Gaps`.
+        quiet, numbers, near: arrays of `Gaps`.
     """
     first, place, count, found, p, v, h, fastest = 0, 0, 0, 0, shape.p, shape.v, size[0], 0.0
     # loop over rows
@@ -201,7 +201,7 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
     """Store the values at the end of a step as the values at the start of the next step.
 
     Args:
-        points, rows: see `fill_segment_gaps`.
+        points, rows: points of the rows, and indices of the rows near their circles, as in `fill_segment_gaps`.
         before: rows of the previous step; the function replaces them by the rows of this step.
         offset: index in ``points`` of the first point of each row, shape (rows,).
     """

@@ -95,8 +95,8 @@ def gather_lanes(
     count: int,
     g: Any,
 ) -> int:
-    """Copy ``count`` segments, from the index ``first`` of the list on, to the first lanes. Return the case
-    (combination of optional terms of the law) that is valid for all of these segments.
+    """Copy ``count`` successive segments, beginning with the index ``first`` of the list, to the first lanes. Return
+    the case (combination of optional terms of the law) that is valid for all of these segments.
     """
     case = PLAIN
     for k in range(count):

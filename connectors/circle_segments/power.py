@@ -67,7 +67,7 @@ _fill = call(fill_powers)
 
 
 def create_segment_account(c: SegmentRows, axial: AxialMotion | None, conserves: bool) -> Account:
-    """Create the `Account` of rows with segments. conserves: see `Account`."""
+    """Create the `Account` of rows with segments. The argument ``conserves`` is a field of the `Account`."""
     rates = np.zeros(len(c.rows))
     before = None if axial is None else lambda s: follow(c, axial, rates, s)
 

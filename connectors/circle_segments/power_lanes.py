@@ -59,8 +59,8 @@ def gather_rates(
     c: SegmentRows, shape: ShapeColumns, s_t: FloatArray, rows: IntArray, numbers: IntArray, first: int, count: int,
     g: Any,
 ) -> None:  # fmt: skip
-    """Copy the slopes, the rates of slopes and the axial velocities of ``count`` segments, from the index ``first`` of
-    the list on, to the first lanes. ``s_t``, shape (rows,), contains the axial velocity of each row [m/s].
+    """Copy the slopes, the rates of slopes and the axial velocities of ``count`` segments, beginning with the index
+    ``first`` of the list, to the first lanes. ``s_t``, shape (rows,), contains the axial velocity of each row [m/s].
     `gather_lanes` must be called before.
     """
     for k in range(count):

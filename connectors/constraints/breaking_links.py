@@ -194,7 +194,7 @@ class BreakingLinks(StepHook):
         links: the links, each with a different name.
 
     Attributes:
-        links: the links.
+        links: all links, whole and broken.
         breaks: the broken links in the order of their breaks.
     """
 

@@ -58,16 +58,18 @@ class CoordinateConstraint(Component):
     """
 
     provides = ("joint",)
-    marker0 = ref(COORDINATE, "first coordinate; the ground if left out")
+    marker0 = ref(COORDINATE, "first coordinate x0; if left out, the ground with x0 = 0")
     marker1 = ref(COORDINATE, "second coordinate")
-    ratio = column("1", "i, coordinate 1 per coordinate 0 [1, m/rad or rad/m]", default=1.0, switchable=True)
-    offset = column("m", "x1 - i x0 [m or rad]", default=0.0, switchable=True)
-    offset_function = function("f(t) -> x1 - i x0 [m or rad]; takes the place of offset", switchable=True)
+    ratio = column("1", "ratio i of coordinate 1 to coordinate 0 [1, m/rad or rad/m]", default=1.0, switchable=True)
+    offset = column("m", "prescribed value of x1 - i x0 [m or rad]", default=0.0, switchable=True)
+    offset_function = function("f(t) -> x1 - i x0 [m or rad]; replaces offset", switchable=True)
     offset_rate_function = function("f(t) -> time derivative of offset_function [m/s or rad/s]", switchable=True)
-    velocity_level = column("1", "constrains the velocities to rate", dtype=bool, default=False)
-    rate = column("m/s", "x1_t - i x0_t at velocity level [m/s or rad/s]", default=0.0, switchable=True)
-    rate_function = function("f(t) -> x1_t - i x0_t [m/s or rad/s]; takes the place of rate", switchable=True)
-    active = column("1", "constrains only if true", dtype=bool, default=True, switchable=True)
+    velocity_level = column(
+        "1", "true: the constraint prescribes the velocity x1_t - i x0_t", dtype=bool, default=False
+    )
+    rate = column("m/s", "prescribed velocity x1_t - i x0_t [m/s or rad/s]", default=0.0, switchable=True)
+    rate_function = function("f(t) -> x1_t - i x0_t [m/s or rad/s]; replaces rate", switchable=True)
+    active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
 
 
 class TimeColumns(NamedTuple):
@@ -323,7 +325,7 @@ register(
     outputs={
         "force": Output.of_entries(
             "N",
-            "multiplier λ [N or N m], (): left-hand-side force on coordinate 1; -λ acts on it",
+            "multiplier λ [N or N m], (); the force on coordinate 1 is -λ",
             lambda rows: FieldEntries("lam", rows.columns[0]["multiplier"], factor=rows.columns[0]["active"]),
             units_of=find_units("N"),
         ),

@@ -55,18 +55,24 @@ class CoordinateVectorConstraint(Component):
     """Constrains a combination of the coordinates of one or two nodes, or of their velocities."""
 
     provides = ("joint",)
-    node0 = ref("node", "first node, whose factors count with the opposite sign", optional=True)
+    node0 = ref("node", "first node, whose factors have the opposite sign in the equation", optional=True)
     node1 = ref("node", "second node")
-    factors0 = column("1", "factors on the coordinates of node 0, or 0 for none", shape=None, default=(0.0,))
-    factors1 = column("1", "factors on the coordinates of node 1, or 0 for none", shape=None, default=(0.0,))
-    squares0 = column("1", "factors on their squares, or 0 for none", shape=None, default=(0.0,))
-    squares1 = column("1", "factors on their squares, or 0 for none", shape=None, default=(0.0,))
-    offset = column("m", "value of the sum [unit of C]", default=0.0, switchable=True)
-    offset_function = function("f(t) -> offset; takes its place", switchable=True)
-    constraint_function = function("f(t, row, q, q_t) -> C, with arrays q and q_t; takes the place of all factors")
-    gradient_function = function("the same arguments -> J, an array like q; by a complex step if left out")
-    velocity_level = column("1", "constrains velocities", dtype=bool, default=False)
-    active = column("1", "constrains only if true", dtype=bool, default=True, switchable=True)
+    factors0 = column("1", "factors of the coordinates of node 0; 0: no terms", shape=None, default=(0.0,))
+    factors1 = column("1", "factors of the coordinates of node 1; 0: no terms", shape=None, default=(0.0,))
+    squares0 = column(
+        "1", "factors of the squares of the coordinates of node 0; 0: no terms", shape=None, default=(0.0,)
+    )
+    squares1 = column(
+        "1", "factors of the squares of the coordinates of node 1; 0: no terms", shape=None, default=(0.0,)
+    )
+    offset = column("m", "value of the sum of all terms [unit of C]", default=0.0, switchable=True)
+    offset_function = function("f(t) -> offset [unit of C]; replaces offset", switchable=True)
+    constraint_function = function("f(t, row, q, q_t) -> C, with arrays q and q_t; replaces all factors")
+    gradient_function = function(
+        "f(t, row, q, q_t) -> J, an array like q; if left out, J is computed by a complex step"
+    )
+    velocity_level = column("1", "true: the equation constrains velocities", dtype=bool, default=False)
+    active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
 
 
 class UserEquation:
@@ -168,8 +174,8 @@ class UserEquation:
         return np.float64(self.gradient(t, q, v) @ v + self.drift(t, q, v))
 
     def bend(self, t: float, q: FloatArray, v: FloatArray, dq: float, dv: float) -> tuple[FloatArray, FloatArray]:
-        """Return two derivatives for the tangent of an equation. The first is dq ∂J/∂q at position level, or dq ∂J/∂q +
-        dv ∂J/∂v at velocity level. The second is ∂Ċ/∂q, or ∂C/∂q at velocity level.
+        """Return two derivatives for the tangent of an equation. The first result is dq ∂J/∂q at position level, or dq
+        ∂J/∂q + dv ∂J/∂v at velocity level. The second result is ∂Ċ/∂q, or ∂C/∂q at velocity level.
         """
 
         def slope(q: FloatArray, v: FloatArray) -> FloatArray:
@@ -385,7 +391,7 @@ register(
     fill_defaults=fill_defaults,
     check=check,
     outputs={
-        "gap": Output("m", "C [its unit], ()", eval_gap),
+        "gap": Output("m", "value C of the equation [unit of C], ()", eval_gap),
         "force": Output("N", "multiplier λ, ()", lambda rows, s, **where: s.lam[rows.columns.lam] * rows.columns.on),
     },
     source="[@exudyn], ObjectConnectorCoordinateVector",

@@ -27,7 +27,7 @@ class DistanceConstraint(Component):
     marker0 = ref(POSITION, "first point")
     marker1 = ref(POSITION, "second point")
     distance = column("m", "distance of the points", above=0.0, switchable=True)
-    active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
+    active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
 
 
 @kernel

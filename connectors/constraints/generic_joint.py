@@ -52,22 +52,36 @@ class GenericJoint(Component):
     """Locks translations and rotations between two rigid markers; by default all are locked."""
 
     provides = ("joint",)
-    marker0 = ref(RIGID, "first point, whose joint frame has the axes")
+    marker0 = ref(RIGID, "first point; the axes of the joint are the axes of its joint frame")
     marker1 = ref(RIGID, "second point")
     translations = column(
-        "1", "translations locked along the axes", shape=(3,), dtype=bool, default=(True,) * 3, switchable=True
+        "1",
+        "whether the translation along each axis is locked",
+        shape=(3,),
+        dtype=bool,
+        default=(True,) * 3,
+        switchable=True,
     )
     rotations = column(
-        "1", "rotations locked about the axes", shape=(3,), dtype=bool, default=(True,) * 3, switchable=True
+        "1",
+        "whether the rotation about each axis is locked",
+        shape=(3,),
+        dtype=bool,
+        default=(True,) * 3,
+        switchable=True,
     )
     frame0 = column("1", "rotation matrix of the joint frame in the frame of marker 0", shape=(3, 3), default=IDENTITY)
     frame1 = column("1", "rotation matrix of the joint frame in the frame of marker 1", shape=(3, 3), default=IDENTITY)
     offset = column(
-        "m", "o along the turned axes [m], then the angles α, β, γ [rad]", (6,), (0.0,) * 6, switchable=True
+        "m",
+        "prescribed displacements o along the rotated axes [m], then prescribed angles α, β, γ [rad]",
+        (6,),
+        (0.0,) * 6,
+        switchable=True,
     )
-    offset_function = function("f(t) -> offset, shape (6,); takes its place", switchable=True)
+    offset_function = function("f(t) -> offset, shape (6,); replaces offset", switchable=True)
     offset_rate_function = function("f(t) -> time derivative of offset_function, shape (6,)", switchable=True)
-    active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
+    active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
 
 
 @kernel

@@ -98,13 +98,13 @@ def register_joint(
     """Register the law of a joint.
 
     Args:
-        component: the schema, with ``marker0``, ``marker1`` and ``active``, and for joints that can be driven
-            ``offset``, ``offset_function`` and ``offset_rate_function``.
+        component: class with the columns of the law, which include ``marker0``, ``marker1`` and ``active``, and for
+            joints that can be driven ``offset``, ``offset_function`` and ``offset_rate_function``.
         loops: kernels of the equations of the joint, from `joint_rows`.
         multipliers: number of equations of each row.
         unit: unit of C.
         equations: description of the equations C = 0 for the documentation.
-        check: see `register`.
+        check: argument that is passed to `register`.
         derived, derive: names of further values of each row, and the function that computes these values, see
             `pair_laws.register_kind`.
         locked: function ``(rows)`` that returns whether each equation is imposed while the joint is active, shape
@@ -113,7 +113,7 @@ def register_joint(
         outputs: output variables in addition to the variables that all joints have.
         start: name of an output that contains points [m]. Drawings of the joint begin at these points instead of the
             origin of body 0, and omit point 0.
-        source: the source of the law.
+        source: publication from which the law is taken.
     """
 
     moves = loops.drive is not stand_still
@@ -229,8 +229,8 @@ def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Outp
         _, g, lam = evaluate(rows, s)
         return np.asarray(np.einsum("ik,ikd->id", lam, g[:, :, first : first + 3]))
 
-    force = "left-hand-side force on marker 1, global, (3,): its opposite acts on point 1"
-    torque = "left-hand-side torque on marker 1 about point 1, global, (3,): its opposite acts on it"
+    force = "left-hand-side force on marker 1, global, (3,); the opposite force acts on point 1"
+    torque = "left-hand-side torque on marker 1 about point 1, global, (3,); the opposite torque acts on it"
     return {
         "gap": Output(gap_unit, f"C of {equations}; 0 where free", lambda rows, s: evaluate(rows, s)[0]),
         "multipliers": Output("N, N m", f"λ of {equations}; 0 where free", lambda rows, s: evaluate(rows, s)[2]),

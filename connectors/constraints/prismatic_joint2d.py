@@ -30,11 +30,13 @@ class PrismaticJoint2D(Component):
 
     provides = ("joint",)
     marker0 = ref(RIGID, "point on the axis, on the body in which the axis is fixed")
-    marker1 = ref(RIGID, "point that slides")
+    marker1 = ref(RIGID, "point that slides along the axis")
     axis = column("1", "direction of the axis in the frame of marker 0, of any length > 0", shape=(2,))
-    lock_rotation = column("1", "holds φ1 - φ0 at angle", dtype=bool, default=True, switchable=True)
-    angle = column("rad", "rotation of marker 1 against marker 0 where rotation is locked", default=0.0)
-    active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
+    lock_rotation = column(
+        "1", "true: the rotation φ1 - φ0 is locked at the value angle", dtype=bool, default=True, switchable=True
+    )
+    angle = column("rad", "value of φ1 - φ0 if the rotation is locked", default=0.0)
+    active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
 
 
 @kernel

@@ -19,7 +19,7 @@ class RevoluteJoint2D(Component):
     provides = ("joint",)
     marker0 = ref(POSITION, "first point")
     marker1 = ref(POSITION, "second point")
-    active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
+    active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
 
 
 register_joint(

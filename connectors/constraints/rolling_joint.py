@@ -55,15 +55,20 @@ class RollingJoint(Component):
     """A thin disc that rolls on a plane without slip in 3D."""
 
     provides = ("joint",)
-    marker0 = ref(RIGID, "point on the plane, whose frame has the normal")
+    marker0 = ref(RIGID, "point on the plane; the normal is fixed in its frame")
     marker1 = ref(RIGID, "centre of the disc")
     radius = column("m", "radius of the disc", above=0.0)
     axis = column("1", "axis of the disc in the frame of marker 1, of any length > 0", (3,), (1.0, 0.0, 0.0))
     normal = column("1", "normal to the plane in the frame of marker 0, of any length > 0", (3,), (0.0, 0.0, 1.0))
     axes = column(
-        "1", "held directions: across the track, along it, normal", (3,), (True,) * 3, dtype=bool, switchable=True
+        "1",
+        "whether to constrain the slip across the track, the slip along the track, and the distance from the plane",
+        (3,),
+        (True,) * 3,
+        dtype=bool,
+        switchable=True,
     )
-    active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
+    active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
 
 
 @kernel

@@ -28,16 +28,21 @@ class SphericalJoint(Component):
     marker0 = ref(POSITION, "first point")
     marker1 = ref(POSITION, "second point")
     axes = column(
-        "1", "which of the global axes x, y, z are locked", shape=(3,), dtype=bool, default=(True,) * 3, switchable=True
+        "1",
+        "whether the displacement along each global axis x, y, z is locked",
+        shape=(3,),
+        dtype=bool,
+        default=(True,) * 3,
+        switchable=True,
     )
-    active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
+    active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
 
 
 @kernel
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """Return C_k = d_k [m]."""
+    """Return C_k, component k of the vector d from point 0 to point 1 [m], and write its gradient into g."""
     g[k] = 1.0
     value: float = d[k]
     return value

@@ -64,17 +64,17 @@ def swivel(world: World, end: Handles, body: Handles, axis: Any | None = None, *
     """Fix ends of ropes or beams to bodies, and leave the rotation about one axis free, as a swivel or a hook does.
 
     Args:
-        end, body: see `socket`.
+        end, body: ends of ropes or beams, and the bodies to which they are fixed, as in `socket`.
         axis: direction of the axis in the reference configuration, global; default: axis of the rope or beam at the
             end, which is the axis e_1 of the node.
-        **values: see `socket`.
+        **values: name, and columns of `GenericJoint` that this function does not set, as in `socket`.
 
     Returns:
         Handle to the joints, whose rotation about the first axis is free; `joint_stops` can limit this rotation as
         ``"rotation_x"``.
 
     Raises:
-        ModelError: see `socket`; in addition, an axis has the length 0.
+        ModelError: one of the errors of `socket` occurs, or an axis has the length 0.
     """
     return _join(world, "swivel", end, body, axis, (False, True, True), values)
 

@@ -40,7 +40,7 @@ POWERS = {
     "contact_damping_power": "power lost in the normal dampers",
     "bristle_power": "rate at which sticking bristles store energy",
     "spring_power": "rate at which the normal springs store energy",
-    "lever_power": "power that f_t takes by acting at r + g on the cable and at r on the circle, not lost",
+    "lever_power": "power of f_t, which acts at r + g on the cable and at r on the circle; this power is not lost",
 }
 """Outputs of the parts of the power that contact takes from a cable and its partner [W]; the sum of the parts is the
 total power."""
@@ -109,7 +109,7 @@ def create_account(
     read: Callable[[Evaluation], None], parts: tuple[int, ...], by: str = "circle", conserves: bool = False
 ) -> Account:
     """Create the `Account` of a contact law. ``read`` evaluates energies and powers, and fills the array of shape
-    ``parts`` that `fill_jumps` reads. by, conserves: see `Account`.
+    ``parts`` that `fill_jumps` reads. by, conserves: arguments that are passed to `Account`.
     """
     jumps = call(fill_jumps, lambda s: (s.parts_before, s.parts, s.size, s.jumps))
     return Account(read, STORED, LOST, PASSED, parts=parts, jumps=jumps, by=by, conserves=conserves)
@@ -130,7 +130,7 @@ def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields],
 
     outputs = {name: output(k, doc) for k, (name, doc) in enumerate(POWERS.items()) if friction or name not in FRICTION}
     if friction:
-        doc = "work lost in friction since an EnergyLedger began, NaN without one, shape (rows,)"
+        doc = "energy lost by friction since an EnergyLedger began, NaN without a ledger, shape (rows,)"
         outputs["friction_work"] = Output("J", doc, lambda rows, fields: eval_friction_work(rows))
     return outputs
 

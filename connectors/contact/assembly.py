@@ -76,7 +76,7 @@ def add_offset_point(
     Args:
         J, Jd: Jacobian of the position of the point with respect to the coordinates of the cable, and the time
             derivative of this Jacobian, shape (2, 8) each.
-        C, V: see the docstring of this module, shape (3, 3) each.
+        C, V: derivatives of the force and the moment, which the docstring of this module defines, shape (3, 3) each.
         X: work space, shape (3, 11).
         varies: whether the Jacobians of the marker vary in time; otherwise N is not changed.
     """
@@ -170,7 +170,7 @@ def scatter_row(
     k, and add the result to the matrix.
 
     Args:
-        P, R: see `fill_marker`.
+        P, R: derivatives of the centre and the rotation of marker k, from `fill_marker`.
         wrench: sum of the forces F and moments m of all points, multiplied by dq, shape (w,).
         A: work space, shape (w,).
     """
@@ -212,16 +212,16 @@ def create_tangent(
     factors dq and dv, where f are the forces at constant history values.
 
     Args:
-        count: see `create_update`.
+        count: kernel that returns the number of points of a row, see `create_update`.
         n, d, w: number of coordinates of the cable, number of dimensions, and number of degrees of freedom of the
             partner.
         work: type of a record ``g`` for intermediate results, see `work_type`.
         begin: kernel ``(c, m, data, x, v, i, g) -> r, marker, whole`` that evaluates row i. ``r`` are the data for
             ``add``, ``marker`` is the marker of the partner. The first ``whole`` rows and columns of K are entries of
             the matrix: n if the partner is at rest, n + w if the coordinates of the marker are (c, theta), otherwise 0.
-        add: kernel ``(c, data, start, r, i, k, dq, dv, varies, g, K, N, wrench)`` that adds the derivatives of closed
-            point k to K and N, and dq times the force F and moment m of the point to ``wrench``. ``varies``: whether N
-            and ``wrench`` are used.
+        add: kernel ``(c, data, start, r, i, k, dq, dv, varies, g, K, N, wrench)`` for the contact point k, which is
+            closed. The kernel adds the derivatives of the force F and the moment m of this point to K and N, and dq F
+            and dq m to ``wrench``. ``varies``: whether N and ``wrench`` are used.
         end: kernel ``(r, dq, g, K)`` that adds derivatives that couple the points of a row.
     """
 

@@ -50,15 +50,15 @@ def create_outputs(
             "[f_t, f_n] per reference length of the cable, 0 where open",
             lambda o, c: o[..., FORCES] / c.rows["length"][:, None, None],
         ),
-        "gap": output("m", "distance between circle and segment, also where open", lambda o, c: o[..., GAP]),
-        "contact_position": output("m", "closest point of the segment, global x, y", lambda o, c: o[..., POSITION]),
-        "normal": output("1", "n from circle to cable, global x, y", lambda o, c: o[..., NORMAL]),
+        "gap": output("m", "distance between circle and segment, also of open segments", lambda o, c: o[..., GAP]),
+        "contact_position": output("m", "closest point of the segment, in global x, y", lambda o, c: o[..., POSITION]),
+        "normal": output("1", "normal n from circle to cable, in global x, y", lambda o, c: o[..., NORMAL]),
         "tangent": output(
-            "1", "t = [-n_y, n_x], global x, y", lambda o, c: np.stack((-o[..., NY], o[..., NX]), axis=-1)
+            "1", "tangent t = [-n_y, n_x], in global x, y", lambda o, c: np.stack((-o[..., NY], o[..., NX]), axis=-1)
         ),
     }
     if friction:
-        state = output("1", "0 sticks, +-1 slips, -2 open or undefined", lambda o, c: o[..., STATE])
+        state = output("1", "contact state: 0 sticks, +-1 slips, -2 open or undefined", lambda o, c: o[..., STATE])
         outputs["state"] = replace(state, fill=UNDEFINED)
     outputs |= create_power_outputs(friction, powers)
     return outputs

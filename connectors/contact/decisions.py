@@ -48,7 +48,7 @@ def decide_point(p: Any, held: bool, mu: float, mu_k: float) -> float:
     its anchor, divided by the magnitude of the present deflection (``ux``, ``uy``, ``uz``), or 0 for a sticking point.
 
     Args:
-        p: the point.
+        p: record of the point, which this function changes.
         held: whether the point was closed at the start of the step, or the contact states are determined at the start
             of a solve.
         mu, mu_k: friction coefficient [1] and stiffness of the bristles [N/m].

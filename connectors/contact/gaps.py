@@ -48,7 +48,7 @@ def follow_sets(
 
     Args:
         gaps: the `Gaps` of the rows. Their last element is reserved for a partner through which a cable passes.
-        p: the rows.
+        p: data of the rows and of their possible partners.
         assign: function that assigns each row to the partner whose index is stored in its history values.
         measure: function ``(s, markers, x, v, numbers)`` that writes the gap quantities of the rows into ``numbers``.
         sweep: kernel ``(p, first, x, x at the start, markers, markers at the start, row, which)`` that finds a partner

@@ -71,7 +71,7 @@ def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArr
     Args:
         cable: global coordinate indices of the cables, shape (rows, c).
         sets: set of each row, shape (rows,).
-        members, of_set: see `find_members`.
+        members, of_set: results of `find_members`.
     """
     numbers = np.full((len(cable), members.shape[1]), -1)
     for one in np.unique(sets):
@@ -277,7 +277,7 @@ class PairSearch(NeighbourSearch):
     """Base class of the search for pairs of a cable and a circle or surface.
 
     Attributes:
-        p: the rows.
+        p: data of the rows.
         rows: indices of the rows in their table, for messages.
         first: the first row of each group, shape (groups,).
         slots: number of rows of each group, shape (groups,).
@@ -306,7 +306,7 @@ class PairSearch(NeighbourSearch):
         """
 
     def is_given(self, fields: Fields) -> bool:
-        """See `NeighbourSearch`."""
+        """Return whether the history values contain the pairs that the last search has found."""
         return np.array_equal(self.given, fields.data[self.p.place])
 
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
@@ -408,7 +408,8 @@ def bind_pairs(
     Args:
         points: data of the kernels.
         place: index of the history value that contains the partner of each row, shape (rows,).
-        member, thing, of: see `find_members`; ``of`` is also the name of the column of the law that contains the set.
+        member, thing, of: arguments of `find_members`; ``of`` is also the name of the column of the law that contains
+            the set.
         marker: indices of the markers of the members, shape (members,).
         reach: radii of the circles, or of the bounding spheres of the surfaces [m], shape (members,).
     """
@@ -451,7 +452,7 @@ def follow_pairs(
 
     Args:
         system: system of the law for fixed pairs, which evaluates the rows ``p.points``.
-        p: the rows.
+        p: data of the rows, with the sets and their members.
         kind: class of the search.
         assign: function ``(p, data)`` that assigns each row to the member whose index is stored in its history values.
 

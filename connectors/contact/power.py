@@ -93,8 +93,8 @@ def eval_bristle(law: PointLaw, fn: float, slips: bool, vt: Vector, u: Vector) -
 @kernel
 def take_places(found: FloatArray, first: int, energies: FloatArray, powers: FloatArray, parts: FloatArray) -> None:
     """Add the energies of all points to ``energies`` of their rows, and the powers of sliding, tangential dampers and
-    lever to ``powers`` of their rows. Write the input of `fill_jumps` into ``parts``. found, first: see
-    `create_place_account`.
+    lever to ``powers`` of their rows. Write the input of `fill_jumps` into ``parts``. ``found`` and ``first`` are
+    arguments of `create_place_account`.
     """
     for i in range(len(found)):
         here, parts_here = found[i], parts[i]
@@ -126,7 +126,7 @@ def create_place_account(
             time steps with an `EnergyLedger` are not compiled.
         found: permanent array of the quantities, shape (rows, points, quantities).
         first: index of the first quantity of a point on the last axis of ``found``.
-        by: see `Account`.
+        by: argument that is passed to `Account`.
         further: number of quantities for `fill_jumps` that follow the `NUMBERS` quantities of a point.
     """
     take = call(take_places, lambda s: (found, first, s.energies, s.powers, s.parts))

@@ -33,9 +33,22 @@ class PointContact(Component):
     friction_stiffness_per_length = column(
         "N/m^2", "tangential stiffness mu_k per metre of cable that sticks", default=0.0, minimum=0, switchable=True
     )
-    friction_coefficient = column("1", "mu, Coulomb's law |f_t| <= mu |f_n|", default=0.0, minimum=0, switchable=True)
-    clip_normal_force = column("1", "true: f_n never pulls; false: damping can make it pull", default=False, dtype=bool)
-    active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
+    friction_coefficient = column(
+        "1", "friction coefficient mu in Coulomb's law |f_t| <= mu |f_n|", default=0.0, minimum=0, switchable=True
+    )
+    clip_normal_force = column(
+        "1",
+        "true: the normal force f_n never pulls; false: damping can cause a pulling force",
+        default=False,
+        dtype=bool,
+    )
+    active = column(
+        "1",
+        "false: the row has no forces, and its history values do not change",
+        default=True,
+        dtype=bool,
+        switchable=True,
+    )
 
 
 def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (CABLE_DOFS,)) -> None:

@@ -36,13 +36,13 @@ NO_LANES = lane_type("none")
 
 @kernel(inline=True)
 def read_three(data: FloatArray, at: int) -> Vector:
-    """Return the three history values from the index ``at`` on."""
+    """Return three successive history values, beginning with the index ``at``."""
     return data[at], data[at + 1], data[at + 2]
 
 
 @kernel(inline=True)
 def write_three(data: FloatArray, at: int, a: Vector) -> None:
-    """Write the vector a to the three history values from the index ``at`` on."""
+    """Write the vector a to three successive history values, beginning with the index ``at``."""
     data[at], data[at + 1], data[at + 2] = a[0], a[1], a[2]
 
 
@@ -78,7 +78,7 @@ def judge_rows(errors: FloatArray, forces: FloatArray, changed: bool, outcome: F
 
 @kernel(inline=True)
 def touches(data: FloatArray, first: int, n: int) -> bool:
-    """Return whether any of the n stored gaps from index ``first`` is closed."""
+    """Return whether any of n successive stored gaps, beginning with the index ``first``, is closed."""
     closed = False
     for j in range(first, first + n):
         closed |= data[j] <= 0.0

@@ -46,7 +46,12 @@ class CableStrain(Component):
 
     provides = (FAMILY, CURVED)
     cable = ref("strained cable", "the cable")
-    place = column("1", "share of the cable between its first node and the place, 0 to 1", default=0.5, minimum=0.0)
+    place = column(
+        "1",
+        "position on the cable: distance from the first node divided by the length of the cable, 0 to 1",
+        default=0.5,
+        minimum=0.0,
+    )
 
 
 @kernel

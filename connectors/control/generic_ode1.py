@@ -49,18 +49,18 @@ class GenericODE1(Inputs):
     Matrices are 2D arrays or lists of rows; an empty list means 0.
     """
 
-    node = ref(STATES, "the node of the n states")
-    constant = column("1/s", "b, shape (n,) [unit of the states/s]", shape=None, default=NO_LIST)
-    system_matrix = column("1/s", "A, shape (n, n)", shape=None, default=NO_LIST)
-    input_matrix = column("1/s", "B, shape (n, inputs)", shape=None, default=NO_LIST)
-    rate_matrix = column("1", "C, shape (n, inputs)", shape=None, default=NO_LIST)
+    node = ref(STATES, "node of the n states")
+    constant = column("1/s", "constant rates b, shape (n,) [unit of the states/s]", shape=None, default=NO_LIST)
+    system_matrix = column("1/s", "system matrix A, shape (n, n)", shape=None, default=NO_LIST)
+    input_matrix = column("1/s", "input matrix B, shape (n, inputs)", shape=None, default=NO_LIST)
+    rate_matrix = column("1", "matrix C for the rates of the inputs, shape (n, inputs)", shape=None, default=NO_LIST)
     state_function = function(
-        "f(t, y, u, u_t) -> rates, shape (n,), with the states y and values u and rates u_t of the inputs",
+        "f(t, y, u, u_t) -> rates, shape (n,), with the states y, and the values u and the rates u_t of the inputs",
         switchable=True,
     )
     state_derivative = function(
-        "the same arguments -> (df/dy, df/du, df/du_t), shapes (n, n), (n, inputs), (n, inputs); by central "
-        "differences if left out",
+        "f(t, y, u, u_t) -> (df/dy, df/du, df/du_t), shapes (n, n), (n, inputs), (n, inputs); if left out, "
+        "these are central differences",
         switchable=True,
     )
 
@@ -70,7 +70,7 @@ class Matrices(NamedTuple):
 
     dofs: process-local indices of the coordinates, first of the states, then of the inputs, shape (rows, n).
     size: number of states, shape (rows,).
-    inputs: see `Inputs`.
+    inputs: data of the inputs of the rows, which determine u and u_t.
     b: constant rates, shape (rows, w).
     A: factors of states, shape (rows, w, w).
     B, C: factors of the inputs u and of their rates u_t, shape (rows, w, inputs).
@@ -207,8 +207,10 @@ register(
     build=build,
     fill_defaults=fill_defaults,
     outputs={
-        "states": Output("1", "states y [their units], (n,)", eval_states),
-        "inputs": Output("1", "values u of the inputs [their units], 0 beyond them, (inputs,)", eval_inputs),
+        "states": Output("1", "states y [unit of each state], (n,)", eval_states),
+        "inputs": Output(
+            "1", "values u of the inputs [unit of each input], (inputs,); 0 for missing inputs", eval_inputs
+        ),
     },
     source="[@hairer]",
 )

@@ -56,32 +56,48 @@ class HydraulicActuator(Inputs):
     marker0 = ref(POSITION, "bushing of the cylinder")
     marker1 = ref(POSITION, "bushing of the rod")
     node = ref(STATES, "node of two states, the pressures p_0 and p_1 [Pa]: `state_node` (2)")
-    offset_length = column("m", "L_o, distance of the points at stroke 0", minimum=0.0)
-    stroke_length = column("m", "L_s, largest stroke; for the volume of chamber 1", above=0.0)
-    area0 = column("m^2", "A_0, of the chamber at the piston's head, which extends the cylinder", above=0.0)
-    area1 = column("m^2", "A_1, of the chamber at the rod, which retracts it", above=0.0)
-    hose_volume0 = column("m^3", "V_h,0, oil of chamber 0 at stroke 0", above=0.0)
-    hose_volume1 = column("m^3", "V_h,1, oil of chamber 1 at the largest stroke", above=0.0)
-    valve_opening0 = column("1", "a_0: > 0 to the pump, < 0 to the tank, 0 closed", default=0.0, switchable=True)
-    valve_opening1 = column("1", "a_1, likewise for chamber 1", default=0.0, switchable=True)
+    offset_length = column("m", "distance L_o of the points at stroke 0", minimum=0.0)
+    stroke_length = column("m", "largest stroke L_s, which determines the volume of chamber 1", above=0.0)
+    area0 = column(
+        "m^2", "area A_0 of the chamber at the head of the piston, whose pressure extends the cylinder", above=0.0
+    )
+    area1 = column("m^2", "area A_1 of the chamber at the rod, whose pressure retracts the cylinder", above=0.0)
+    hose_volume0 = column("m^3", "oil volume V_h,0 of chamber 0 at stroke 0", above=0.0)
+    hose_volume1 = column("m^3", "oil volume V_h,1 of chamber 1 at the largest stroke", above=0.0)
+    valve_opening0 = column(
+        "1",
+        "opening a_0 of the valve of chamber 0: > 0 to the pump, < 0 to the tank, 0 closed",
+        default=0.0,
+        switchable=True,
+    )
+    valve_opening1 = column(
+        "1",
+        "opening a_1 of the valve of chamber 1: > 0 to the pump, < 0 to the tank, 0 closed",
+        default=0.0,
+        switchable=True,
+    )
     valve_function = function(
-        "f(t, u, u_t) -> (a_0, a_1), added to the openings, with u = stroke s [m] and the values of the inputs, u_t "
-        "their rates, shape (1 + inputs,) each",
+        "f(t, u, u_t) -> (a_0, a_1), added to the openings; u contains the stroke s [m] and the values of the "
+        "inputs, u_t contains the rates of u, shape (1 + inputs,) each",
         switchable=True,
     )
     valve_derivative = function(
-        "the same arguments -> (da/du, da/du_t), shape (2, 1 + inputs) each; by central differences if left out",
+        "f(t, u, u_t) -> (da/du, da/du_t), shape (2, 1 + inputs) each; if left out, these are central differences",
         switchable=True,
     )
-    damping = column("N s/m", "d, of the piston's motion", default=0.0, minimum=0.0)
-    oil_bulk_modulus = column("Pa", "K_oil", above=0.0)
-    cylinder_bulk_modulus = column("Pa", "K_cyl, stiffness of the cylinder; 0: rigid", default=0.0, minimum=0.0)
-    hose_bulk_modulus = column("Pa", "K_hose, stiffness of the hoses; 0: rigid", default=0.0, minimum=0.0)
-    nominal_flow = column("m^3/(s Pa^0.5)", "Q_n, flow of an open valve per root of the pressure", minimum=0.0)
-    system_pressure = column("Pa", "p_s, of the pump")
-    tank_pressure = column("Pa", "p_t, of the tank", default=0.0)
-    volume_change = column("1", "the stiffness of the oil follows the stroke", dtype=bool, default=False)
-    active = column("1", "if false no force, and pressures stay as they are", dtype=bool, default=True, switchable=True)
+    damping = column("N s/m", "damping d of the motion of the piston", default=0.0, minimum=0.0)
+    oil_bulk_modulus = column("Pa", "bulk modulus K_oil of the oil", above=0.0)
+    cylinder_bulk_modulus = column("Pa", "stiffness K_cyl of the cylinder; 0: rigid", default=0.0, minimum=0.0)
+    hose_bulk_modulus = column("Pa", "stiffness K_hose of the hoses; 0: rigid", default=0.0, minimum=0.0)
+    nominal_flow = column(
+        "m^3/(s Pa^0.5)", "flow Q_n of an open valve per square root of the pressure difference", minimum=0.0
+    )
+    system_pressure = column("Pa", "pressure p_s of the pump")
+    tank_pressure = column("Pa", "pressure p_t of the tank", default=0.0)
+    volume_change = column("1", "true: the stiffness of the oil depends on the stroke", dtype=bool, default=False)
+    active = column(
+        "1", "false: the row has no force, and its pressures do not change", dtype=bool, default=True, switchable=True
+    )
 
 
 @kernel
@@ -352,12 +368,12 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 OUTPUTS = {
-    "force": Output("N", "N, > 0 pulls, ()", eval_tension),
-    "distance": Output("m", "L, ()", eval_distance),
-    "stroke": Output("m", "s, ()", lambda rows, s: eval_distance(rows, s) - rows.columns[1]["offset_length"]),
-    "stroke_rate": Output("m/s", "s_t, ()", eval_stroke_rate),
-    "pressures": Output("Pa", "p_0 and p_1, (2,)", lambda rows, s: s.v[rows.columns[1]["states"]]),
-    "valve_openings": Output("1", "a_0 and a_1, (2,)", eval_openings),
+    "force": Output("N", "force N, > 0 pulls, ()", eval_tension),
+    "distance": Output("m", "distance L of the points, ()", eval_distance),
+    "stroke": Output("m", "stroke s, ()", lambda rows, s: eval_distance(rows, s) - rows.columns[1]["offset_length"]),
+    "stroke_rate": Output("m/s", "rate s_t of the stroke, ()", eval_stroke_rate),
+    "pressures": Output("Pa", "pressures p_0 and p_1, (2,)", lambda rows, s: s.v[rows.columns[1]["states"]]),
+    "valve_openings": Output("1", "openings a_0 and a_1 of the valves, (2,)", eval_openings),
 }
 register(
     HydraulicActuator,

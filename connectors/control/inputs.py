@@ -34,7 +34,10 @@ class Inputs(Component):
     """Base class of laws that depend on any number of inputs."""
 
     inputs = refs(
-        FAMILY, "measured coordinates: u are displacements from the reference, u_t velocities", least=0, instead=INSTEAD
+        FAMILY,
+        "measured coordinates; u contains displacements from the reference, and u_t contains velocities",
+        least=0,
+        instead=INSTEAD,
     )
 
 

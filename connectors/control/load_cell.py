@@ -46,9 +46,9 @@ class LoadCell(Component):
         "k u + d u_t of the distance_coordinate of its points; contact forces are measured by the joint that holds "
         "the body",
     )  # fmt: skip
-    node = ref(STATES, "the node of the one state y")
-    weights = column("1", "w, one for each multiplier of the joint", shape=None, default=(1.0,))
-    time_constant = column("s", "time constant T of the lag of the reading", above=0.0)
+    node = ref(STATES, "node with the single state y")
+    weights = column("1", "weights w, one for each multiplier of the joint", shape=None, default=(1.0,))
+    time_constant = column("s", "time constant T of the lag between force and reading", above=0.0)
 
 
 class Measured(NamedTuple):
@@ -197,7 +197,7 @@ register(
         "reading": Output("N, N m", "state y [N or N m], ()", lambda rows, s: s.v[rows.columns[0]["state"]]),
         "load": Output(
             "N, N m",
-            "w·λ, which the reading follows [N or N m], ()",
+            "w·λ, the value that the reading follows [N or N m], ()",
             lambda rows, s: (rows.columns[2] * s.lam[rows.columns[1]]).sum(axis=1),
         ),
     },

@@ -49,7 +49,7 @@ class PointCoordinate(Component):
     provides = (FAMILY, CURVED)
     marker1 = ref(POSITIONS, "the point")
     direction = column("1", "direction e in the global frame, of any length > 0", shape=(3,))
-    origin = column("m", "global position where the displacement is 0", shape=(3,), default=(0.0,) * 3)
+    origin = column("m", "global position at which the displacement is 0", shape=(3,), default=(0.0,) * 3)
 
 
 class DistanceCoordinate(Component):
@@ -174,7 +174,7 @@ def point_coordinate(
     """Create a coordinate for inputs and loads: the displacement of points along a fixed direction.
 
     Args:
-        entity: anything with a position, see `position_marker`.
+        entity: an entity that has a position, see `position_marker`.
         direction: direction in the global frame, of any length > 0, shape (3,).
         at: position on the entity [m], see `position_marker`.
         origin: global position where the displacement is 0 [m], shape (3,).

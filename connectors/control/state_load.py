@@ -39,19 +39,21 @@ from windlass.framework.model.system import Fields, System, Term
 class StateLoad(Inputs):
     """A force or torque on a coordinate. The force depends on time and on the motion of any coordinates."""
 
-    marker = ref(FAMILY, "the coordinate that the load acts on")
-    value = column("N", "constant part [N; N m for rotations]", default=0.0, switchable=True)
-    gains = column("N/m", "G, load per value of each input [N or N m per its unit]", shape=None, default=NO_LIST)
-    rate_gains = column("N s/m", "R, load per rate of each input", shape=None, default=NO_LIST)
+    marker = ref(FAMILY, "coordinate on which the load acts")
+    value = column("N", "constant part of the load [N; N m for rotations]", default=0.0, switchable=True)
+    gains = column(
+        "N/m", "factors G: load per value of each input [N or N m per unit of the input]", shape=None, default=NO_LIST
+    )
+    rate_gains = column("N s/m", "factors R: load per rate of each input", shape=None, default=NO_LIST)
     load_function = function(
-        "f(t, u, u_t) -> load [N or N m], with values u and rates u_t of the inputs, shape (inputs,) each",
+        "f(t, u, u_t) -> load [N or N m], with the values u and the rates u_t of the inputs, shape (inputs,) each",
         switchable=True,
     )
     load_derivative = function(
-        "the same arguments -> (df/du, df/du_t), shape (inputs,) each; by central differences if left out",
+        "f(t, u, u_t) -> (df/du, df/du_t), shape (inputs,) each; if left out, these are central differences",
         switchable=True,
     )
-    active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
+    active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
 
 
 @kernel
@@ -176,7 +178,9 @@ register(
     build=build,
     outputs={
         "force": coordinate_output("N", "applied load without the load factor [N or N m], ()", eval_force, ("marker",)),
-        "inputs": Output("1", "values u of the inputs [their units], 0 beyond them, (inputs,)", eval_inputs),
+        "inputs": Output(
+            "1", "values u of the inputs [unit of each input], (inputs,); 0 for missing inputs", eval_inputs
+        ),
     },
     source="[@shabana], generalised forces",
 )

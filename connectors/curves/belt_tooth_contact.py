@@ -73,18 +73,24 @@ class BeltToothContact(Component):
     """
 
     marker0 = ref(RIGID, "centre and rotation of the pulley")
-    marker1 = ref(POSITION, "the tooth: its place on the pitch line of the belt")
-    data = ref("GenericData", "4 history values; created as open if left out", optional=True)
+    marker1 = ref(POSITION, "the tooth, a point on the pitch line of the belt")
+    data = ref("GenericData", "4 history values; if left out, they are created without contact", optional=True)
     teeth = column("1", "number z of grooves of the pulley", dtype=np.int64, minimum=3)
-    pitch_radius = column("m", "R, radius of the pitch line on the pulley", above=0.0)
-    phase = column("rad", "α_0, angle of the middle of the first groove in the frame of the pulley", default=0.0)
-    tooth_stiffness = column("N/m", "k of a tooth along the pitch line", above=0.0)
-    tooth_damping = column("N s/m", "d of a tooth that touches", default=0.0, minimum=0.0)
-    tip_stiffness = column("N/m", "k_t of a tooth that rides on a tip", above=0.0)
-    tooth_height = column("m", "h, height above its seat at which a tooth leaves its groove", above=0.0)
-    flank_angle = column("rad", "β of the flanks to the radius", default=0.35, minimum=0.0)
-    backlash = column("m", "b, play of a tooth in its groove along the pitch line", default=0.0, minimum=0.0)
-    active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
+    pitch_radius = column("m", "radius R of the pitch line on the pulley", above=0.0)
+    phase = column("rad", "angle α_0 of the middle of the first groove in the frame of the pulley", default=0.0)
+    tooth_stiffness = column("N/m", "stiffness k of a tooth along the pitch line", above=0.0)
+    tooth_damping = column("N s/m", "damping d of a tooth in contact", default=0.0, minimum=0.0)
+    tip_stiffness = column("N/m", "stiffness k_t of a tooth on a tip of the pulley", above=0.0)
+    tooth_height = column("m", "height h above the seat at which a tooth leaves its groove", above=0.0)
+    flank_angle = column("rad", "angle β between the flanks and the radius", default=0.35, minimum=0.0)
+    backlash = column("m", "backlash b of a tooth in its groove, along the pitch line", default=0.0, minimum=0.0)
+    active = column(
+        "1",
+        "false: the row has no force, and its history values do not change",
+        dtype=bool,
+        default=True,
+        switchable=True,
+    )
 
 
 @kernel
@@ -283,11 +289,13 @@ register_rigid_pair(
     finish=add_update,
     draw=False,
     outputs={
-        "way": output("m", "u of the tooth along the pitch circle, from the middle of the nearest groove", 0),
-        "height": output("m", "g of the tooth above its seat", 1),
-        "tooth_force": output("N", "along the pitch circle, anticlockwise on the pulley", 2),
-        "lift": output("N", "of flanks and tips on the tooth, outwards", 3),
-        "groove": output("1", "number of the groove in which the tooth was last, from 0", 4),
+        "way": output(
+            "m", "displacement u of the tooth along the pitch circle from the middle of the nearest groove", 0
+        ),
+        "height": output("m", "height g of the tooth above its seat", 1),
+        "tooth_force": output("N", "force on the pulley along the pitch circle, > 0 counter-clockwise", 2),
+        "lift": output("N", "outward force of flanks and tips on the tooth", 3),
+        "groove": output("1", "index of the groove in which the tooth was last, counted from 0", 4),
     },
     source="[@gerbert1978]; [@wriggers2006]",
 )

@@ -56,7 +56,8 @@ SAME = 1e-6
 """Largest value of 1 - n·n' [1] at which two feet with the normals n and n' are treated as one contact."""
 PASSING = 0.6
 """Smallest displacement of a circle in a step, divided by the radius of the circle [1], after which positions within
-the step are examined. When a circle passes through a contact of relevant depth, it moves farther than this.
+the step are examined. When a circle passes through a contact of relevant depth, its displacement is larger than this
+value.
 """
 TOUCHED = 0.01
 """Change of the velocity of a circle in a step, divided by this velocity [1]. After a larger change, the circle may
@@ -78,16 +79,31 @@ class ContactCurveCircle(Component):
     marker0 = ref(RIGID, "origin of the curve, which lies in the plane of x and y of its frame")
     marker1 = ref(POSITION, "centre of the circle")
     profile = ref("CurveProfile", "the curve")
-    data = ref("GenericData", "4 history values; created as open if left out", optional=True)
-    radius = column("m", "radius r of the circle", above=0.0)
-    contact_stiffness = column("N/m", "k of the contact", above=0.0)
-    contact_damping = column(
-        "N s/m", "d of the contact, which takes at most the spring force away", default=0.0, minimum=0.0
+    data = ref(
+        "GenericData", "4 history values; if left out, they are created for a circle without contact", optional=True
     )
-    damping_limited = column("1", "damping adds at most the spring force", dtype=bool, default=True)
-    friction = column("1", "coefficient of friction μ", default=0.0, minimum=0.0)
-    proportional_zone = column("m/s", "v_z, slip below which friction is proportional", default=1e-3, above=0.0)
-    active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
+    radius = column("m", "radius r of the circle", above=0.0)
+    contact_stiffness = column("N/m", "stiffness k of the contact", above=0.0)
+    contact_damping = column(
+        "N s/m",
+        "damping constant d of the contact; damping reduces the normal force at most to 0",
+        default=0.0,
+        minimum=0.0,
+    )
+    damping_limited = column(
+        "1", "whether the damping force is at most equal to the spring force", dtype=bool, default=True
+    )
+    friction = column("1", "friction coefficient μ", default=0.0, minimum=0.0)
+    proportional_zone = column(
+        "m/s", "slip velocity v_z below which friction is proportional to the slip velocity", default=1e-3, above=0.0
+    )
+    active = column(
+        "1",
+        "false: the row has no force, and its history values do not change",
+        dtype=bool,
+        default=True,
+        switchable=True,
+    )
 
 
 @kernel
@@ -518,12 +534,18 @@ register_rigid_pair(
     finish=add_parts,
     draw=draw,
     outputs={
-        "gap": output("m", "g of both contacts, < 0; without contact the nearest, inf where nothing is faced", 0),
-        "rate": output("m/s", "ġ of both contacts", 1),
-        "slip": output("m/s", "v_t of both contacts", 2),
-        "normal_force": output("N", "f_n of both contacts: > 0 presses", 3),
-        "friction_force": output("N", "f_t of both contacts on the left-hand side", 4),
-        "piece": output("1", "piece of the profile of both contacts, from 1; 0: none", 5),
+        "gap": output(
+            "m",
+            "gap g of both contacts, < 0; without contact the gap to the nearest piece, or inf if no piece has a foot",
+            0,
+        ),
+        "rate": output("m/s", "rate ġ of the gap of both contacts", 1),
+        "slip": output("m/s", "slip velocity v_t of both contacts", 2),
+        "normal_force": output("N", "normal force f_n of both contacts, > 0 presses", 3),
+        "friction_force": output("N", "friction f_t of both contacts, with the sign of the left-hand side", 4),
+        "piece": output(
+            "1", "index of the piece of the profile at both contacts, counted from 1; 0 without contact", 5
+        ),
     },
     source="[@exudyn], ObjectContactCurveCircles",
 )

@@ -43,10 +43,12 @@ class CurveProfile(Component):
     In the direction of the curve the material is on the left and the exterior is on the right.
     """
 
-    points = column("m", "x, y of the points one after the other, in the frame of the marker", shape=None)
+    points = column("m", "coordinates x, y of all points in succession, in the frame of the marker", shape=None)
     curvatures = column(
-        "1/m", "of the arc to the next point, or one for all; 0: a line, > 0: turns to the left, convex", shape=None,
-        default=(0.0,),
+        "1/m",
+        "curvature of the arc from each point to the next point, or one value for all; 0: a line, > 0: the curve turns "
+        "to the left and is convex",
+        shape=None, default=(0.0,),
     )  # fmt: skip
     closed = column("1", "true: the last point is joined to the first", dtype=bool, default=True)
 

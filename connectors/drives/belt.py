@@ -104,7 +104,7 @@ RESERVED = frozenset(
 )  # fmt: skip
 """Columns of the contact law that a belt sets, and that users cannot set."""
 UNFIT = ("slow_stiffness", "tension_table", "table_strains", "axial_force_function", "broken")
-"""Columns of cables whose tension at the start is not the product of EA and the strain."""
+"""Columns of the cable law. If one of these columns is set, the tension at the start is not EA times the strain."""
 HARMLESS = {"axial_force_function": None, "broken": False}
 """Values of columns of `UNFIT` that do not change the tension."""
 SOFTEST = 20.0
@@ -895,7 +895,7 @@ class Belt(_Line):
                 small strains) and at most a third of the shortest arc with friction. The condition for the shortest arc
                 increases the number of cables by at most the factor 4. In 2D a cable is at most half as long as the
                 decay length sqrt(EA/K) of a compliant layer with the shear stiffness K. If ``elements`` makes the
-                cables longer than this, a solve reports a warning.
+                cables longer than this limit, a solve reports a warning.
             cord_offset: distance of the cord from the contact side of the belt [m], or two values: for pulleys on the
                 right side and for pulleys on the left side of the belt.
             length, strain, tension: exactly one of the following: length of the slack belt [m], strain [1] of the
@@ -989,14 +989,15 @@ class Rope(_Line):
         Args:
             start, end: end points, (x, y) or (x, y, z) [m].
             turns_rope: whether friction on the pulleys acts at the surface of the rope, and therefore turns the rope
-                about its axis. Only for ropes with torsion; ``cord_offset`` is then the radius of the rope and must be
-                > 0.
+                about its axis. The argument is only allowed for ropes with torsion; ``cord_offset`` is then the radius
+                of the rope and must be > 0.
             pulleys, axial_stiffness, mass_per_length, elements, cord_offset, length, strain, tension, contact,
-                friction, layer_stiffness, points, step, name, **cable_columns: see `Belt`.
+                friction, layer_stiffness, points, step, name, **cable_columns: these arguments have the same meaning as
+                in `Belt`.
 
         Raises:
-            ModelError: see `Belt`; in addition, ``turns_rope`` is true for a rope that has no torsion, has the radius
-                0, or is 2D.
+            ModelError: one of the errors of `Belt` occurs, or ``turns_rope`` is true for a rope that has no torsion,
+                has the radius 0, or is 2D.
         """
         given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
         given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}

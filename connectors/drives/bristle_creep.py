@@ -22,7 +22,7 @@ computed loss due to the layer is 2 % too large. A belt on a soft contact touche
 two parts are added to the angle of the arc. If the bristles represent a layer of rubber, the loss due to the shear of
 this layer on the whole arc is not an error, but a physical effect.
 
-Source: see `connectors/reports/belt_bristles.py`.
+`connectors/reports/belt_bristles.py` states the source of these equations.
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ def eval_bristle_creep(belt: BeltLaw, passings: Sequence[Passing], driver: int, 
     """Evaluate the losses of speed of all pulleys with and without the bristles of a belt.
 
     Args:
-        belt: the belt.
-        passings: the arcs on the pulleys.
+        belt: stiffnesses of the belt, and the length of a cable.
+        passings: the arcs of the belt on the pulleys.
         driver: index of the driver in ``passings``.
         speed: speed v of the cord [m/s].
     """

@@ -174,7 +174,7 @@ def choose_contact(
     angle, square = length / radius, radius**2
     belt = closed and not in_space
     if in_space:
-        depth = f"T/({DEPTH_SHARE:g} R^2), it sinks in by {DEPTH_SHARE:.1%} of R"
+        depth = f"T/({DEPTH_SHARE:g} R^2), the cable sinks in by {DEPTH_SHARE:.1%} of R"
         cord = "100 EA/R^2, sinking in adds 1 % to the loss of speed"
         bounds = [max((tension / (DEPTH_SHARE * square), depth), (CORD_FACTOR * axial_stiffness / square, cord))]
     elif belt:
@@ -190,17 +190,17 @@ def choose_contact(
         bounds = [
             (CORD_FACTOR * axial_stiffness / square, "100 EA/R^2, sinking in adds 1 % to the loss of speed"),
             (WAVE_FACTOR * tension / (square * angle**4),
-             f"384 T/(R^2 t^4), elements of t = {angle:.3g} rad wave inside of the arc: shorter ones allow more"),
+             f"384 T/(R^2 t^4), elements of t = {angle:.3g} rad deviate from the arc: shorter elements allow more"),
         ]  # fmt: skip
     if step is not None and mass_per_length > 0.0:
         share = DEPTH_SHARE if closed else SINK_SHARE
         most, least = mass_per_length * (STEP_FACTOR / step) ** 2, tension / (share * square)
-        words = f"rhoA (6/h)^2 for steps of {step:g} s: smaller ones allow more"
+        words = f"rhoA (6/h)^2 for steps of {step:g} s: smaller steps allow more"
         if most < least:
             period = find_period(tension, radius, mass_per_length, closed)
             words = (
-                f"T/({share:g} R^2), it sinks in by {share:.2%} of R; steps of {step:g} s do not resolve its period of "
-                f"{period:.3g} s: take half of it as the step"
+                f"T/({share:g} R^2), the cable sinks in by {share:.2%} of R; steps of {step:g} s do not resolve "
+                f"the period of {period:.3g} s: take half of the period as the step"
             )
         bounds.append((max(most, least), words))
     stiffness, why = min(bounds)
@@ -223,7 +223,7 @@ def choose_contact(
         sinks += f", which makes its loss of speed {adds:.1%} larger"
     reason = (
         f"{name}: T = {tension:.4g} N, R = {radius:.4g} m: k = {stiffness:.3g} N/m^2 = {why}; {sinks}; "
-        f"d = {damping:.3g} N s/m^2, a third of the critical; bristles {shear} = {bristles:.3g} N/m^2, their stretch "
-        f"dies out over {1e3 * sqrt(axial_stiffness / bristles):.3g} mm"
+        f"d = {damping:.3g} N s/m^2, a third of the critical damping; bristles {shear} = {bristles:.3g} N/m^2, "
+        f"their stretch decays over {1e3 * sqrt(axial_stiffness / bristles):.3g} mm"
     )
     return ContactChoice(stiffness, damping, bristles, bristle_damping, reason, rigid)

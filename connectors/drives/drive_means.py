@@ -87,8 +87,8 @@ STEADY_CREEP = 0.5
 largest loss. Above this limit a motion is treated as unsteady.
 """
 TRANSIENT = 0.1
-"""Limit [1] of the same difference as for `STEADY_CREEP`. Above this limit a report recommends a later start of the
-means.
+"""Limit [1] of the difference between the losses of speed of a run and of the theory of steady motion, divided by the
+largest loss. Above this limit a report recommends a later start of the means.
 """
 STEADY_SWING = 0.25
 """Standard deviation of the tension of a span over time, divided by the largest change of tension on a pulley [1].
@@ -212,8 +212,9 @@ class DriveLosses:
         bending: loss due to the `bending_loss` of the belt.
         teeth: loss due to friction and damping of the teeth of timing belts.
         integrator: loss due to the method of integration in the whole model.
-        stored: given - taken minus all losses above. This is the change of the energies of belt and contact, plus the
-            residual of the ledger, minus the energies that the integrator loses in other parts of the model.
+        stored: ``given`` minus ``taken`` minus all losses listed above. This is the change of the energies of belt and
+            contact, plus the residual of the ledger, minus the energies that the integrator loses in other parts of the
+            model.
         efficiency: ratio taken/given of the two works [1].
         friction_efficiency: 1 - friction/given [1].
     """
@@ -233,7 +234,7 @@ class DriveLosses:
 
 class DriveMeans(Sensors):
     """Hook that records all quantities of a belt over time, with means, smallest and largest values; `Belt.average`
-    creates it.
+    creates this hook.
 
     For closed belts, the verdict of the solve and ``report().doubts`` contain a warning in four cases. (1) Pulleys take
     more energy from the belt than the sum of the energy that other pulleys supply and the stored energy that the belt
@@ -491,7 +492,7 @@ def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str,
     supply; a small error is tolerated.
 
     Args:
-        report: the means.
+        report: report with means over time.
         stored: change of the stored energy of the belt over the time of the means [J].
         error: tolerated error of the power balance [1], `POWER_ERROR` or `SAMPLING_ERROR`.
     """
@@ -502,10 +503,10 @@ def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str,
     if not given > 0.0 or taken - given <= released + allowed:
         return ()
     return (
-        f"the pulleys of {report.name} take {taken:.5g} W and give {given:.5g} W in the mean of {time:.3g} s, an "
+        f"the pulleys of {report.name} take {taken:.5g} W and give {given:.5g} W in the mean over {time:.3g} s, an "
         f"efficiency of {report.efficiency:.4f}: the stored energy of the belt changes by {stored:.3g} J, "
-        f"which explains {released:.3g} W of that, and errors of means {allowed:.2g} W; take a smaller step or more "
-        "elements, unless other forces drive the belt",
+        f"which explains {released:.3g} W of the difference, and errors of means explain {allowed:.2g} W; take a "
+        "smaller step or more elements, unless other forces drive the belt",
     )
 
 
@@ -515,7 +516,7 @@ def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
     of the layer cause the loss of power c dF (dF/(2 E) + w); `steady_drive.py` defines the symbols.
 
     Args:
-        report: the means.
+        report: report with means over time.
         stored: change of the stored energy of the belt over the time of the means [J].
     """
     law, given, taken = report.law, report.power_in, report.power_out
@@ -543,10 +544,10 @@ def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
     finer = (2.0 * lost / allowed) ** (1.0 / LOSS_ORDER)
     return (
         f"the pulleys of {report.name} give {given:.5g} W, of which {lost:.3g} W, {100.0 * lost / given:.2g} %, are "
-        f"lost otherwise than by creep, {creep:.3g} W: cables that come onto pulleys and leave them lose it, in the "
-        "normal dampers of the contact and in the method of integration, unless the cord is damped so much; torques "
-        f"and losses of speed are too large by about as much; take {finer:.2g} times as many elements; "
-        "`means.losses(ledger)` has the parts",
+        f"lost otherwise than by creep, {creep:.3g} W: cables that run onto pulleys and off pulleys lose this power "
+        "in the normal dampers of the contact and in the method of integration, unless the damping of the cord "
+        "explains the loss; torques and losses of speed are too large by about the same share; "
+        f"take {finer:.2g} times as many elements; `means.losses(ledger)` lists the parts of the loss",
     )
 
 
@@ -562,9 +563,10 @@ def note_start(report: DriveReport) -> tuple[str, ...]:
     if off[worst] <= TRANSIENT * most or not report.belt_speed > 0.0:
         return ()
     return (
-        f"speeds of {report.name} are not those of steady motion: a loss of {100.0 * lost[worst, 0]:.3g} % in these "
-        f"means, {100.0 * lost[worst, 1]:.3g} % in theory with their tensions; creep is steady once each piece of the "
-        f"belt has come around, in {report.turn:.3g} s: begin means later, or the motion by `belt.run`",
+        f"speeds of {report.name} differ from the speeds in steady motion: a loss of {100.0 * lost[worst, 0]:.3g} % in "
+        f"these means, {100.0 * lost[worst, 1]:.3g} % in theory with the tensions of these means; creep is steady "
+        f"after each piece of the belt has passed all pulleys once, which takes {report.turn:.3g} s: begin the means "
+        "later, or begin the motion by `belt.run`",
     )
 
 
@@ -612,7 +614,7 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     share, advice = f"{100.0 * found.excess:.2g} %", "give `layer_stiffness=` if the belt has a soft layer"
     change = f"bristles add {share} to the loss of speed of {report.name}"
     if rigid:
-        change = f"a layer that counts as rigid leaves out {share} of the loss of speed of {report.name}"
+        change = f"a layer that is treated as rigid leaves out {share} of the loss of speed of {report.name}"
     elif own:
         change = (
             f"mesh and contact change the loss of speed of {report.name} by {share}, and up to three times as much in "
@@ -622,10 +624,10 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
         long = f"more elements, as cables of {law.cable_length:.3g} m are long for this arc"
         advice = f"or take {long if grows else 'a stiffer contact, as the belt touches beyond this arc'}"
     return (
-        f"{change}, most of it on the arc of {arc.name}, {arc.wrap_angle:.3g} rad, along all of which bristles bend: "
+        f"{change}, most of it on the arc of {arc.name}, {arc.wrap_angle:.3g} rad, along which all bristles bend: "
         f"{slow.name} loses {100.0 * slow.creep:.4g} % in these means, and {100.0 * found.right[slowest]:.4g} % on "
-        f"{layer} with their tensions; take losses of speed from there, `rigid_creep`, or from `belt.steady`, tensions "
-        f"and loads as they are; {advice}",
+        f"{layer} with the same tensions; take losses of speed from the second value "
+        f"(`rigid_creep` for a rigid layer) or from `belt.steady`; tensions and loads need no correction; {advice}",
     )
 
 
@@ -636,8 +638,8 @@ def _judge_layer_mesh(
     there are none.
 
     Args:
-        report: the means.
-        law: law of the belt.
+        report: report with means over time.
+        law: stiffnesses of the belt and of its layer, with which creep is computed.
         names, passings: names of the pulleys, and the arcs of the belt on these pulleys.
         loss: losses of speed without bristles, with the shear of the layer only [1], shape (pulleys,).
         driver: index of the driver in ``passings``.
@@ -656,8 +658,8 @@ def _judge_layer_mesh(
         return ()
     return (
         f"cables of {law.cable_length:.3g} m are long for the layer of {report.name}, whose shear on {names[stiffest]} "
-        f"decays over {decay:.3g} m: losses of speed may be wrong by percents; take {more:.2g} times as many elements, "
-        f"{LAYER_SHARE:g} decay lengths each",
+        f"decays over {decay:.3g} m: errors of losses of speed may be some percent; take {more:.2g} times as many "
+        f"elements, each {LAYER_SHARE:g} decay lengths long",
     )
 
 

@@ -120,7 +120,7 @@ class DriveMotion:
 
     def begin_records(self, state: State, steps: int, every: int) -> bool:
         """Let compiled code record each step whose index is a multiple of ``every``; ``steps`` is the index of the
-        current step. Return False if compiled code cannot evaluate all quantities.
+        current step. Return whether compiled code can evaluate all quantities.
         """
         if self.find_program(state) is None or self._records is None:
             return False

@@ -267,7 +267,7 @@ def follow_spans(
     Args:
         lengths, masses: lengths [m] and masses [kg] of the cables, shape (cables,).
         axial_stiffness: mean EA [N].
-        flat: see `eval_deflection`.
+        flat: whether the belt is 2D.
     """
     if due[0] == 0:
         return

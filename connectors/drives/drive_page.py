@@ -121,7 +121,7 @@ def list_warnings(report: DriveReport) -> list[str]:
         seen = report.extremes.get(f"{duty.name}.slip_reserve")
         worst, when = (seen.minimum, f" at t = {seen.time_of_minimum:.4g} s") if seen else (duty.slip_reserve, "")
         if worst <= SLIPS:
-            slips = "a span beside it is slack" if np.isinf(worst) else f"slip reserve {worst:.3f}"
+            slips = "an adjacent span is slack" if np.isinf(worst) else f"slip reserve {worst:.3f}"
             found.append(f"the belt slips on {duty.name}{when}: {slips}.")
     for span in report.spans:
         seen = report.extremes.get(f"span {span.name}.tension")

@@ -194,8 +194,9 @@ UNITS = {
 WHOLE = ("belt_speed", "power_in", "power_out", "efficiency", "stored_energy")
 """Names of the quantities of a whole belt."""
 TURNING = ("power_in", "power_out", "efficiency")
-"""Quantities whose extremes are extremes of means over a turn of the belt, because values of single steps fluctuate
-even in steady motion."""
+"""Quantities for which the smallest and the largest value are taken from means over one turn of the belt, because
+values of single steps fluctuate even in steady motion.
+"""
 
 
 @dataclass(frozen=True)
@@ -225,7 +226,7 @@ class DriveReport:
 
     Attributes:
         name: name of the belt.
-        time: time of the state, or end of the means [s].
+        time: time of the state [s]; for means, the end of the time over which means are taken.
         duration: time over which means were taken [s]; 0 for a report at one time.
         pulleys, spans: results for each pulley and for each span.
         belt_speed: mean of the speeds of the cord on all pulleys [m/s].
@@ -239,9 +240,9 @@ class DriveReport:
         law: `BeltLaw` with which the creep of means over time is checked; None for ropes, 3D belts and belts with
             teeth.
         turn: duration of one full turn of a closed belt [s]; NaN for ropes and stationary belts.
-        extremes: extremes of all quantities for means over time, by names such as ``"alternator.slip_reserve"``,
-            ``"span alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``. Powers and the efficiency have
-            extremes only if the means cover at least one turn.
+        extremes: smallest and largest values of all quantities in a report of means, under names such as
+            ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``.
+            Powers and the efficiency have extremes only if the means cover at least one turn.
     """
 
     name: str
@@ -454,7 +455,9 @@ class BoundDrive:
         )
 
     def read(self, rows: EvaluatedRows, name: str, fields: Fields, **where: Any) -> FloatArray:
-        """Return the values of the output variable ``name`` of rows; ``where`` contains the places, such as ``x``."""
+        """Return the values of the output variable ``name`` of rows; ``where`` contains the coordinates of the points
+        of evaluation, such as ``x``.
+        """
         entity = Entity(rows.rows.table, rows.all_rows)
         return np.asarray(rows.evaluate(find_output(entity, name), fields, where), np.float64)
 
@@ -481,7 +484,7 @@ class BoundDrive:
         return row.copy()
 
     def _find_part(self, row: FloatArray, i: int) -> FloatArray:
-        """Return a view of the quantities of pulley i."""
+        """Return the part of ``row`` that contains the quantities of pulley i, as a view."""
         own = HUB + self.size.width + SINKING + 1
         return row[i * own : (i + 1) * own]
 
@@ -544,8 +547,8 @@ class BoundDrive:
             share = EA / (self.stiffness[i] * R**2)
             if self.friction[i] > 0.0 and share > TOLERATED_LOSS:
                 found.append(
-                    f"{pulley.name}: sinking in makes the loss of speed and motions by creep {share:.1%} larger: take "
-                    f"contact_stiffness_per_length = {CORD_FACTOR * EA / R**2:.2g} N/m^2 for 1 %, or a shorter step="
+                    f"{pulley.name}: the contact depth makes the loss of speed and motions by creep {share:.1%} larger:"
+                    f" take contact_stiffness_per_length = {CORD_FACTOR * EA / R**2:.2g} N/m^2 for 1 %, or reduce step="
                 )
         return found
 
@@ -644,11 +647,11 @@ def _advise(name: str, mesh: MeshTraction, sunk: SinkingTraction) -> list[str]:
     """
     causes = (
         ("the mesh", float(mesh.traction), mesh.harmless, mesh.advise),
-        ("sinking in", sunk.traction, SMALL, sunk.advise),
+        ("the contact depth", sunk.traction, SMALL, sunk.advise),
     )
     return [
         f"{name}: {cause} makes tractions of {traction:.2g} times the limit of friction at the ends of the arc, "
-        f"without any load: {advise()}"
+        f"even without load: {advise()}"
         for cause, traction, harmless, advise in causes
         if traction > harmless
     ]

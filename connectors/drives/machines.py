@@ -98,7 +98,7 @@ def characteristic_load(
     speed.
 
     Args:
-        world: the world.
+        world: model to which the entities are added.
         body: the body on which the torque acts, such as a pulley.
         speeds: two or more speeds >= 0 [rad/s] in ascending order, shape (k,).
         torques: torque at each speed [N m], shape (k,); a positive torque brakes.
@@ -155,7 +155,7 @@ def torsional_damper(
     to the body.
 
     Args:
-        world: the world.
+        world: model to which the entities are added.
         body: the hub, such as the pulley of a crankshaft.
         inertia: inertia of the ring [kg m^2].
         frequency: natural frequency of the ring on a fixed hub [Hz].

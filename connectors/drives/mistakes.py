@@ -3,9 +3,9 @@ too large or too small because of a wrong unit.
 
 The limits for units are wider than the ranges of values in real drives. Allowed radii are 0.5 mm to 20 m. The strain of
 a mounted belt must be above 2e-5, which is the strain of a steel rope at less than a hundredth of the working load.
-Masses per length must be below 200 kg/m. The speed of longitudinal waves must be above 30 m/s; in rubber it is some
-hundreds of m/s. The height of the cord above the face must be below the radius of the face. The bending stiffness must
-be so small that the belt lies on its pulleys.
+Masses per length must be below 200 kg/m. The speed of longitudinal waves must be above 30 m/s; in rubber this speed is
+several hundred m/s. The height of the cord above the face must be below the radius of the face. The bending stiffness
+must be so small that the belt lies on its pulleys.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def note_units(drive: Drive, strain: float, tension: float, axial_stiffness: flo
     wave = sqrt(axial_stiffness / mass) if mass > 0.0 else inf
     if mass > MOST_MASS or wave < LEAST_WAVE:
         found.append(
-            f"mass_per_length = {mass:g} kg/m, with which stretch runs along the belt at {wave:.3g} "
+            f"mass_per_length = {mass:g} kg/m, with which waves of stretch travel along the belt at {wave:.3g} "
             "m/s: is it given in kg/m?"
         )
     for pulley, radius in zip(drive.pulleys, drive.radii, strict=True):
@@ -89,8 +89,8 @@ def check_held(drive: Drive) -> None:
     loose = dict.fromkeys(body.name for body in bodies if not _is_held(world, body, drive.contacts))
     if loose:
         found = (
-            f"nothing but the belt '{drive.name}' holds the body of {', '.join(loose)} in x and y: must be fixed, as "
-            "by fix(world, body, 'x', 'y'), be on a joint, or hang on a spring"
+            f"nothing but the belt '{drive.name}' holds the body of {', '.join(loose)} in x and y: must be fixed, for "
+            "example by fix(world, body, 'x', 'y'), be on a joint, or hang on a spring"
         )
     else:
         group = next(filter(None, (_find_group(world, body, bodies, drive.contacts) for body in bodies)), [])
@@ -101,7 +101,7 @@ def check_held(drive: Drive) -> None:
     if found and not np.any(world.gravity):
         raise ModelError(found)
     if found:
-        say_once("note", [f"{found}; only weight acts on it"])
+        say_once("note", [f"{found}; besides the belt, only its weight acts on it"])
 
 
 def _find_group(world: World, body: Entity, pulleys: Sequence[Entity], contacts: Entity) -> list[str]:

@@ -172,7 +172,7 @@ def lay_route(
     """Find the taut route of the cord over pulleys.
 
     Args:
-        pulleys: the pulleys.
+        pulleys: pulleys in the order in which the cord runs over them.
         places: positions of the pulleys.
         offsets: height of the cord above the surface of each pulley [m].
         closed: whether the route is closed.

@@ -67,7 +67,7 @@ def start_steady(
         axial_stiffness: axial stiffness EA of the unstretched belt [N].
         strain: strain of the mounted belt [1]; the reference configuration of the cables is the mounted belt.
         cables, nodes: cables and nodes of the belt, in the order of the route.
-        pulleys: the pulleys.
+        pulleys: pulleys of the belt, in the order of the route.
     """
     running = state.copy()
     x, length = _read_shape(running, cables, nodes)

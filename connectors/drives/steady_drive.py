@@ -80,11 +80,11 @@ if the solver does not converge.
 ERROR = 1e-9
 """Largest residual of an equation in a solution [1]; all equations are scaled to order 1."""
 LEAST = 1e-6
-"""Smallest F on an arc during the iterations, divided by the mean F of the spans [1]."""
+"""Smallest force F on an arc during the iterations, divided by the mean force F of the spans [1]."""
 LARGEST_LAG = 0.1
 """Largest relative slip |w| at the entry of an arc in a solution [1]."""
 UNBALANCED = 1e-8
-"""Largest torque, divided by the largest F times the radius of the cord [1], that is treated as 0."""
+"""Largest torque, divided by the largest force F times the radius of the cord [1], that is treated as 0."""
 
 
 class DriveData(NamedTuple):
@@ -332,7 +332,7 @@ class _Lines(NamedTuple):
     """The straight lines that the spans of a belt with bending stiffness approach away from the pulleys.
 
     Attributes:
-        spans: lengths of the lines [m], shape (spans,).
+        spans: lengths of the straight lines [m], shape (spans,).
         turned: angles between the lines and the common tangents of the pulleys [rad], shape (spans,).
         wraps: angles t of the arcs [rad], shape (pulleys,).
     """
@@ -348,14 +348,15 @@ class _Steady(NamedTuple):
 
     Attributes:
         force, stretch: force F [N] and stretch lam of each span.
-        flow, stiffness: c [m/s] and E [N].
+        flow, stiffness: flow c [m/s] and stiffness E = EA - rhoA c² [N].
         less: ratio q of the stretch on each arc to the stretch of the span [1].
-        arc_force, arc_stretch: F [N] and stretch at the entry and at the exit of each arc, shape (2, pulleys).
+        arc_force, arc_stretch: force F [N] and stretch lam at the entry and at the exit of each arc, shape (2,
+            pulleys).
         slip, holding: angle phi on each arc, and the angle on which the belt can slip [rad].
         lag: w of each arc, the difference of the speeds of belt and rim at the entry, divided by c [1].
         on_arc: slack length of the belt on each arc [m].
         more: additional length of the belt due to the ends of all arcs [m].
-        lines: lines of the spans.
+        lines: straight lines that the spans approach away from the pulleys.
     """
 
     force: FloatArray
@@ -585,8 +586,8 @@ def find_steady_arms(
     Args:
         lay: function that returns the data of the drive for a dictionary from names of pulleys to positions [m].
         centres: dictionary from names of pulleys to mounted positions [m].
-        arms: the arms.
-        speeds, torques: see `find_steady_motion`.
+        arms: tensioner arms, each with one pulley of the drive.
+        speeds, torques: given speeds and torques, with the same meaning as in `find_steady_motion`.
 
     Raises:
         ModelError: an arm has no pulley, a pulley has several arms, a pivot is at the centre of its pulley, a moment is

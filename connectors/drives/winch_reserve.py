@@ -234,7 +234,8 @@ class WinchReserve(StepHook):
         if length > LONGEST * self._wanted * self._most:
             longer = f"all {self._most} cables are outside and grow longer than {LONGEST:g} of the wanted length"
             say_once(
-                "winch", [f"{self._name}: {longer}, {self._wanted:g} m; choose `longest` as long as the rope gets"]
+                "winch",
+                [f"{self._name}: {longer}, {self._wanted:g} m; increase `longest` to the largest length of the rope"],
             )
 
     def _change(self, state: State, old: int, new: int) -> float:

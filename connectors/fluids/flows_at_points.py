@@ -18,7 +18,7 @@ def create_flows_at(
     axis, and one `UserFlow` for each `FlowColumns` of a fluid with a user function.
 
     Args:
-        world: the world.
+        world: model that contains the fluids.
         fluids: entity index of the fluid at each point, shape (points,).
         up: index of the axis that points upwards at each point, shape (points,).
         scale: length over which a flow changes significantly at each point [m], shape (points,); see `UserFlow`.

@@ -67,48 +67,74 @@ class Fluid(Component):
 
     provides = ("fluid",)
     density = column("kg/m^3", "mass per volume", above=0.0)
-    gravity = column("m/s^2", "for buoyancy and waves; default: gravity of the world, or 9.81", default=9.81, above=0.0)
+    gravity = column(
+        "m/s^2",
+        "gravitational acceleration for buoyancy and waves; default: gravity of the world, or 9.81",
+        default=9.81,
+        above=0.0,
+    )
     fills = column(
-        "1", "where the fluid is: below its surface, above it, or everywhere", dtype="U10", default="below",
+        "1", "region of the fluid: below its surface, above its surface, or everywhere", dtype="U10", default="below",
         choices=tuple(PLACES),
     )  # fmt: skip
-    surface = column("m", "height of the surface at rest; for air height of the ground", default=0.0)
-    transition = column("m", "height over which the fluid begins at its surface", default=0.1, above=0.0)
-    depth = column("m", "of the water, down to its bed", default=1e4, above=0.0)
+    surface = column("m", "height of the surface at rest; for air, the height of the ground", default=0.0)
+    transition = column(
+        "m",
+        "height over which the volume fraction of the fluid increases from 0 to 1 at its surface",
+        default=0.1,
+        above=0.0,
+    )
+    depth = column("m", "depth of the water, from its level to its bed", default=1e4, above=0.0)
     velocity = column(
         "m/s", "velocity at the reference height; added to the velocity of a table", shape=(3,), default=(0.0,) * 3
     )
     profile = column(
-        "1", "how the velocity changes with height", dtype="U10", default="uniform", choices=tuple(PROFILES)
+        "1",
+        "law for the change of the velocity with the height",
+        dtype="U10",
+        default="uniform",
+        choices=tuple(PROFILES),
     )
-    reference_height = column("m", "height above the bed, or of air above the surface", default=10.0, above=0.0)
-    exponent = column("1", "of the power law", default=1.0 / 7.0, minimum=0.0)
-    roughness = column("m", "height at which the logarithmic profile begins", default=0.03, above=0.0)
-    table_heights = column("m", "global heights of a table, ascending", shape=None, default=())
-    table_x = column("m/s", "velocity along x at these heights", shape=None, default=())
-    table_y = column("m/s", "velocity along y at these heights; none in 2D", shape=None, default=())
-    wave_amplitudes = column("m", "half the height of each wave", shape=None, default=())
+    reference_height = column("m", "reference height above the bed, for air above the ground", default=10.0, above=0.0)
+    exponent = column("1", "exponent of the power law", default=1.0 / 7.0, minimum=0.0)
+    roughness = column(
+        "m", "roughness length: height at which the velocity of the logarithmic profile is 0", default=0.03, above=0.0
+    )
+    table_heights = column("m", "global heights of a table of velocities, in ascending order", shape=None, default=())
+    table_x = column("m/s", "velocity along x at the heights of the table", shape=None, default=())
+    table_y = column("m/s", "velocity along y at the heights of the table; not in 2D", shape=None, default=())
+    wave_amplitudes = column("m", "amplitude of each wave, which is half of its height", shape=None, default=())
     wave_frequencies = column("rad/s", "angular frequency of each wave", shape=None, default=())
-    wave_directions = column("rad", "where each wave runs to, from x towards y", shape=None, default=())
+    wave_directions = column(
+        "rad", "direction in which each wave travels, as the angle from x towards y", shape=None, default=()
+    )
     wave_phases = column("rad", "phase of each wave", shape=None, default=())
-    wave_numbers = column("1/m", "wave number of each wave; default: Airy's dispersion", shape=None, default=())
+    wave_numbers = column(
+        "1/m", "wave number of each wave; default: from the dispersion relation of Airy waves", shape=None, default=()
+    )
     wave_velocities = column(
-        "m/s", "horizontal velocity of each wave at the level, amplitude; default: Airy's", shape=None, default=()
+        "m/s",
+        "amplitude of the horizontal velocity of each wave at the level; default: the value for Airy waves",
+        shape=None,
+        default=(),
     )
     wave_current = column(
         "1", "true: the current carries the waves and changes their lengths (Doppler shift)", dtype=bool, default=False
     )
     stretching = column(
-        "1", "how the velocities of waves continue from the level to the surface", dtype="U10", default="vertical",
+        "1", "method for the velocities of waves between the level and the surface", dtype="U10", default="vertical",
         choices=tuple(STRETCHINGS),
     )  # fmt: skip
     wave_growth = column(
-        "s", "time from t = 0 in which waves and gusts grow; 0: full height at once", default=0.0, minimum=0.0
+        "s",
+        "time from t = 0 in which waves and gusts grow to full height; 0: full height from the start",
+        default=0.0,
+        minimum=0.0,
     )
     gust_amplitudes = column("m/s", "amplitude of each gust along the velocity", shape=None, default=())
     gust_frequencies = column("rad/s", "angular frequency of each gust", shape=None, default=())
     gust_phases = column("rad", "phase of each gust", shape=None, default=())
-    function = flow_function("further velocity and acceleration, see fluid.py")
+    function = flow_function("function that returns further velocities and accelerations, see fluid.py")
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
@@ -169,7 +195,7 @@ def check(world: Tables, table: EntityTable) -> None:
                 limit = table.local("gravity")[i] / (4.0 * omega)
                 raise ModelError(
                     f"velocity {where} stops the wave of {omega:g} rad/s with the direction {theta:g} rad: the current "
-                    f"against a wave must be < g/(4 ω) = {limit:.4g} m/s, on shallow water still less"
+                    f"against a wave must be < g/(4 ω) = {limit:.4g} m/s, and still less in shallow water"
                 )
 
 
@@ -177,7 +203,7 @@ def check_downwards(world: Tables, up: int, user: str, carrier: str) -> None:
     """Raise ModelError for gravity that does not point downwards.
 
     Args:
-        world: the world.
+        world: model whose gravity is checked.
         up: index of the axis that points upwards.
         user: component and row that use the fluid, for the error message.
         carrier: type of entity on which the fluid acts, for the error message.

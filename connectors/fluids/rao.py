@@ -118,12 +118,12 @@ class RAO:
                     f"heading = {given / DEGREE:g} deg of a wave at a vessel: must be from {low:g} to {high:g} deg, "
                     "the headings of its RAO"
                 )
-            by_frequency = _interpolate(self.frequencies, self.values, w)
-            found[i] = signs * _interpolate(self.headings, by_frequency, angle)
+            by_frequency = interpolate(self.frequencies, self.values, w)
+            found[i] = signs * interpolate(self.headings, by_frequency, angle)
         return found
 
 
-def _interpolate(x: FloatArray, y: NDArray[np.complex128], at: float) -> NDArray[np.complex128]:
+def interpolate(x: FloatArray, y: NDArray[Any], at: float) -> NDArray[Any]:
     """Return y at the coordinate ``at``, interpolated linearly along the first axis of y, whose coordinates are x.
     Before the first and after the last coordinate the result is constant.
     """

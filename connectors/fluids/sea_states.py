@@ -36,7 +36,9 @@ RANGE = 0.4, 8.0
 """Smallest and largest frequency of a spectrum, relative to the peak frequency [1]; less than 2e-4 of the energy is
 outside these limits."""
 EQUAL_STEPS_RANGE = 0.4, 5.0
-"""The same limits for components of equal frequency steps; less than 2e-3 of the energy is outside."""
+"""Smallest and largest frequency of a spectrum that is divided into equal frequency steps, relative to the peak
+frequency [1]; less than 2e-3 of the energy is outside these limits.
+"""
 POINTS = 20_000
 COMPONENTS = "equal energy", "equal frequency"
 

@@ -35,13 +35,13 @@ TINY = 1e-12
 order are left out if their wave number is at most this fraction of the largest wave number of the Airy waves.
 """
 LARGEST = 0.25
-"""Largest standard deviation of the elevation of the waves of second order, divided by that of the Airy waves [1]. A
-wave with a larger second harmonic has a second crest in its trough.
+"""Largest standard deviation of the elevation of the waves of second order, divided by the standard deviation of the
+elevation of the Airy waves [1]. A wave with a larger second harmonic has a second crest in its trough.
 """
 
 
 @checked(
-    waves=that(lambda given: isinstance(given, Mapping), "columns of waves, such as those of `jonswap`"),
+    waves=that(lambda given: isinstance(given, Mapping), "columns of waves, such as the result of `jonswap`"),
     depth=number("m", above=0.0),
     gravity=number("m/s^2", above=0.0),
     most=whole(1),
@@ -70,9 +70,10 @@ def second_order_waves(
         numbers are computed for water without a current, so ``wave_current`` is False.
 
     Raises:
-        ModelError: other columns than those of Airy waves, columns of different lengths, amplitudes or frequencies that
-            are not > 0, a depth, gravity or ``most`` that is not > 0, or waves that are too high for the depth or too
-            steep, so that the elevation of second order exceeds a quarter of that of the Airy waves.
+        ModelError: other columns than the columns of Airy waves, columns of different lengths, amplitudes or
+            frequencies that are not > 0, a depth, gravity or ``most`` that is not > 0, or waves that are too high for
+            the depth or too steep, so that the elevation of second order exceeds a quarter of the elevation of the Airy
+            waves.
     """
     a, omega, theta, phase = _read_waves(waves)
     k = wave_number(omega, depth, gravity)

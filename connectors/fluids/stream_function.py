@@ -132,7 +132,7 @@ def _solve(
     if k is None:
         raise ModelError(
             f"current = {current:g} m/s of stream_function_wave: stops a wave of {2.0 * np.pi / omega:g} s; must be > "
-            f"-g/(4 ω) = {-0.25 * c:.4g} m/s, on shallow water still closer to 0"
+            f"-g/(4 ω) = {-0.25 * c:.4g} m/s, and still closer to 0 in shallow water"
         )
     highest = eval_highest(2.0 * np.pi / k, d)
     X = np.arange(count + 1) * np.pi / count

@@ -31,7 +31,7 @@ CLOSE = 1e-14
 MOST = 200
 POINTS, WEIGHTS = gauss_rule(48)
 DEEP = 300.0
-"""Exponent 2 k d above which water is infinitely deep [1]."""
+"""Exponent 2 k d above which water is treated as infinitely deep [1]."""
 
 
 def find_mean_currents(c: FlowColumns, k: FloatArray, theta: FloatArray) -> FloatArray:

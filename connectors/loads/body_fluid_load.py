@@ -175,7 +175,7 @@ def locate(group: BodyGroup, whole: bool = True, gradients: bool = False) -> Cal
     pieces.
 
     Args:
-        group: the pieces.
+        group: pieces of the bodies, and the fluid at their centres.
         whole: whether to evaluate velocity and acceleration of the fluid in addition to its surface.
         gradients: whether to evaluate also the derivatives of velocity and acceleration of the fluid with respect to
             position.
@@ -371,14 +371,18 @@ def create_outputs(divide: Divide) -> dict[str, Output]:
         return Output(unit, doc, read)
 
     return {
-        "force": output("N", "force of the fluid, but for the added mass of the body, global, (3,)", "force"),
-        "torque": output("N m", "torque of this force about the marker, global, (3,)", "torque"),
+        "force": output("N", "force of the fluid without the added mass of the body, global, (3,)", "force"),
+        "torque": output(
+            "N m", "torque of the fluid about the marker, without the added mass of the body, global, (3,)", "torque"
+        ),
         "drag": output("N", "drag, global, (3,)", "drag"),
         "buoyancy": output("N", "weight of the displaced fluid", "buoyancy"),
-        "immersed_volume": output("m^3", "volume in the fluid", "volume"),
-        "immersion": output("1", "volume in the fluid relative to the whole volume, from 0 to 1", "immersion"),
-        "buoyancy_center": output("m", "centre of the volume in the fluid, global, (3,)", "center"),
-        "surface_height": output("m", "height of the surface over the marker", "surface"),
+        "immersed_volume": output("m^3", "immersed volume of the body", "volume"),
+        "immersion": output("1", "immersed volume divided by the whole volume, from 0 to 1", "immersion"),
+        "buoyancy_center": output("m", "centre of the immersed volume, global, (3,)", "center"),
+        "surface_height": output(
+            "m", "height of the fluid surface at the horizontal position of the marker", "surface"
+        ),
     }
 
 
@@ -399,8 +403,8 @@ def register_body_load(
         outline: function that returns the outlines of rows as three arrays: points in the frame of the marker [m],
             shape (rows, k, 3), and, as indices of the points of one row, the ends of lines, shape (m, 2), and the
             corners of faces, shape (n, 4).
-        check: see `register`.
-        complete: function ``fill_defaults``, see `register`.
+        check: argument ``check`` of `register`.
+        complete: argument ``fill_defaults`` of `register`.
         source: literature source.
     """
     outputs = create_outputs(divide)

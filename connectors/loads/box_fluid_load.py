@@ -30,10 +30,17 @@ class BoxFluidLoad(Component):
     the axes of the marker.
     """
 
-    marker = ref(RIGID, "the centre: a rigid marker, or a rigid body or node (its reference point)")
-    fluid = ref("fluid", "the fluid, which many loads may share")
-    sides = column("m", "lengths of the sides along x, y, z of the marker's frame", shape=(3,), above=0.0)
-    parts = column("1", "numbers of parts along x, y, z", shape=(3,), default=(2, 2, 2), dtype=np.int64, minimum=1)
+    marker = ref(RIGID, "centre of the box: a rigid marker, or the reference point of a rigid body or node")
+    fluid = ref("fluid", "the fluid; several loads can refer to the same fluid")
+    sides = column("m", "lengths of the sides along x, y, z of the frame of the marker", shape=(3,), above=0.0)
+    parts = column(
+        "1",
+        "numbers of parts into which the box is divided along x, y, z",
+        shape=(3,),
+        default=(2, 2, 2),
+        dtype=np.int64,
+        minimum=1,
+    )
     drag = column(
         "1", "drag coefficients C along x, y, z, relative to the area of the face", shape=(3,), default=(1.05,) * 3,
         minimum=0.0, switchable=True,
@@ -42,7 +49,7 @@ class BoxFluidLoad(Component):
         "1", "coefficients C_a of the added mass along x, y, z, relative to the volume", shape=(3,),
         default=(0.7,) * 3, minimum=0.0,
     )  # fmt: skip
-    active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
+    active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
 
 
 def divide(rows: LocalRows) -> Pieces:

@@ -33,10 +33,10 @@ from windlass.framework.model.system import System, Term
 class CoordinateLoad(Component):
     """A generalised force on one coordinate of a node, or a torque on the rotation of a 3D body."""
 
-    marker = ref(COORDINATE, "the coordinate that the load acts on")
-    value = column("N", "load [N; N m for rotations and slopes]", default=0.0, switchable=True)
-    function = time_function("f(t) -> load [N or N m]; takes the place of value", switchable=True)
-    active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
+    marker = ref(COORDINATE, "coordinate on which the load acts")
+    value = column("N", "value of the load [N; N m for rotations and slopes]", default=0.0, switchable=True)
+    function = time_function("f(t) -> load [N or N m]; replaces value", switchable=True)
+    active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
 
 
 @kernel

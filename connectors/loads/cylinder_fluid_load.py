@@ -48,17 +48,17 @@ SIDEWAYS = 1e-9
 class CylinderFluidLoad(Component):
     """The load of a fluid on a circular cylinder, whose middle is at a marker of a rigid body."""
 
-    marker = ref(RIGID, "the middle: a rigid marker, or a rigid body or node (its reference point)")
-    fluid = ref("fluid", "the fluid, which many loads may share")
+    marker = ref(RIGID, "middle of the cylinder: a rigid marker, or the reference point of a rigid body or node")
+    fluid = ref("fluid", "the fluid; several loads can refer to the same fluid")
     diameter = column("m", "diameter 2 R", above=0.0)
     length = column("m", "length along the axis", above=0.0)
     axis = column(
-        "1", "direction of the axis in the marker's frame; default: upwards, z in 3D and y in 2D", shape=(3,),
+        "1", "direction of the axis in the frame of the marker; default: upwards, z in 3D and y in 2D", shape=(3,),
         default=(0.0, 0.0, 1.0),
     )  # fmt: skip
-    strips = column("1", "strips along the axis", default=20, dtype=np.int64, minimum=1)
+    strips = column("1", "number of strips along the axis", default=20, dtype=np.int64, minimum=1)
     normal_drag = column("1", "drag coefficient C_n across the axis", default=1.0, minimum=0.0, switchable=True)
-    axial_drag = column("1", "drag coefficient C_t of the side along the axis", default=0.008, minimum=0.0,
+    axial_drag = column("1", "drag coefficient C_t of the curved side along the axis", default=0.008, minimum=0.0,
         switchable=True,
     )  # fmt: skip
     end_drag = column(
@@ -70,7 +70,7 @@ class CylinderFluidLoad(Component):
         "1", "coefficients C_ae of the added mass of the first and the last end, relative to half a sphere", shape=(2,),
         default=(0.6, 0.6), minimum=0.0,
     )  # fmt: skip
-    active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
+    active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
 
 
 def find_axes(axis: FloatArray) -> FloatArray:

@@ -72,26 +72,32 @@ class FluidLoad(Component):
     """The load of a fluid on one cable or beam."""
 
     cable = ref("cable or beam", "the cable or beam")
-    fluid = ref("fluid", "the fluid, which many loads may share")
+    fluid = ref("fluid", "the fluid; several loads can refer to the same fluid")
     diameter = column("m", "outer diameter d", above=0.0)
     normal_drag = column("1", "drag coefficient C_n across the axis", default=1.2, minimum=0.0, switchable=True)
     axial_drag = column("1", "drag coefficient C_t along the axis", default=0.008, minimum=0.0, switchable=True)
     added_mass = column("1", "coefficient C_a of the added mass across the axis", default=1.0, minimum=0.0)
     axial_added_mass = column("1", "coefficient C_at of the added mass along the axis", default=0.0, minimum=0.0)
     constant_volume = column(
-        "1", "true: volume and drag area belong to the reference length; else they grow with it", dtype=bool,
+        "1", "true: volume and drag area are constant; false: they increase with the length of the cable", dtype=bool,
         default=False, switchable=True,
     )  # fmt: skip
     vibration_frequency = column(
-        "Hz", "natural frequency f of vibration by vortices, which increases the drag; 0: none", default=0.0,
+        "Hz", "natural frequency f of vortex-induced vibration, which increases the drag; 0: no vibration", default=0.0,
         minimum=0.0, switchable=True,
     )  # fmt: skip
     vibration_amplitude = column(
-        "1", "largest amplitude of this vibration in diameters", default=0.9, minimum=0.0, switchable=True
+        "1", "largest amplitude of vortex-induced vibration, in diameters", default=0.9, minimum=0.0, switchable=True
     )
-    vibration_gain = column("1", "factor a of the drag 1 + a A/d", default=2.1, minimum=0.0, switchable=True)
-    points = column("1", "Gauss points on the cable or beam", default=4, dtype=np.int64, minimum=LEAST_POINTS)
-    active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
+    vibration_gain = column(
+        "1",
+        "coefficient a of the factor 1 + a A/d by which vibration increases the drag",
+        default=2.1,
+        minimum=0.0,
+        switchable=True,
+    )
+    points = column("1", "number of Gauss points on the cable or beam", default=4, dtype=np.int64, minimum=LEAST_POINTS)
+    active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
 
 
 class FluidGroup(NamedTuple):
@@ -174,7 +180,7 @@ def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False
     """Create the calls that evaluate the motion of the points, and the fluid at the points.
 
     Args:
-        group: the points.
+        group: rows, and the points at which the fluid acts on them.
         whole: whether to evaluate velocity and acceleration of the fluid in addition to its volume fraction.
         gradients: whether to evaluate also the derivatives of velocity and acceleration of the fluid with respect to
             position.
@@ -303,7 +309,7 @@ class FluidAnswer(NamedTuple):
     weight: FloatArray  # weight of the cable minus its buoyancy, per current length [N/m], (rows, k)
     u: FloatArray  # velocity of the fluid [m/s], (rows, k, 3)
     a: FloatArray  # acceleration of the fluid [m/s^2], (rows, k, 3)
-    vibration: FloatArray  # amplitude A/d of the vibration by vortices [1], (rows, k)
+    vibration: FloatArray  # amplitude A/d of the vortex-induced vibration [1], (rows, k)
     share: FloatArray  # volume fraction of the fluid [1], (rows, k)
     surface: FloatArray  # height of the water surface [m], (rows, k)
     r: FloatArray  # position of the points [m], (rows, k, 3)
@@ -339,19 +345,21 @@ def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> FluidAnswer:
 
 OUTPUTS = {
     "force_per_length": line_output(
-        "N/m", "force of the fluid at x per current length, but for added mass, (3,)", answer, "force"
+        "N/m", "force of the fluid at x per current length, without added mass, (3,)", answer, "force"
     ),
     "drag_per_length": line_output("N/m", "drag at x per current length, (3,)", answer, "drag"),
     "submerged_weight": line_output(
-        "N/m", "weight of the cable less its buoyancy at x per current length", answer, "weight"
+        "N/m", "weight of the cable minus its buoyancy at x, per current length", answer, "weight"
     ),
     "fluid_velocity": line_output("m/s", "velocity of the fluid at x, (3,)", answer, "u"),
     "fluid_acceleration": line_output("m/s^2", "acceleration of the fluid at x, (3,)", answer, "a"),
     "vibration_amplitude": line_output(
-        "1", "amplitude A/d of the vibration by vortices at x, in diameters", answer, "vibration"
+        "1", "amplitude A/d of the vortex-induced vibration at x, in diameters", answer, "vibration"
     ),
-    "immersion": line_output("1", "share of the fluid at x, from 0 to 1", answer, "share"),
-    "surface_height": line_output("m", "height of the surface over x", answer, "surface"),
+    "immersion": line_output("1", "volume fraction of the fluid at x, from 0 to 1", answer, "share"),
+    "surface_height": line_output(
+        "m", "height of the fluid surface at the horizontal position of the point x", answer, "surface"
+    ),
 }
 
 

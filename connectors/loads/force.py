@@ -21,13 +21,19 @@ from windlass.framework.model.table import EntityTable
 class Force(Component):
     """A force on a position marker."""
 
-    marker = ref(POSITION, "where the force acts")
+    marker = ref(POSITION, "marker at which the force acts")
     vector = column(
-        "N", "force, in the global frame unless body_fixed", shape=(3,), default=(0.0, 0.0, 0.0), switchable=True
+        "N",
+        "force vector, in the global frame unless body_fixed is true",
+        shape=(3,),
+        default=(0.0, 0.0, 0.0),
+        switchable=True,
     )
-    function = time_function("f(t) -> force [N], shape (3,); takes the place of vector", switchable=True)
-    body_fixed = column("1", "the vector turns with the marker, a rigid marker", dtype=bool, default=False)
-    active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
+    function = time_function("f(t) -> force [N], shape (3,); replaces vector", switchable=True)
+    body_fixed = column(
+        "1", "true: the vector rotates with the marker, which must be a rigid marker", dtype=bool, default=False
+    )
+    active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
 
 
 def check(world: Tables, table: EntityTable) -> None:

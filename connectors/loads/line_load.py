@@ -70,23 +70,23 @@ class LineLoad(Component):
 
     cable = ref("cable or beam", "the cable or beam")
     vector = column(
-        "N/m", "force per length, in the global frame unless body_fixed", shape=(3,), default=(0.0, 0.0, 0.0),
+        "N/m", "force per length, in the global frame unless body_fixed is true", shape=(3,), default=(0.0, 0.0, 0.0),
         switchable=True,
     )  # fmt: skip
-    function = user_function("f(t) -> force per length [N/m], shape (3,); takes the place of vector", switchable=True)
+    function = user_function("f(t) -> force per length [N/m], shape (3,); replaces vector", switchable=True)
     force_function = user_function(
-        "f(t, x, r, slope, velocity) -> force per length, takes their place; see line_load.py"
+        "f(t, x, r, slope, velocity) -> force per length; replaces vector and function, see line_load.py"
     )
     per = column(
         "1", "length by which the force is divided: reference length or current length", dtype="U9",
         default="reference", choices=LENGTHS,
     )  # fmt: skip
     body_fixed = column(
-        "1", "the vector rotates with the cross section of a beam, with the components along e_1, e_2, e_3", dtype=bool,
-        default=False,
+        "1", "true: the vector rotates with the cross section of a beam, and its components are along e_1, e_2, e_3",
+        dtype=bool, default=False,
     )  # fmt: skip
-    points = column("1", "Gauss points on the cable or beam", default=4, dtype=np.int64, minimum=LEAST_POINTS)
-    active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
+    points = column("1", "number of Gauss points on the cable or beam", default=4, dtype=np.int64, minimum=LEAST_POINTS)
+    active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
 
 
 class PointGroup(NamedTuple):

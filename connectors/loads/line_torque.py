@@ -44,18 +44,16 @@ class LineTorque(Component):
 
     cable = ref("beam", "the beam")
     vector = column(
-        "N m/m", "torque per length, in the global frame unless body_fixed", shape=(3,), default=(0.0, 0.0, 0.0),
-        switchable=True,
+        "N m/m", "torque per length, in the global frame unless body_fixed is true", shape=(3,),
+        default=(0.0, 0.0, 0.0), switchable=True,
     )  # fmt: skip
-    function = time_function(
-        "f(t) -> torque per length [N m/m], shape (3,); takes the place of vector", switchable=True
-    )
+    function = time_function("f(t) -> torque per length [N m/m], shape (3,); replaces vector", switchable=True)
     body_fixed = column(
-        "1", "the vector rotates with the cross section, with the components along e_1, e_2, e_3", dtype=bool,
+        "1", "true: the vector rotates with the cross section, and its components are along e_1, e_2, e_3", dtype=bool,
         default=False,
     )  # fmt: skip
-    points = column("1", "Gauss points on the beam", default=4, dtype=np.int64, minimum=LEAST_POINTS)
-    active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
+    points = column("1", "number of Gauss points on the beam", default=4, dtype=np.int64, minimum=LEAST_POINTS)
+    active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
 
 
 def bind(rows: LocalRows) -> tuple[TimeColumn, list[SectionColumns]]:

@@ -31,11 +31,11 @@ class MassProportional(Component):
     """An acceleration field that acts on one body, for example gravity that acts on a belt but not on its pulleys."""
 
     body = ref("body", "a body or cable with mass")
-    acceleration = column("m/s^2", "global frame", shape=(3,), default=(0.0, 0.0, 0.0), switchable=True)
-    function = time_function(
-        "f(t) -> acceleration [m/s^2], shape (3,); takes the place of acceleration", switchable=True
+    acceleration = column(
+        "m/s^2", "acceleration in the global frame", shape=(3,), default=(0.0, 0.0, 0.0), switchable=True
     )
-    active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
+    function = time_function("f(t) -> acceleration [m/s^2], shape (3,); replaces acceleration", switchable=True)
+    active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
 
 
 class AccelerationGroup(NamedTuple):

@@ -244,7 +244,7 @@ def fill_drag(c: Any, m: Any, flow: Any, drag: FloatArray) -> None:
 
 @kernel
 def fill_vibrations(c: Any, m: Any, flow: Any, vibration: FloatArray) -> None:
-    """Write the amplitude A/d of the vibration by vortices [1] at all points into ``vibration``, shape (points,)."""
+    """Write the amplitude A/d of the vortex-induced vibration [1] at all points into ``vibration``, shape (points,)."""
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c)):
         _, speed, _ = eval_drag(c, m, flow, i, t, wn, D)

@@ -27,12 +27,14 @@ RINGS, SIDES = 8, 24
 class SphereFluidLoad(Component):
     """The load of a fluid on a sphere, whose centre is at a marker."""
 
-    marker = ref(FAMILY, "the centre: a position marker, or a rigid body, MassPoint or node (its reference point)")
-    fluid = ref("fluid", "the fluid, which many loads may share")
+    marker = ref(
+        FAMILY, "centre of the sphere: a position marker, or the reference point of a rigid body, MassPoint or node"
+    )
+    fluid = ref("fluid", "the fluid; several loads can refer to the same fluid")
     diameter = column("m", "diameter 2 R", above=0.0)
     drag = column("1", "drag coefficient C_d, relative to the area π R^2", default=0.5, minimum=0.0, switchable=True)
     added_mass = column("1", "coefficient C_a of the added mass, relative to the volume", default=0.5, minimum=0.0)
-    active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
+    active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
 
 
 def divide(rows: LocalRows) -> Pieces:

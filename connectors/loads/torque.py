@@ -21,13 +21,17 @@ from windlass.framework.model.schema import function as time_function
 class Torque(Component):
     """A torque on a body, a rigid node, or the cross-section of a cable; only its z component acts in 2D."""
 
-    marker = ref(RIGID, "where the torque acts")
+    marker = ref(RIGID, "marker at which the torque acts")
     vector = column(
-        "N m", "torque, in the global frame unless body_fixed", shape=(3,), default=(0.0, 0.0, 0.0), switchable=True
+        "N m",
+        "torque vector, in the global frame unless body_fixed is true",
+        shape=(3,),
+        default=(0.0, 0.0, 0.0),
+        switchable=True,
     )
-    function = time_function("f(t) -> torque [N m], shape (3,); takes the place of vector", switchable=True)
-    body_fixed = column("1", "the vector turns with the marker", dtype=bool, default=False)
-    active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
+    function = time_function("f(t) -> torque [N m], shape (3,); replaces vector", switchable=True)
+    body_fixed = column("1", "true: the vector rotates with the marker", dtype=bool, default=False)
+    active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
 
 
 register_vector_load(Torque, "torque", "N m", turning=True)

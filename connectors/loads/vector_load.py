@@ -130,7 +130,7 @@ def register_vector_load(
         output: name of the output variable of the vector.
         unit: unit of the vector.
         turning: whether the vector is a torque, which acts on rotations; otherwise it is a force.
-        check: see `register`.
+        check: argument that is passed to `register`.
     """
 
     def derivatives(m: PositionColumns) -> tuple[FloatArray, FloatArray]:

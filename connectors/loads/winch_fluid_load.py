@@ -59,7 +59,7 @@ from windlass.framework.model.table import EntityTable
 class WinchFluidLoad(FluidLoad):
     """The load of a fluid on one cable of a winch rope, with the columns of `FluidLoad`."""
 
-    cable = ref("winch cable", "the cable, also one in reserve")
+    cable = ref("winch cable", "the winch cable, active or in reserve")
 
 
 def find_active(rows: LocalRows) -> BoolArray:
@@ -196,11 +196,11 @@ register(
     dofs="cable",
     build=build,
     outputs={
-        "force_per_length": at_share("N/m", "force of the fluid per current length, but for added mass, (3,)", "force"),
+        "force_per_length": at_share("N/m", "force of the fluid per current length, without added mass, (3,)", "force"),
         "drag_per_length": at_share("N/m", "drag per current length, (3,)", "drag"),
         "fluid_velocity": at_share("m/s", "velocity of the fluid, (3,)", "u"),
-        "immersion": at_share("1", "share of the fluid, from 0 to 1", "share"),
-        "surface_height": at_share("m", "height of the surface", "surface"),
+        "immersion": at_share("1", "volume fraction of the fluid, from 0 to 1", "share"),
+        "surface_height": at_share("m", "height of the fluid surface", "surface"),
     },
     check=check,
     source="[@morison1950]; Tang and others, CNSNS 16 (2011)",

@@ -31,9 +31,9 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.rows import create_records
 
 VECTORS = ("w", "r_l", "p_l", "w_l", "u_l", "a_l", "a_lt", "r_t", "p_t", "slip")
-"""Vectors of a point in addition to those of `line_points.create_points`; a_lt is the derivative of the acceleration
-with respect to l_t, r_t and p_t are rates at constant ξ, and slip is the acceleration of the material minus the rate of
-its velocity at constant ξ.
+"""Vectors of a point in addition to the vectors of `line_points.create_points`; a_lt is the derivative of the
+acceleration with respect to l_t, r_t and p_t are rates at constant ξ, and slip is the acceleration of the material
+minus the rate of its velocity at constant ξ.
 """
 
 
@@ -42,13 +42,13 @@ class WinchLine(NamedTuple):
 
     row: IntArray  # process-local indices of these rows, shape (k,)
     dofs: IntArray  # process-local indices of the coordinates of the nodes and of l, shape (k, 4 d + 1)
-    begin: FloatArray  # begin, share: σ0 and Δ of the cables [1], shape (k,) each
-    share: FloatArray
+    begin: FloatArray  # σ0 of the cables [1], shape (k,)
+    share: FloatArray  # Δ of the cables [1], shape (k,)
     s: FloatArray  # ξ of the points [1], shape (k, n)
     w: FloatArray  # weights of the points for a length of 1, shape (n,)
-    N: FloatArray  # N, dN, ddN: shape functions of a cable of length 1 and their derivatives, shape (k, n, 4)
-    dN: FloatArray
-    ddN: FloatArray
+    N: FloatArray  # shape functions of a cable of length 1, shape (k, n, 4)
+    dN: FloatArray  # first derivatives of the shape functions, shape (k, n, 4)
+    ddN: FloatArray  # second derivatives of the shape functions, shape (k, n, 4)
 
 
 def create_winch_line(

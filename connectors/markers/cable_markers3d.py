@@ -52,8 +52,10 @@ class PositionOnCable3D(Component):
 
     provides = (FAMILY, RIGID, CURVED)
     cable = ref("3D cable", "the cable")
-    x = column("m", "local axial position, from 0 to the cable's length", default=0.0, minimum=0.0)
-    offset = column("m", "y, z in the frame of the marker, whose x is the tangent", shape=(2,), default=(0.0, 0.0))
+    x = column("m", "axial position on the cable, from 0 to the length of the cable", default=0.0, minimum=0.0)
+    offset = column(
+        "m", "position y, z in the frame of the marker, whose x axis is the tangent", shape=(2,), default=(0.0, 0.0)
+    )
 
 
 @kernel
@@ -314,7 +316,7 @@ register_marker(
     axis_dofs,
     SOURCE,
     outputs={
-        "position": shape_output("m", "points, global, shape (points, 3)", "p"),
+        "position": shape_output("m", "positions of the points, global, shape (points, 3)", "p"),
         "velocity": shape_output("m/s", "velocities of the points, global, shape (points, 3)", "v"),
     },
 )

@@ -298,7 +298,9 @@ def eval_points(rows: LocalRows, fields: Fields, name: str) -> FloatArray:
 
 OUTPUTS = {
     "position": Output(
-        "m", "points in global x, y, shape (points, 2)", lambda rows, fields: eval_points(rows, fields, "p")
+        "m",
+        "positions of the points in global x, y, shape (points, 2)",
+        lambda rows, fields: eval_points(rows, fields, "p"),
     ),
     "velocity": Output(
         "m/s",

@@ -45,8 +45,10 @@ class NodeCoordinate(Component):
     """One coordinate of a node, or of the ground if no node is given."""
 
     provides = (FAMILY,)
-    node = ref("node", "the node; none for the ground, whose coordinates are 0", optional=True)
-    coordinate = column("1", "number of the coordinate within the node, from 0", default=0, dtype=np.int64, minimum=0)
+    node = ref("node", "the node; if left out, the marker is on the ground, whose coordinates are 0", optional=True)
+    coordinate = column(
+        "1", "index of the coordinate within the node, counted from 0", default=0, dtype=np.int64, minimum=0
+    )
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> CoordinateColumns:

@@ -30,11 +30,11 @@ def register_marker(
     """Register a type of marker.
 
     Args:
-        component: the schema.
+        component: class with the columns of the marker.
         family: family of the type of marker.
         update: kernel ``(rows, m, x, v)`` that fills the columns m of the family from coordinates and velocities.
         bind: function ``(rows)`` that returns the array that the kernel reads, see `pack_markers`.
-        dofs, source, check, outputs: see `register`.
+        dofs, source, check, outputs: arguments that are passed to `register`.
 
     Raises:
         ModelError: the law is invalid, or a kernel has wrong arguments or results.

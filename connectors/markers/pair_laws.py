@@ -56,7 +56,7 @@ Update = Callable[[Any], None] | None
 Before = Callable[[LocalRows], tuple[Update, Update]]
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
-"""Relative step of central differences [1]. This value is optimal for smooth functions."""
+"""Relative step of central differences [1]; the cube root of the machine precision is optimal for smooth functions."""
 SMALLEST = 1e-2
 """Smallest reference value of the steps of differences, for displacements [m, rad] and velocities [m/s, rad/s]. The
 step is `STEP` times the larger of this value and the largest absolute component of the displacement or velocity.
@@ -118,7 +118,7 @@ def register_kind(
     Args:
         kind: family of the markers.
         ground: function that creates the default of ``marker0``; None if the user must give ``marker0``.
-        component: the schema.
+        component: class with the columns of the law.
         force: kernel for one row, see `pairs.position_pair` and `pairs.coordinate_pair`.
         force_tangent: kernel of the derivatives of ``force``; default: central differences.
         derived: names of further values that each row provides to kernels, computed from columns of the table by
@@ -126,7 +126,7 @@ def register_kind(
         derive: function ``(rows)`` that returns a dictionary from these names to arrays of shape (rows, ...).
         outputs: output variables of the law in addition to the variables of the family; their ``evaluate`` may be a
             kernel ``(row, u, ut, t) -> float``.
-        source: the source of the law.
+        source: publication from which the law is taken.
         before: function ``(rows) -> (update, update)`` that returns two updates of the data of the rows: one that is
             called before the forces are evaluated, and one before the tangent. An update is a kernel call, a function
             ``(s)``, or None.
@@ -147,7 +147,7 @@ def register_kind(
             open and close.
         in_place: names of numerical columns whose values the law stores only in the records of the rows. After a change
             by `World.set` of such columns alone, the records are updated, and the system is not built again.
-        fill_defaults, check: see `register`.
+        fill_defaults, check: arguments that are passed to `register`.
         draw: whether rows are drawn as lines between their two points, or a function that draws them.
 
     Raises:
@@ -638,12 +638,18 @@ POSITIONS = PairKind(
     row_of_positions,
     outputs={
         "displacement": Output(
-            "m", "p1 - p0, global, (3,); no offset is subtracted", lambda rows, s: difference_positions(rows, s)[0]
+            "m",
+            "vector p1 - p0 between the points, global, (3,); offsets are not subtracted",
+            lambda rows, s: difference_positions(rows, s)[0],
         ),
-        "distance": Output("m", "|p1 - p0|, ()", eval_distance),
-        "velocity": Output("m/s", "v1 - v0, global, (3,)", lambda rows, s: difference_positions(rows, s)[1]),
+        "distance": Output("m", "distance |p1 - p0| of the points, ()", eval_distance),
+        "velocity": Output(
+            "m/s",
+            "relative velocity v1 - v0 of the points, global, (3,)",
+            lambda rows, s: difference_positions(rows, s)[1],
+        ),
     },
-    force=partial(Output, "N", "f, global, (3,): pulls point 1 back where positive"),
+    force=partial(Output, "N", "force f, global, (3,); the force on point 1 is -f"),
 )
 COORDINATES = PairKind(
     COORDINATE,
@@ -652,11 +658,15 @@ COORDINATES = PairKind(
     row_of_coordinates,
     outputs={
         "displacement": coordinate_output(
-            "m", "x1 - x0 [m or rad], ()", lambda rows, s: difference_coordinates(rows, s)[0]
+            "m",
+            "difference x1 - x0 of the coordinates [m or rad], ()",
+            lambda rows, s: difference_coordinates(rows, s)[0],
         ),
         "velocity": coordinate_output(
-            "m/s", "x1_t - x0_t [m/s or rad/s], ()", lambda rows, s: difference_coordinates(rows, s)[1]
+            "m/s",
+            "difference x1_t - x0_t of the velocities [m/s or rad/s], ()",
+            lambda rows, s: difference_coordinates(rows, s)[1],
         ),
     },
-    force=partial(coordinate_output, "N", "f [N or N m], (): pulls coordinate 1 back where positive"),
+    force=partial(coordinate_output, "N", "force f [N or N m], (); the force on coordinate 1 is -f times its factor"),
 )

@@ -90,7 +90,7 @@ class PositionOnRigid2D(Component):
 
     provides = (FAMILY, RIGID, CURVED)
     body = ref("RigidBody2D", "the body")
-    local = column("m", "position b in the body's frame", shape=(2,), default=(0.0, 0.0))
+    local = column("m", "position b in the frame of the body", shape=(2,), default=(0.0, 0.0))
 
 
 class PositionOnCable(Component):
@@ -99,7 +99,7 @@ class PositionOnCable(Component):
 
     provides = (FAMILY, RIGID, CURVED)
     cable = ref("cable", "the cable")
-    x = column("m", "local axial position, from 0 to the cable's length", default=0.0, minimum=0.0)
+    x = column("m", "axial position on the cable, from 0 to the length of the cable", default=0.0, minimum=0.0)
     y = column("m", "distance from the axis along the normal n = [-r'_y, r'_x]/|r'|", default=0.0)
 
 

@@ -45,7 +45,7 @@ class PositionOnRigid3D(Component):
 
     provides = PROVIDES
     body = ref("RigidBody3D", "the body")
-    local = column("m", "position b in the body's frame", shape=(3,), default=(0.0, 0.0, 0.0))
+    local = column("m", "position b in the frame of the body", shape=(3,), default=(0.0, 0.0, 0.0))
 
 
 @kernel

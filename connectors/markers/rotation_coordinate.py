@@ -67,7 +67,7 @@ class RotationCoordinate(Component):
 
     provides = (FAMILY, CURVED)
     node = ref("RigidNode3D", "the node, usually of a `RigidBody3D`")
-    axis = column("1", "axis in the body's frame, of any length > 0", shape=(3,), default=(0.0, 0.0, 1.0))
+    axis = column("1", "axis in the frame of the body, of any length > 0", shape=(3,), default=(0.0, 0.0, 1.0))
     data = ref("GenericData", "1 history value; created as [0.0] if left out", optional=True)
 
 
@@ -245,8 +245,10 @@ register(
     fill_defaults=fill_defaults,
     check=check,
     outputs={
-        "angle": column_output("rad", "angle about the axis since the reference, not wrapped, ()", "value"),
-        "rate": column_output("rad/s", "its time derivative, ()", "rate"),
+        "angle": column_output(
+            "rad", "angle about the axis from the reference configuration, not limited to ±π, ()", "value"
+        ),
+        "rate": column_output("rad/s", "time derivative of the angle, ()", "rate"),
     },
     source="[@nikravesh1988]",
 )

@@ -158,7 +158,7 @@ class Share:
         """Return the data for the tangent of the pairs, including surfaces of other processes.
 
         Args:
-            c: the surfaces.
+            c: data of the surfaces of this process.
             m: columns of the local markers.
             v: velocities of the local coordinates, followed by the velocity of the spare coordinate, shape (spare +
                 1,).
@@ -181,7 +181,7 @@ class TangentColumns:
     Args:
         share: the part of the contact set that belongs to this process.
         ghosts: exchange of surfaces between processes; ``received`` contains the indices of the received surfaces.
-        c: the surfaces.
+        c: data of the surfaces of this process.
         m: columns of the local markers.
         curved: whether any marker on any process has second derivatives.
     """
@@ -211,7 +211,7 @@ class TangentColumns:
         self._is_curved = np.zeros(rows)
 
     def update(self, c: Surfaces, m: PositionColumns, v: FloatArray) -> tuple[Surfaces, PositionColumns, FloatArray]:
-        """See `Share.collect_columns`."""
+        """Return the result of `Share.collect_columns` for the current markers ``m`` and velocities ``v``."""
         n, own, ghosts, share = self.columns, self._own, self._ghosts, self._share
         k = c.marker[share.own]
         n.p[own], n.J[own], n.Jd[own], n.Jr[own] = m.p[k], m.J[k], m.Jd[k], m.Jr[k]

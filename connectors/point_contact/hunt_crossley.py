@@ -63,10 +63,16 @@ class HuntCrossley(Component):
     """
 
     contact_set = ref("ContactSet", "the surfaces")
-    data = ref("GenericData", "the flag in a state (1 enabled, 0 disabled); created if left out", optional=True)
-    transition_velocity = column("m/s", "slip at which friction is fully developed", default=0.01, above=0)
-    modulus_rule = column("1", "how the moduli of a pair combine", default="simbody", dtype="U8", choices=RULES)
-    enabled = column("1", "whether it is enabled in a new state", default=True, dtype=bool)
+    data = ref(
+        "GenericData",
+        "history value that enables (1) or disables (0) the element in a state; created if left out",
+        optional=True,
+    )
+    transition_velocity = column("m/s", "slip velocity at which friction is fully developed", default=0.01, above=0)
+    modulus_rule = column(
+        "1", "method by which the moduli of two surfaces are combined", default="simbody", dtype="U8", choices=RULES
+    )
+    enabled = column("1", "whether the element is enabled in a new state", default=True, dtype=bool)
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
@@ -252,11 +258,13 @@ register(
     fill_defaults=fill_defaults,
     check=check,
     outputs={
-        "potential_energy": Output("J", "stored energy of all contacts, (); 0 where disabled", sum_contacts("energy")),
-        "dissipated_power": Output(
-            "W", "dissipated power of all contacts, (); 0 where disabled", sum_contacts("dissipated_power")
+        "potential_energy": Output(
+            "J", "stored energy of all contacts, (); 0 if the element is disabled", sum_contacts("energy")
         ),
-        "contact_count": Output("1", "number of contacts, (); also where disabled", sum_contacts("")),
+        "dissipated_power": Output(
+            "W", "dissipated power of all contacts, (); 0 if the element is disabled", sum_contacts("dissipated_power")
+        ),
+        "contact_count": Output("1", "number of contacts, (); also if the element is disabled", sum_contacts("")),
     },
     source="[@hunt1975]; M. Hollars in Simbody 3.7 [@sherman2011]",
 )

@@ -131,7 +131,9 @@ def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
 
 @kernel
 def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
-    """Do the same as `add_pair_forces` for pairs without ellipsoids."""
+    """Add to ``c.force`` and ``c.torque`` the forces of one force element on pairs without ellipsoids. Return the
+    energy that the force element stores in these pairs [J], as `add_pair_forces` does.
+    """
     # the columns are local variables, because reading them from a tuple of all columns takes ten times as long as the
     # force law
     kind, center, reach, normal, v, omega = c.kind, c.center, c.reach, c.normal, c.v, c.omega

@@ -39,7 +39,9 @@ class ContactMaterial(Component):
     measured quantities.
     """
 
-    plane_strain_modulus = column("Pa", "E = Y/(1 - ν²) with Young's modulus Y and Poisson's ratio ν", above=0)
+    plane_strain_modulus = column(
+        "Pa", "plane-strain modulus E = Y/(1 - ν²) with Young's modulus Y and Poisson's ratio ν", above=0
+    )
     dissipation = column("s/m", "dissipation coefficient c", default=0.0, minimum=0)
     static_friction = column("1", "coefficient of static friction u_s", default=0.0, minimum=0)
     dynamic_friction = column("1", "coefficient of dynamic friction u_d", default=0.0, minimum=0)

@@ -56,7 +56,7 @@ def eval_contacts(world: World, state: State, force: Entity) -> Contacts:
     """Return all contacts of one force element at a state.
 
     Args:
-        state: the state.
+        state: state at which the contacts are evaluated.
         force: handle to one `HuntCrossley`.
 
     Raises:
@@ -85,7 +85,7 @@ def eval_body_forces(world: World, state: State, force: Entity, bodies: Entity) 
     position of the body.
 
     Args:
-        world, state, force: as for `eval_contacts`.
+        world, state, force: the same arguments as in `eval_contacts`.
         bodies: handle to n bodies, nodes or grounds of one type.
 
     Returns:

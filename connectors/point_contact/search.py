@@ -63,7 +63,7 @@ def create_neighbours(c: Surfaces, skin: float, share: Share | None) -> Neighbou
     """Create an empty list. The first call of `update_neighbours` searches for the pairs.
 
     Args:
-        c: the surfaces.
+        c: data of the spheres, planes and triangles of the contact set.
         skin: search margin [m]; with 0, the default is used.
         share: the part of the contact set that belongs to this process; None in serial runs.
     """

@@ -45,47 +45,46 @@ test for negative indices.
 """
 
 
-class ContactSet(Component):
-    """A group of surfaces that can touch each other.
-
-    The search for neighbours finds surfaces whose distance is below the search margin ``skin``. The search is repeated
-    when a surface has moved by half of this margin since the last search.
-    """
-
-    skin = column(
-        "m", "margin of the neighbour search; 0: 0.2 of the median radius of the surfaces", default=0.0, minimum=0
-    )
-
-
 class ContactSphere(Component):
     """A sphere on a body, or with its centre at a point."""
 
-    contact_set = ref("ContactSet", "surfaces that it may touch")
-    marker = ref(FAMILY, "where it is fixed: a position marker, or a body, node or ground (its reference point)")
-    material = ref("ContactMaterial", "its material")
+    contact_set = ref("ContactSet", "set of the surfaces that this surface can touch")
+    marker = ref(
+        FAMILY,
+        "point to which the surface is fixed: a position marker, or the reference point of a body, node or ground",
+    )
+    material = ref("ContactMaterial", "material of the surface")
     radius = column("m", "radius r", above=0)
-    position = column("m", "centre s in the marker's frame; (0, 0, 0) on markers without rotation", (3,), (0.0,) * 3)
+    position = column(
+        "m", "centre s in the frame of the marker; (0, 0, 0) on markers without rotation", (3,), (0.0,) * 3
+    )
 
 
 class ContactHalfSpace(Component):
     """The region y_1 >= 0 in the frame of the surface. The bounding plane is fixed to a body or to the ground."""
 
-    contact_set = ref("ContactSet", "surfaces that it may touch")
-    marker = ref(RIGID, "where it is fixed: a rigid marker, or a body or ground (its reference point)")
-    material = ref("ContactMaterial", "its material")
-    position = column("m", "a point s on the plane, in the marker's frame", (3,), (0.0,) * 3)
-    rotation = column("1", "matrix R from its own to the marker's frame, see `facing`", (3, 3), EYE)
+    contact_set = ref("ContactSet", "set of the surfaces that this surface can touch")
+    marker = ref(
+        RIGID, "point to which the surface is fixed: a rigid marker, or the reference point of a body or ground"
+    )
+    material = ref("ContactMaterial", "material of the surface")
+    position = column("m", "a point s on the plane, in the frame of the marker", (3,), (0.0,) * 3)
+    rotation = column(
+        "1", "rotation matrix R from the frame of the surface to the frame of the marker, see `facing`", (3, 3), EYE
+    )
 
 
 class ContactEllipsoid(Component):
     """An ellipsoid on a rigid body."""
 
-    contact_set = ref("ContactSet", "surfaces that it may touch")
-    marker = ref(RIGID, "where it is fixed: a rigid marker, or a body or ground (its reference point)")
-    material = ref("ContactMaterial", "its material")
-    semi_axes = column("m", "semi-axes a_1, a_2, a_3 along its own axes", (3,), above=0)
-    position = column("m", "centre s in the marker's frame", (3,), (0.0,) * 3)
-    rotation = column("1", "matrix R from its own to the marker's frame", (3, 3), EYE)
+    contact_set = ref("ContactSet", "set of the surfaces that this surface can touch")
+    marker = ref(
+        RIGID, "point to which the surface is fixed: a rigid marker, or the reference point of a body or ground"
+    )
+    material = ref("ContactMaterial", "material of the surface")
+    semi_axes = column("m", "semi-axes a_1, a_2, a_3 along the axes of the surface", (3,), above=0)
+    position = column("m", "centre s in the frame of the marker", (3,), (0.0,) * 3)
+    rotation = column("1", "rotation matrix R from the frame of the surface to the frame of the marker", (3, 3), EYE)
 
 
 KINDS: dict[type[Component], int] = {ContactEllipsoid: ELLIPSOID, ContactSphere: SPHERE, ContactHalfSpace: HALF_SPACE}
@@ -268,6 +267,5 @@ def check(world: Tables, table: EntityTable) -> None:
         )
 
 
-register(ContactSet, "passive", source=SOURCE)
 for _kind in KINDS:
     register(_kind, "passive", dofs="marker", fill_defaults=fill_defaults, check=check, source=SOURCE)

@@ -183,7 +183,7 @@ def add_pair_tangents(
                 dlnR = eval_radius_change(bounded, D, S, na, nb, e, spins)
                 dnx, dny, dnz = na * ax + nb * bx, na * ay + nb * by, na * az + nb * bz
                 ha, hb = D[0] * ka + D[1] * kb, D[1] * ka + D[2] * kb
-                # δP
+                # variation δP of the point P on which the force acts
                 px, py, pz = ha * ax + hb * bx, ha * ay + hb * by, ha * az + hb * bz
                 if side == 0:
                     px, py, pz = px + mx, py + my, pz + mz

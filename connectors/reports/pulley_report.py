@@ -60,32 +60,38 @@ class PulleyReport:
     radius: float = quantity("m", "radius of the circle")
     belt_speed: float = quantity(
         "m/s",
-        "mean speed of the cord, the axis of the cable in contact, along itself, relative to the centre, > 0 "
-        "towards growing local x",
+        "mean tangential speed of the axis of the cable in contact, relative to the centre, > 0 towards "
+        "increasing local x",
     )
-    segments_in_contact: int = quantity("1", "number of segments that touch")
+    segments_in_contact: int = quantity("1", "number of segments in contact")
     segments_sticking: int = quantity("1", "number of segments that stick")
     wrap_angle: float = quantity("rad", "angle from entry to exit, seen from the centre, with all turns")
-    slip_arc: float = quantity("rad", "part of the angle whose segments slip")
+    slip_arc: float = quantity("rad", "part of the wrap angle on which segments slip")
     entry_point: tuple[float, float] = quantity(
         "m",
-        "where contact begins in the direction of travel (at rest: of growing local x), on the touching line of the "
-        "cable, global x, y",
+        "point at which contact begins in the direction of travel (at rest: of increasing local x), on the "
+        "contact line of the cable, global x, y",
     )
-    exit_point: tuple[float, float] = quantity("m", "where contact ends, likewise")
+    exit_point: tuple[float, float] = quantity(
+        "m", "point at which contact ends, on the contact line of the cable, global x, y"
+    )
     entry_tension: float = quantity(
         "N", "axial force of the cable where contact begins, at the nearest node outside of the contact"
     )
-    exit_tension: float = quantity("N", "axial force of the cable where contact ends, likewise")
+    exit_tension: float = quantity(
+        "N", "axial force of the cable where contact ends, at the nearest node outside of the contact"
+    )
     normal_force: float = quantity("N", "sum of the normal forces, > 0 presses")
-    torque: float = quantity("N m", "of the friction forces on the pulley about z, > 0 counter-clockwise")
+    torque: float = quantity("N m", "torque of the friction forces on the pulley about z, > 0 counter-clockwise")
     friction_power: float = quantity("W", POWERS["friction_power"])
     friction_damping_power: float = quantity("W", POWERS["friction_damping_power"])
     contact_damping_power: float = quantity("W", POWERS["contact_damping_power"])
     bristle_power: float = quantity("W", POWERS["bristle_power"])
     spring_power: float = quantity("W", POWERS["spring_power"])
     lever_power: float = quantity("W", POWERS["lever_power"] + "; 0 for contact points")
-    friction_work: float = quantity("J", "work lost in friction since an `EnergyLedger` began: wear; NaN without one")
+    friction_work: float = quantity(
+        "J", "energy lost by friction since an `EnergyLedger` began, a measure of wear; NaN without a ledger"
+    )
 
 
 UNITS = units_of(PulleyReport)

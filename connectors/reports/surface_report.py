@@ -69,34 +69,38 @@ class SurfaceReport:
     name: str
     speed: float = quantity(
         "m/s",
-        "mean speed of the rope in contact along itself, relative to the origin of the surface, > 0 towards growing "
-        "local x",
+        "mean speed of the rope in contact along its axis, relative to the origin of the surface, > 0 towards "
+        "increasing local x",
     )
-    points_in_contact: int = quantity("1", "number of points that touch")
+    points_in_contact: int = quantity("1", "number of points in contact")
     points_sticking: int = quantity("1", "number of points that stick")
     contact_length: float = quantity("m", "reference length of the rope in contact")
     wrap_angle: float = quantity("rad", "angle from entry to exit about the axis, with all turns; NaN on a plane")
-    slip_arc: float = quantity("rad", "part of the angle whose points slip; NaN on a plane")
+    slip_arc: float = quantity("rad", "part of the wrap angle on which points slip; NaN on a plane")
     slip_length: float = quantity("m", "reference length of the rope that slips")
-    entry_point: tuple[float, float, float] = quantity("m", "where contact begins, global")
-    exit_point: tuple[float, float, float] = quantity("m", "where contact ends, global")
+    entry_point: tuple[float, float, float] = quantity("m", "point at which contact begins, global")
+    exit_point: tuple[float, float, float] = quantity("m", "point at which contact ends, global")
     entry_tension: float = quantity("N", "axial force at entry, at the nearest node outside of the contact")
-    exit_tension: float = quantity("N", "axial force at exit, likewise")
+    exit_tension: float = quantity("N", "axial force at exit, at the nearest node outside of the contact")
     entry_fleet_angle: float = quantity(
         "rad", "angle between the rope and the plane of the sheave at entry, > 0 along the axis"
     )
-    exit_fleet_angle: float = quantity("rad", "the same at exit")
+    exit_fleet_angle: float = quantity(
+        "rad", "angle between the rope and the plane of the sheave at exit, > 0 along the axis"
+    )
     normal_force: float = quantity("N", "sum of the normal forces, > 0 presses")
-    friction: float = quantity("N", "sum of the sizes of the friction forces")
+    friction: float = quantity("N", "sum of the magnitudes of the friction forces")
     largest_line_pressure: float = quantity("N/m", "largest normal force per metre of rope")
-    torque: float = quantity("N m", "of all forces on the body about the axis, > 0 counter-clockwise")
-    force: tuple[float, float, float] = quantity("N", "of all forces on the body, the load on its hub, global")
+    torque: float = quantity("N m", "torque of all forces on the body about the axis, > 0 counter-clockwise")
+    force: tuple[float, float, float] = quantity(
+        "N", "sum of all forces on the body, which is the load on its hub, global"
+    )
     friction_power: float = quantity("W", POWERS["friction_power"])
     friction_damping_power: float = quantity("W", POWERS["friction_damping_power"])
     contact_damping_power: float = quantity("W", POWERS["contact_damping_power"])
     bristle_power: float = quantity("W", POWERS["bristle_power"])
     spring_power: float = quantity("W", POWERS["spring_power"])
-    lever_power: float = quantity("W", "power of bristles across the tangent plane of a curved surface, not lost")
+    lever_power: float = quantity("W", "lever power of sticking bristles on a curved surface, which is not a loss")
 
 
 class Course(NamedTuple):

@@ -209,17 +209,18 @@ def register_rigid_spring(
     """Register a spring between two rigid markers.
 
     Args:
-        component: the schema, with ``stiffness``, ``damping``, ``offset``, ``force_function`` and ``force_derivative``;
-            if n = 1, also ``rate_offset`` and ``preload``.
+        component: class with the columns of the law, which include ``stiffness``, ``damping``, ``offset``,
+            ``force_function`` and ``force_derivative``; if n = 1, also ``rate_offset`` and ``preload``.
         measure: kernel ``(row, u, ut, x, xt)`` that writes the complex x and x_t, shape (n,) each.
         apply: kernel ``(row, u, g) -> F`` that converts the generalised forces g to F = [f, τ0, τ1], nine components,
             see `pairs.py`.
-        n: 1 or 6.
+        n: number of relative displacements, 1 or 6.
         outputs: function that creates the outputs. The argument of ``outputs`` is a function ``number(which, place)``
             that creates the kernel of one component of x, x_t or g.
-        check: see `register`.
-        derived, derive: see `register_kind`.
-        **more: see `register_rigid_pair`.
+        check: argument that is passed to `register`.
+        derived, derive: names of further values of each row, and the function that computes these values, see
+            `register_kind`.
+        **more: further arguments of `register_rigid_pair`.
     """
     made = make_kernels(measure, apply, n, create_load(len(more.get("start", ()))))
 

@@ -67,23 +67,38 @@ class ContactSphereSphere(Component):
 
     marker0 = ref(RIGID, "centre of sphere 0")
     marker1 = ref(RIGID, "centre of sphere 1")
-    data = ref("GenericData", "4 history values; created as open if left out", optional=True)
+    data = ref("GenericData", "4 history values; if left out, they are created without contact", optional=True)
     radius0 = column("m", "radius of sphere 0", above=0.0)
     radius1 = column("m", "radius of sphere 1", above=0.0)
-    hollow = column("1", "sphere 1 is hollow, and sphere 0 in it", dtype=bool, default=False)
-    contact_stiffness = column("N/m", "k of the contact [N/m^m]", above=0.0)
-    contact_damping = column("N s/m", "d of the contact; may make the normal force pull", default=0.0, minimum=0.0)
-    exponent = column("1", "m, power of the depth", default=1.0, minimum=1.0)
-    friction = column("1", "coefficient of friction μ", default=0.0, minimum=0.0)
-    proportional_zone = column("m/s", "v_z, slip below which friction is proportional", default=1e-3, above=0.0)
+    hollow = column("1", "true: sphere 1 is hollow and contains sphere 0", dtype=bool, default=False)
+    contact_stiffness = column("N/m", "stiffness k of the contact [N/m^m]", above=0.0)
+    contact_damping = column(
+        "N s/m", "damping d of the contact, which can cause a pulling normal force", default=0.0, minimum=0.0
+    )
+    exponent = column("1", "exponent m of the depth", default=1.0, minimum=1.0)
+    friction = column("1", "friction coefficient μ", default=0.0, minimum=0.0)
+    proportional_zone = column(
+        "m/s", "slip velocity v_z below which friction is proportional to the slip velocity", default=1e-3, above=0.0
+    )
     impact_model = column("1", "model of the losses in an impact", default="plain", dtype="U16", choices=MODELS)
-    restitution = column("1", "ε, speed after an impact by that before", default=1.0, above=0.0)
-    least_impact_speed = column("m/s", "v_i is not smaller than this", default=0.0, minimum=0.0)
-    plasticity_ratio = column("1", "λ = 1 - k/k_2 < 1; 0 is elastic, without adhesion", default=0.0, minimum=0.0)
-    pull_off_force = column("N", "f_0, constant adhesion; with plasticity", default=0.0, minimum=0.0)
-    adhesion_stiffness = column("N/m", "k_a of adhesion [N/m^l]; with plasticity", default=0.0, minimum=0.0)
-    adhesion_exponent = column("1", "l, power of the depth in adhesion", default=1.0, minimum=1.0)
-    active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
+    restitution = column(
+        "1",
+        "coefficient of restitution ε, the speed after an impact divided by the speed before",
+        default=1.0,
+        above=0.0,
+    )
+    least_impact_speed = column("m/s", "smallest impact speed v_i in the impact model", default=0.0, minimum=0.0)
+    plasticity_ratio = column("1", "ratio λ = 1 - k/k_2 < 1; 0: elastic, without adhesion", default=0.0, minimum=0.0)
+    pull_off_force = column("N", "constant adhesion force f_0; only with plasticity", default=0.0, minimum=0.0)
+    adhesion_stiffness = column("N/m", "adhesion stiffness k_a [N/m^l]; only with plasticity", default=0.0, minimum=0.0)
+    adhesion_exponent = column("1", "exponent l of the depth in the adhesion force", default=1.0, minimum=1.0)
+    active = column(
+        "1",
+        "false: the row has no force, and its history values do not change",
+        dtype=bool,
+        default=True,
+        switchable=True,
+    )
 
 
 @kernel
@@ -294,12 +309,12 @@ register_rigid_pair(
     check=check,
     finish=refuse_deep,
     outputs={
-        "normal_force": Output("N", "f_n, (): > 0 presses", number_of(0)),
-        "friction_force": Output("N", "|f_t| with the sign of f_n, ()", number_of(1)),
+        "normal_force": Output("N", "normal force f_n, (); > 0 presses", number_of(0)),
+        "friction_force": Output("N", "magnitude of the friction f_t, with the sign of f_n, ()", number_of(1)),
         "gap": Output("m", "gap, (); < 0 in contact", number_of(2)),
-        "rate": Output("m/s", "v_n, (); < 0 closing", number_of(3)),
-        "slip": Output("m/s", "|v_t|, ()", number_of(4)),
-        "plastic_depth": Output("m", "stored δ_p, ()", number_of(5)),
+        "rate": Output("m/s", "rate v_n of the gap, (); < 0 while the gap decreases", number_of(3)),
+        "slip": Output("m/s", "slip velocity |v_t|, ()", number_of(4)),
+        "plastic_depth": Output("m", "stored plastic depth δ_p, ()", number_of(5)),
     },
     source="[@exudyn], ObjectContactSphereSphere",
 )

@@ -51,16 +51,18 @@ class GearPair(Component):
 
     marker0 = ref(RIGID, "centre of gear 0")
     marker1 = ref(RIGID, "centre of gear 1")
-    data = ref("GenericData", "2 history values; created as unknown if left out", optional=True)
-    teeth0 = column("1", "z_0, teeth of gear 0", dtype=np.int64, minimum=3)
-    teeth1 = column("1", "z_1, teeth of gear 1; < 0 for a ring gear around gear 0", dtype=np.int64)
-    module = column("m", "m, diameter by number of teeth", above=0.0)
-    pressure_angle = column("rad", "α, angle of the line of action to the tangent", default=math.radians(20), minimum=0)
-    mesh_stiffness = column("N/m", "k along the line of action", above=0.0)
-    mesh_damping = column("N s/m", "d along the line of action", default=0.0, minimum=0.0)
-    backlash = column("m", "b, backlash along the line of action", default=0.0, minimum=0.0)
+    data = ref("GenericData", "2 history values; if left out, they are created as unknown", optional=True)
+    teeth0 = column("1", "number z_0 of teeth of gear 0", dtype=np.int64, minimum=3)
+    teeth1 = column("1", "number z_1 of teeth of gear 1; < 0 for a ring gear around gear 0", dtype=np.int64)
+    module = column("m", "module m: pitch diameter divided by number of teeth", above=0.0)
+    pressure_angle = column(
+        "rad", "pressure angle α between the line of action and the tangent", default=math.radians(20), minimum=0
+    )
+    mesh_stiffness = column("N/m", "stiffness k along the line of action", above=0.0)
+    mesh_damping = column("N s/m", "damping d along the line of action", default=0.0, minimum=0.0)
+    backlash = column("m", "backlash b along the line of action", default=0.0, minimum=0.0)
     axis = column("1", "axis of gear 0 in the frame of marker 0, of any length > 0", (3,), (0.0, 0.0, 1.0))
-    active = column("1", "meshes only if true", dtype=bool, default=True, switchable=True)
+    active = column("1", "the gears mesh only if true", dtype=bool, default=True, switchable=True)
 
 
 @kernel
@@ -248,10 +250,12 @@ register_rigid_pair(
     check=check,
     outputs={
         "mesh_force": Output(
-            "N", "N_+ - N_-, along the line of action, (): > 0 if gear 0 drives about a", number_of(0)
+            "N", "force N_+ - N_- along the line of action, (); > 0 if gear 0 drives about its axis a", number_of(0)
         ),
-        "mesh_way": Output("m", "w, along the pitch circles, (); deflection and backlash", number_of(1)),
-        "centre_distance": Output("m", "|c|, ()", number_of(2)),
+        "mesh_way": Output(
+            "m", "displacement w along the pitch circles due to deflection and backlash, ()", number_of(1)
+        ),
+        "centre_distance": Output("m", "distance |c| of the centres, perpendicular to the axis a, ()", number_of(2)),
     },
     source="G. Niemann, H. Winter, Maschinenelemente 2, Springer (2003)",
 )

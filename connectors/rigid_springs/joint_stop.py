@@ -56,7 +56,7 @@ class JointStop(Component):
     One history value per row: the angle [rad], or 0 for translations.
     """
 
-    marker0 = ref(RIGID, "first marker, whose joint frame has the axis")
+    marker0 = ref(RIGID, "first marker; the axis is an axis of its joint frame")
     marker1 = ref(RIGID, "second marker")
     data = ref("GenericData", "1 history value; created as [0.0] if left out", optional=True)
     direction = column(
@@ -64,11 +64,13 @@ class JointStop(Component):
     )
     lower = column("m", "lower limit of s [m or rad]", default=-NONE, switchable=True)
     upper = column("m", "upper limit of s [m or rad]", default=NONE, switchable=True)
-    stiffness = column("N/m", "k [N/m or N m/rad]", above=0.0, switchable=True)
-    dissipation = column("s/m", "c of the damping [s/m or s/rad]", default=0.0, minimum=0.0, switchable=True)
+    stiffness = column("N/m", "stiffness k [N/m or N m/rad]", above=0.0, switchable=True)
+    dissipation = column(
+        "s/m", "coefficient c of the damping [s/m or s/rad]", default=0.0, minimum=0.0, switchable=True
+    )
     frame0 = column("1", "rotation matrix of the joint frame in the frame of marker 0", shape=(3, 3), default=IDENTITY)
     frame1 = column("1", "rotation matrix of the joint frame in the frame of marker 1", shape=(3, 3), default=IDENTITY)
-    active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
+    active = column("1", "the stop acts only if true", dtype=bool, default=True, switchable=True)
 
 
 @kernel
@@ -266,9 +268,11 @@ register_rigid_pair(
     update_inactive=True,
     check=check,
     outputs={
-        "displacement": Output("m", "s [m or rad], (); angles are not wrapped", place),
-        "depth": Output("m", "δ [m or rad], (): > 0 in the upper stop, < 0 in the lower one, else 0", depth_of),
-        "stop_force": Output("N", "g [N or N m], (): pushes marker 1 back where positive", force_of),
+        "displacement": Output("m", "displacement or angle s [m or rad], (); angles are not limited to ±π", place),
+        "depth": Output(
+            "m", "depth δ in a stop [m or rad], (); > 0 in the upper stop, < 0 in the lower stop, otherwise 0", depth_of
+        ),
+        "stop_force": Output("N", "force or torque g [N or N m], (); a positive g pushes marker 1 back", force_of),
     },
     source="[@hunt1975]",
 )

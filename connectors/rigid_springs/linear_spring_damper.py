@@ -31,19 +31,21 @@ from windlass.framework.model.table import EntityTable
 class LinearSpringDamper(Component):
     """A spring and a damper along an axis that rotates with marker 0."""
 
-    marker0 = ref(RIGID, "first point, whose frame has the axis")
+    marker0 = ref(RIGID, "first point; the axis is fixed in its frame")
     marker1 = ref(RIGID, "second point")
     axis = column("1", "axis in the frame of marker 0, of any length > 0", shape=(3,), default=(1.0, 0.0, 0.0))
     stiffness = column("N/m", "stiffness k", default=0.0, minimum=0.0, switchable=True)
     damping = column("N s/m", "damping d", default=0.0, minimum=0.0, switchable=True)
-    offset = column("m", "x without spring force", default=0.0, switchable=True)
-    rate_offset = column("m/s", "x_t without damping", default=0.0, switchable=True)
-    preload = column("N", "constant force, pulls where positive", default=0.0, switchable=True)
+    offset = column("m", "displacement x at which the spring force is 0", default=0.0, switchable=True)
+    rate_offset = column("m/s", "velocity x_t at which the damping force is 0", default=0.0, switchable=True)
+    preload = column("N", "constant force, > 0 pulls", default=0.0, switchable=True)
     force_function, force_derivative = force_columns(
         "f(t, row, x, x_t, stiffness, damping, offset) -> force [N]", "(df/dx, df/dx_t)"
     )
-    moment_arm = column("1", "marker 0 takes the moment -d × f, so that moments balance", dtype=bool, default=True)
-    active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
+    moment_arm = column(
+        "1", "true: the moment -d × f acts on marker 0, so that moments balance", dtype=bool, default=True
+    )
+    active = column("1", "the spring acts only if true", dtype=bool, default=True, switchable=True)
 
 
 @kernel
@@ -77,9 +79,9 @@ register_rigid_spring(
     apply,
     1,
     outputs=lambda number: {
-        "displacement": Output("m", "x = a·(p1 - p0), (); no offset is subtracted", number(0, 0)),
-        "velocity": Output("m/s", "x_t, ()", number(1, 0)),
-        "tension": Output("N", "g, (): pulls the points together along the axis where positive", number(2, 0)),
+        "displacement": Output("m", "displacement x = a·(p1 - p0), (); the offset is not subtracted", number(0, 0)),
+        "velocity": Output("m/s", "velocity x_t, ()", number(1, 0)),
+        "tension": Output("N", "force g, (); a positive g pulls the points together along the axis", number(2, 0)),
     },
     check=check,
     derived=("unit_axis",),

@@ -220,7 +220,9 @@ def real_part(number: Kernel) -> Kernel:
 
 
 def three_of(force: Kernel, first: int) -> Kernel:
-    """Create a kernel that returns the real parts of three components of the forces F, from index ``first``."""
+    """Create a kernel that returns the real parts of three successive components of the forces F, beginning with the
+    index ``first``.
+    """
 
     @kernel
     def part(row: Any, u: Pose, ut: ComplexArray, t: float) -> tuple[float, float, float]:
@@ -259,7 +261,7 @@ RIGID_PAIRS = PairKind(
     None,
     row_of_rigid,
     outputs={},
-    force=partial(Output, "N", "f, global, (3,): pulls point 1 back where positive"),
+    force=partial(Output, "N", "force f, global, (3,); the force on point 1 is -f"),
     targets=(RIGID, RIGID),
     number=real_part,
     vector=lambda force: three_of(force, 0),
@@ -282,7 +284,7 @@ def register_rigid_pair(
     """Register a law between two rigid markers.
 
     Args:
-        component: the schema, with ``marker0``, ``marker1`` and ``active``.
+        component: class with the columns of the law, which include ``marker0``, ``marker1`` and ``active``.
         force: complex kernel ``(row, u, ut, t) -> (fx, fy, fz, τ0x, τ0y, τ0z, τ1x, τ1y, τ1z)`` [N, N m].
         outputs: output variables of the law, evaluated by kernels with the arguments of ``force`` that return a complex
             scalar.
@@ -291,12 +293,12 @@ def register_rigid_pair(
         passed: name, in the energy ledger, of the remaining power.
         point: whether marker 1 is allowed to be a position marker without rotation; torques on such a marker are
             ignored.
-        before: see `pair_laws.register_kind`.
+        before: function that returns two updates of the data of the rows, see `pair_laws.register_kind`.
         **more: further arguments of `register_kind`.
     """
     kind = replace(RIGID_PAIRS, targets=(RIGID, POSITION)) if point else RIGID_PAIRS
     load = create_load(len(more.get("start", ())))
-    torque = "left-hand-side torque on marker {} about its point, global, (3,): its opposite acts on it"
+    torque = "left-hand-side torque on marker {} about its point, global, (3,); the opposite torque acts on the marker"
     torques = {}
     for k in (0, 1):
         evaluate = evaluate_rows(RIGID_PAIRS, three_of(force, 3 + 3 * k), load, True, before)

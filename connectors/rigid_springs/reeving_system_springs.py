@@ -63,26 +63,42 @@ class ReevingSystemSprings(Component):
     """A massless rope over any number of sheaves, for models in which mass, sag and friction of the rope are
     negligible."""
 
-    markers = refs(POSITION, "places along the rope: rigid markers at sheaves and drums, else points", least=2)
-    coordinate0 = ref(COORDINATE, "q_0, pays out rope at the start", optional=True)
-    coordinate1 = ref(COORDINATE, "q_1, pays out rope at the end", optional=True)
-    radii = column("m", "R at each marker, 0 for points; drums at the ends", default=0.0, minimum=0.0, along="markers")
+    markers = refs(POSITION, "markers along the rope: rigid markers at sheaves and drums, otherwise points", least=2)
+    coordinate0 = ref(COORDINATE, "coordinate q_0, which pays out rope at the start", optional=True)
+    coordinate1 = ref(COORDINATE, "coordinate q_1, which pays out rope at the end", optional=True)
+    radii = column(
+        "m",
+        "radius R at each marker, 0 for points; the first and the last radius belong to drums",
+        default=0.0,
+        minimum=0.0,
+        along="markers",
+    )
     axes = column(
         "1", "axis of each sheave in the frame of its marker, about which the rope turns, of any length > 0",
         shape=(3,), default=(0.0, 0.0, 1.0), along="markers",
     )  # fmt: skip
-    reference_length = column("m", "length without tension", above=0.0, switchable=True)
-    axial_stiffness = column("N", "EA of the rope", above=0.0, switchable=True)
-    axial_damping = column("N s", "D, as for cables", default=0.0, minimum=0.0, switchable=True)
-    preload = column("N", "N_0, tension at the reference length", default=0.0, switchable=True)
+    reference_length = column("m", "length of the rope without tension", above=0.0, switchable=True)
+    axial_stiffness = column("N", "axial stiffness EA of the rope", above=0.0, switchable=True)
+    axial_damping = column("N s", "axial damping D, force per strain rate", default=0.0, minimum=0.0, switchable=True)
+    preload = column("N", "tension N_0 at the reference length", default=0.0, switchable=True)
     slack_force = column(
-        "N", "N_s, largest pressure in a slack rope; 0: presses like a rod", default=0.1, minimum=0.0, switchable=True
+        "N",
+        "largest compressive force N_s in a slack rope; 0: the rope resists compression like a rod",
+        default=0.1,
+        minimum=0.0,
+        switchable=True,
     )
-    twist_damping = column("N m s/rad", "against the twist of spans", default=0.0, minimum=0.0)
-    shear_damping = column("N s", "against motion across spans, by their length", default=0.0, minimum=0.0)
-    factor0 = column("1", "f_0 [1 or m/rad]", default=1.0)
-    factor1 = column("1", "f_1 [1 or m/rad]", default=1.0)
-    active = column("1", "pulls only if true", dtype=bool, default=True, switchable=True)
+    twist_damping = column("N m s/rad", "damping of the twist of spans", default=0.0, minimum=0.0)
+    shear_damping = column(
+        "N s",
+        "damping of the motion across spans; the force is this value times the velocity, divided by the "
+        "length of the span",
+        default=0.0,
+        minimum=0.0,
+    )
+    factor0 = column("1", "factor f_0 of q_0 [1 or m/rad]", default=1.0)
+    factor1 = column("1", "factor f_1 of q_1 [1 or m/rad]", default=1.0)
+    active = column("1", "the rope exerts forces only if true", dtype=bool, default=True, switchable=True)
 
 
 def find_frames(axes: FloatArray) -> FloatArray:
@@ -214,11 +230,11 @@ register(
     build=build,
     check=check,
     outputs={
-        "length": output("m", "L, ()", LENGTH),
-        "rate": output("m/s", "L̇, ()", RATE),
-        "tension": output("N", "N, (); 0 where not active", FORCE),
-        "rest_length": output("m", "L_0, (); with the rope that coordinates pay out", REST),
-        "wrap": Output("rad", "θ on each marker, (markers,)", lambda rows, s: eval_numbers(rows, s)[1]),
+        "length": output("m", "length L of all spans and arcs, ()", LENGTH),
+        "rate": output("m/s", "rate of the length L, ()", RATE),
+        "tension": output("N", "tension N, (); 0 for inactive rows", FORCE),
+        "rest_length": output("m", "reference length L_0, (); this includes the rope that coordinates pay out", REST),
+        "wrap": Output("rad", "wrap angle θ on each marker, (markers,)", lambda rows, s: eval_numbers(rows, s)[1]),
     },
     draw=draw,
     source="[@exudyn], ObjectConnectorReevingSystemSprings",

@@ -35,20 +35,38 @@ NONE = ((0.0,) * 6,) * 6
 class RigidBodySpringDamper(Component):
     """A bushing: springs and dampers in all directions between two rigid markers."""
 
-    marker0 = ref(RIGID, "first point, whose joint frame has the directions")
+    marker0 = ref(RIGID, "first point; the directions are the axes of its joint frame")
     marker1 = ref(RIGID, "second point")
     stiffness = column(
-        "N/m", "K, first lengths, then angles [N/m, N/rad; N, N m/rad]", shape=(6, 6), default=NONE, switchable=True
+        "N/m",
+        "stiffness matrix K for displacements, then rotations [N/m, N/rad; N, N m/rad]",
+        shape=(6, 6),
+        default=NONE,
+        switchable=True,
     )
-    damping = column("N s/m", "D likewise [N s/m, N s/rad; N s, N m s/rad]", (6, 6), NONE, switchable=True)
-    offset = column("m", "x without spring force [m, rad]", shape=(6,), default=(0.0,) * 6, switchable=True)
+    damping = column(
+        "N s/m",
+        "damping matrix D for displacements, then rotations [N s/m, N s/rad; N s, N m s/rad]",
+        (6, 6),
+        NONE,
+        switchable=True,
+    )
+    offset = column(
+        "m",
+        "displacements and rotations x at which the spring force is 0 [m, rad]",
+        shape=(6,),
+        default=(0.0,) * 6,
+        switchable=True,
+    )
     frame0 = column("1", "rotation matrix of the joint frame in the frame of marker 0", shape=(3, 3), default=IDENTITY)
     frame1 = column("1", "rotation matrix of the joint frame in the frame of marker 1", shape=(3, 3), default=IDENTITY)
     force_function, force_derivative = force_columns(
         "f(t, row, x, x_t, stiffness, damping, offset) -> six numbers [N, N m]", "(dg/dx, dg/dx_t), each (6, 6)"
     )
-    moment_arm = column("1", "marker 0 takes the moment -d × f, so that moments balance", dtype=bool, default=True)
-    active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
+    moment_arm = column(
+        "1", "true: the moment -d × f acts on marker 0, so that moments balance", dtype=bool, default=True
+    )
+    active = column("1", "the spring acts only if true", dtype=bool, default=True, switchable=True)
 
 
 @kernel

@@ -47,20 +47,41 @@ class RollingDiscPenalty(Component):
     Three history values per row: slip velocity across and along the track [m/s], and gap [m].
     """
 
-    marker0 = ref(RIGID, "point on the plane, whose frame has the normal")
+    marker0 = ref(RIGID, "point on the plane; the normal is fixed in its frame")
     marker1 = ref(RIGID, "centre of the disc")
-    data = ref("GenericData", "3 history values; created as open without slip if left out", optional=True)
+    data = ref(
+        "GenericData", "3 history values; if left out, they are created without contact and without slip", optional=True
+    )
     radius = column("m", "radius of the disc", above=0.0)
     axis = column("1", "axis of the disc in the frame of marker 1, of any length > 0", (3,), (1.0, 0.0, 0.0))
     normal = column("1", "normal to the plane in the frame of marker 0, of any length > 0", (3,), (0.0, 0.0, 1.0))
-    contact_stiffness = column("N/m", "k of the contact", above=0.0)
-    contact_damping = column("N s/m", "d of the contact; may make the normal force pull", default=0.0, minimum=0.0)
-    friction = column("1", "μ across and along the track", shape=(2,), default=(0.0, 0.0), minimum=0.0)
-    viscous_friction = column("s/m", "μ_v, rise of μ with the slip", shape=(2,), default=(0.0, 0.0), minimum=0.0)
-    friction_angle = column("rad", "angle of the directions of μ, for rollers", default=0.0)
-    proportional_zone = column("m/s", "v_z, slip below which friction is proportional", default=1e-3, minimum=0.0)
-    linear_zone = column("1", "friction is linear in the zone, not a parabola", dtype=bool, default=False)
-    active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
+    contact_stiffness = column("N/m", "stiffness k of the contact", above=0.0)
+    contact_damping = column(
+        "N s/m", "damping d of the contact, which can cause a pulling normal force", default=0.0, minimum=0.0
+    )
+    friction = column(
+        "1", "friction coefficients μ across and along the track", shape=(2,), default=(0.0, 0.0), minimum=0.0
+    )
+    viscous_friction = column(
+        "s/m", "increase μ_v of μ with the slip velocity", shape=(2,), default=(0.0, 0.0), minimum=0.0
+    )
+    friction_angle = column("rad", "angle by which the directions of μ are rotated, for rollers", default=0.0)
+    proportional_zone = column(
+        "m/s", "slip velocity v_z below which friction is proportional to the slip velocity", default=1e-3, minimum=0.0
+    )
+    linear_zone = column(
+        "1",
+        "true: friction is a linear function of the slip velocity below v_z; false: a parabola",
+        dtype=bool,
+        default=False,
+    )
+    active = column(
+        "1",
+        "false: the row has no force, and its history values do not change",
+        dtype=bool,
+        default=True,
+        switchable=True,
+    )
 
 
 @kernel
@@ -193,12 +214,16 @@ register_rigid_pair(
     gap=measure_gap,
     check=check,
     outputs={
-        "normal_force": Output("N", "f_n, (): < 0 presses", number_of(0)),
-        "friction_across": Output("N", "f_t across the track on the left-hand side, ()", number_of(1)),
-        "friction_along": Output("N", "f_t along the track on the left-hand side, ()", number_of(2)),
+        "normal_force": Output("N", "normal force f_n, (); < 0 presses", number_of(0)),
+        "friction_across": Output(
+            "N", "friction f_t across the track, with the sign of the left-hand side, ()", number_of(1)
+        ),
+        "friction_along": Output(
+            "N", "friction f_t along the track, with the sign of the left-hand side, ()", number_of(2)
+        ),
         "gap": Output("m", "distance of the lowest point from the plane, (); < 0 in contact", number_of(3)),
-        "slip_across": Output("m/s", "slip across the track, ()", number_of(4)),
-        "slip_along": Output("m/s", "slip along the track, ()", number_of(5)),
+        "slip_across": Output("m/s", "slip velocity across the track, ()", number_of(4)),
+        "slip_along": Output("m/s", "slip velocity along the track, ()", number_of(5)),
     },
     source="[@exudyn], ObjectConnectorRollingDiscPenalty",
 )

@@ -33,20 +33,20 @@ START = (0.0,)
 class TorsionalSpringDamper(Component):
     """A torsion spring and a damper about an axis of marker 0. One history value per row: the angle [rad]."""
 
-    marker0 = ref(RIGID, "first marker, whose joint frame has the axis")
+    marker0 = ref(RIGID, "first marker; the axis is an axis of its joint frame")
     marker1 = ref(RIGID, "second marker")
     data = ref("GenericData", "1 history value; created as [0.0] if left out", optional=True)
     stiffness = column("N m/rad", "stiffness k", default=0.0, minimum=0.0, switchable=True)
     damping = column("N m s/rad", "damping d", default=0.0, minimum=0.0, switchable=True)
-    offset = column("rad", "φ without spring torque", default=0.0, switchable=True)
-    rate_offset = column("rad/s", "φ_t without damping", default=0.0, switchable=True)
-    preload = column("N m", "constant torque, turns marker 1 back where positive", default=0.0, switchable=True)
+    offset = column("rad", "angle φ at which the spring torque is 0", default=0.0, switchable=True)
+    rate_offset = column("rad/s", "rate φ_t at which the damping torque is 0", default=0.0, switchable=True)
+    preload = column("N m", "constant torque; a positive torque turns marker 1 back", default=0.0, switchable=True)
     frame0 = column("1", "rotation matrix of the joint frame in the frame of marker 0", shape=(3, 3), default=IDENTITY)
     frame1 = column("1", "rotation matrix of the joint frame in the frame of marker 1", shape=(3, 3), default=IDENTITY)
     force_function, force_derivative = force_columns(
         "f(t, row, angle, rate, stiffness, damping, offset) -> torque [N m]", "(dτ/dφ, dτ/dφ_t)"
     )
-    active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
+    active = column("1", "the spring acts only if true", dtype=bool, default=True, switchable=True)
 
 
 @kernel
@@ -78,9 +78,9 @@ register_rigid_spring(
     apply,
     1,
     outputs=lambda number: {
-        "angle": Output("rad", "φ, not wrapped, (); no offset is subtracted", number(0, 0)),
-        "rate": Output("rad/s", "φ_t, ()", number(1, 0)),
-        "torque": Output("N m", "τ, (): turns marker 1 back where positive", number(2, 0)),
+        "angle": Output("rad", "angle φ, not limited to ±π, (); the offset is not subtracted", number(0, 0)),
+        "rate": Output("rad/s", "rate φ_t of the angle, ()", number(1, 0)),
+        "torque": Output("N m", "torque τ, (); a positive torque turns marker 1 back", number(2, 0)),
     },
     start=START,
     update=store_angle,

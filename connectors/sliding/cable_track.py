@@ -32,7 +32,7 @@ WIDEST = 12
 class CableTrack(Component):
     """A chain of cables along which points can slide."""
 
-    cables = refs("cable", "the cables in their order: `Cable2D`, `ALECable2D` or `Cable3D`", distinct=True)
+    cables = refs("cable", "cables in the order of the chain: `Cable2D`, `ALECable2D` or `Cable3D`", distinct=True)
 
 
 class Tracks(NamedTuple):

@@ -282,8 +282,8 @@ def fill_outputs(
     lam: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Write the output quantities of each row into ``out``, shape (n, NUMBERS); the constants from `PLACE` on are the
-    indices of the quantities.
+    """Write the output quantities of each row into ``out``, shape (n, NUMBERS); `PLACE` and the following constants are
+    the indices of the quantities.
     """
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
     for i in range(len(c.rows)):

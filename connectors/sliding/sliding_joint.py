@@ -92,14 +92,20 @@ class SlidingJoint(Component):
     """
 
     track = ref("CableTrack", "the chain of cables")
-    node = ref("SlidingNode", "place s along the track")
+    node = ref("SlidingNode", "node of the position s along the track")
     marker = ref(POSITION, "the point that slides")
     data = ref("GenericData", "4 history values; created if left out", optional=True)
-    damping = column("N s/m", "d of the motion along the cable", default=0.0, minimum=0.0, switchable=True)
-    friction_coefficient = column("1", "μ of the motion along the cable", default=0.0, minimum=0.0, switchable=True)
-    friction_speed = column("m/s", "v0; friction is 71 % of μ N at this speed", default=0.01, above=0.0)
-    leaves = column("1", "leaves the track at its ends; otherwise it must not pass them", dtype=bool, default=False)
-    active = column("1", "holds only if true; otherwise s stays", dtype=bool, default=True, switchable=True)
+    damping = column("N s/m", "damping d of the motion along the cable", default=0.0, minimum=0.0, switchable=True)
+    friction_coefficient = column(
+        "1", "friction coefficient μ of the motion along the cable", default=0.0, minimum=0.0, switchable=True
+    )
+    friction_speed = column("m/s", "speed v0 at which friction is 71 % of μ N", default=0.01, above=0.0)
+    leaves = column(
+        "1", "true: the point leaves the track at its ends; false: it must not pass the ends", dtype=bool, default=False
+    )
+    active = column(
+        "1", "the joint acts only if true; if false, s is constant", dtype=bool, default=True, switchable=True
+    )
 
 
 def find_first_cables(world: Tables, tracks: Tracks, track: IntArray, nodes: IntArray) -> IntArray:
@@ -313,17 +319,17 @@ register(
     fill_defaults=lambda world, values: create_history(world, SlidingJoint, values, START),
     check=check,
     outputs={
-        "arc_length": output("m", "place σ along the track, by undeformed length, ()", PLACE),
-        "cable": output("1", "cable on which it is, from 0 along the track, ()", ON_CABLE),
-        "speed": output("m/s", "along the cable against its material, ()", SPEED),
-        "track_speed": output("m/s", "along the axis, including the motion of material, ()", TRACK_SPEED),
+        "arc_length": output("m", "position σ along the track, measured in undeformed length, ()", PLACE),
+        "cable": output("1", "index of the cable on which the point is, counted from 0 along the track, ()", ON_CABLE),
+        "speed": output("m/s", "speed along the cable relative to its material, ()", SPEED),
+        "track_speed": output("m/s", "speed along the axis, including the motion of the material, ()", TRACK_SPEED),
         "force": output("N", "force on the point, global, (3,)", slice(FORCE, FORCE + 3)),
-        "normal_force": output("N", "N, its part across the cable, ()", NORMAL),
-        "friction_force": output("N", "T along the cable, > 0 against a speed > 0, ()", FRICTION),
-        "gap": output("m", "C, global, (3,)", slice(GAP, GAP + 3)),
-        "gap_rate": output("m/s", "Ċ, global, (3,)", slice(GAP_RATE, GAP_RATE + 3)),
-        "end": output("1", "-1 at the start of an open track or before it, 1 at its end, else 0, ()", END),
-        "left": Output("1", "1 where the joint has left its track, else 0, ()", find_left),
+        "normal_force": output("N", "component N of the force across the cable, ()", NORMAL),
+        "friction_force": output("N", "friction T along the cable, > 0 against a speed > 0, ()", FRICTION),
+        "gap": output("m", "vector C from the point of the marker to the cable, global, (3,)", slice(GAP, GAP + 3)),
+        "gap_rate": output("m/s", "rate Ċ of the vector C, global, (3,)", slice(GAP_RATE, GAP_RATE + 3)),
+        "end": output("1", "-1 at or before the start of an open track, 1 at or beyond its end, otherwise 0, ()", END),
+        "left": Output("1", "1 if the joint has left its track, otherwise 0, ()", find_left),
     },
     draw=draw,
     source="[@exudyn], ObjectJointSliding2D and ObjectJointALEMoving2D",

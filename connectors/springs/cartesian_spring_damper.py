@@ -32,17 +32,19 @@ class CartesianSpringDamper(Component):
     marker0 = ref(POSITION, "first end")
     marker1 = ref(POSITION, "second end")
     stiffness = column(
-        "N/m", "k along x, y, z", shape=(3,), default=(0.0, 0.0, 0.0), minimum=0.0, switchable=True, fill=True
+        "N/m", "stiffness k along x, y, z", shape=(3,), default=(0.0, 0.0, 0.0), minimum=0.0, switchable=True, fill=True
     )
     damping = column(
-        "N s/m", "d along x, y, z", shape=(3,), default=(0.0, 0.0, 0.0), minimum=0.0, switchable=True, fill=True
+        "N s/m", "damping d along x, y, z", shape=(3,), default=(0.0, 0.0, 0.0), minimum=0.0, switchable=True, fill=True
     )
-    offset = column("m", "p1 - p0 without spring force", shape=(3,), default=(0.0, 0.0, 0.0), switchable=True)
+    offset = column(
+        "m", "vector p1 - p0 at which the spring force is 0", shape=(3,), default=(0.0, 0.0, 0.0), switchable=True
+    )
     force_function, force_derivative = force_columns(
         "f(t, row, u, u_t, stiffness, damping, offset) -> force [N], all vectors (3,), global",
         "(df/du, df/du_t), each (3, 3)",
     )
-    active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
+    active = column("1", "the spring acts only if true", dtype=bool, default=True, switchable=True)
 
 
 @kernel

@@ -38,13 +38,21 @@ class ContactCoordinate(Component):
     rad].
     """
 
-    marker0 = ref(COORDINATE, "lower coordinate; the ground if left out")
+    marker0 = ref(COORDINATE, "lower coordinate x0; if left out, the ground with x0 = 0")
     marker1 = ref(COORDINATE, "upper coordinate")
-    data = ref("GenericData", "1 history value; created as [0.1], which is open, if left out", optional=True)
+    data = ref("GenericData", "1 history value; if left out, it is created as [0.1] (open)", optional=True)
     contact_stiffness = column("N/m", "penalty stiffness k [N/m or N m/rad]", above=0.0)
-    contact_damping = column("N s/m", "damping d [N s/m or N m s/rad]; may make f pull", default=0.0, minimum=0.0)
-    offset = column("m", "x1 - x0 where the gap is 0 [m or rad]", default=0.0)
-    active = column("1", "false: no force, history untouched", default=True, dtype=bool, switchable=True)
+    contact_damping = column(
+        "N s/m", "damping d [N s/m or N m s/rad], which can cause a pulling force", default=0.0, minimum=0.0
+    )
+    offset = column("m", "difference x1 - x0 at which the gap is 0 [m or rad]", default=0.0)
+    active = column(
+        "1",
+        "false: the row has no force, and its history values do not change",
+        default=True,
+        dtype=bool,
+        switchable=True,
+    )
 
 
 @kernel
@@ -114,14 +122,16 @@ register_pair(
     gap=measure_gap,
     outputs={
         "gap": coordinate_output(
-            "m", "x1 - x0 - offset [m or rad], also where open, ()",
+            "m", "gap x1 - x0 - offset [m or rad], also of open contacts, ()",
             lambda rows, s: difference_coordinates(rows, s)[0] - rows.columns[1]["offset"],
         ),
         "rate": coordinate_output(
-            "m/s", "its time derivative [m/s or rad/s], also where open, ()",
+            "m/s", "time derivative of the gap [m/s or rad/s], also of open contacts, ()",
             lambda rows, s: difference_coordinates(rows, s)[1],
         ),
-        "force": coordinate_output("N", "f [N or N m], (): < 0 presses the coordinates apart; 0 where open", force),
+        "force": coordinate_output(
+            "N", "force f [N or N m], (); < 0 presses the coordinates apart, 0 for open contacts", force
+        ),
     },
     source="[@exudyn], ObjectContactCoordinate",
 )  # fmt: skip

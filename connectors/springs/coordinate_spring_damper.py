@@ -25,15 +25,15 @@ from windlass.framework.model.schema import Component, column, ref
 class CoordinateSpringDamper(Component):
     """A spring and a damper between two coordinates."""
 
-    marker0 = ref(COORDINATE, "first coordinate; the ground if left out")
+    marker0 = ref(COORDINATE, "first coordinate x0; if left out, the ground with x0 = 0")
     marker1 = ref(COORDINATE, "second coordinate")
-    stiffness = column("N/m", "k [N/m or N m/rad]", default=0.0, minimum=0.0, switchable=True)
-    damping = column("N s/m", "d [N s/m or N m s/rad]", default=0.0, minimum=0.0, switchable=True)
-    offset = column("m", "x1 - x0 without spring force [m or rad]", default=0.0, switchable=True)
+    stiffness = column("N/m", "stiffness k [N/m or N m/rad]", default=0.0, minimum=0.0, switchable=True)
+    damping = column("N s/m", "damping d [N s/m or N m s/rad]", default=0.0, minimum=0.0, switchable=True)
+    offset = column("m", "difference x1 - x0 at which the spring force is 0 [m or rad]", default=0.0, switchable=True)
     force_function, force_derivative = force_columns(
         "f(t, row, u, u_t, stiffness, damping, offset) -> force [N or N m]", "(df/du, df/du_t)"
     )
-    active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
+    active = column("1", "the spring acts only if true", dtype=bool, default=True, switchable=True)
 
 
 @kernel

@@ -65,33 +65,45 @@ class CoordinateSpringDamperExt(Component):
     Three history values per row: slip state [N or N m], anchor [m or rad], and depth in a stop [m or rad].
     """
 
-    marker0 = ref(COORDINATE, "first coordinate; the ground if left out")
+    marker0 = ref(COORDINATE, "first coordinate x0; if left out, the ground with x0 = 0")
     marker1 = ref(COORDINATE, "second coordinate")
-    data = ref("GenericData", "3 history values; created as zeros, which sticks at 0, if left out", optional=True)
-    factor0 = column("1", "f0 on coordinate 0, for gears", default=1.0)
-    factor1 = column("1", "f1 on coordinate 1", default=1.0)
-    stiffness = column("N/m", "k [N/m or N m/rad]", default=0.0, minimum=0.0, switchable=True)
-    damping = column("N s/m", "d [N s/m or N m s/rad]", default=0.0, minimum=0.0, switchable=True)
-    offset = column("m", "q without spring force [m or rad]", default=0.0, switchable=True)
-    rate_offset = column("m/s", "q_t without damping [m/s or rad/s]", default=0.0, switchable=True)
-    dynamic_friction = column("N", "F_d, friction while sliding [N or N m]", default=0.0, minimum=0.0, switchable=True)
-    static_friction_offset = column(
-        "N", "F_s, additional friction at rest [N or N m]", default=0.0, minimum=0.0, switchable=True
+    data = ref("GenericData", "3 history values; if left out, they are created as zeros (sticking at 0)", optional=True)
+    factor0 = column("1", "factor f0 of coordinate 0, for gears", default=1.0)
+    factor1 = column("1", "factor f1 of coordinate 1", default=1.0)
+    stiffness = column("N/m", "stiffness k [N/m or N m/rad]", default=0.0, minimum=0.0, switchable=True)
+    damping = column("N s/m", "damping d [N s/m or N m s/rad]", default=0.0, minimum=0.0, switchable=True)
+    offset = column("m", "stretch q at which the spring force is 0 [m or rad]", default=0.0, switchable=True)
+    rate_offset = column(
+        "m/s", "velocity q_t at which the damping force is 0 [m/s or rad/s]", default=0.0, switchable=True
     )
-    decay_velocity = column("m/s", "v_exp, at which F_s has fallen to 37 %", default=1e-3, above=0.0)
-    viscous_friction = column("N s/m", "F_v, rise of friction while sliding", default=0.0, minimum=0.0, switchable=True)
-    sticking_stiffness = column("N/m", "k_b of the bristle", default=0.0, minimum=0.0)
-    sticking_damping = column("N s/m", "d_b of the bristle", default=0.0, minimum=0.0)
-    proportional_zone = column("m/s", "v_r of friction without history; 0: bristles", default=0.0, minimum=0.0)
+    dynamic_friction = column("N", "friction F_d while sliding [N or N m]", default=0.0, minimum=0.0, switchable=True)
+    static_friction_offset = column(
+        "N", "additional friction F_s at rest [N or N m]", default=0.0, minimum=0.0, switchable=True
+    )
+    decay_velocity = column("m/s", "velocity v_exp at which F_s has decreased to 37 %", default=1e-3, above=0.0)
+    viscous_friction = column(
+        "N s/m", "increase F_v of the friction with the sliding velocity", default=0.0, minimum=0.0, switchable=True
+    )
+    sticking_stiffness = column("N/m", "stiffness k_b of the bristle", default=0.0, minimum=0.0)
+    sticking_damping = column("N s/m", "damping d_b of the bristle", default=0.0, minimum=0.0)
+    proportional_zone = column(
+        "m/s", "velocity v_r of friction without history; 0: friction with bristles", default=0.0, minimum=0.0
+    )
     stops = column("1", "whether there are stops", dtype=bool, default=False)
     lower_stop = column("m", "lower stop [m or rad]", default=0.0)
     upper_stop = column("m", "upper stop [m or rad]", default=0.0)
-    stop_stiffness = column("N/m", "k_s [N/m or N m/rad]", default=0.0, minimum=0.0)
-    stop_damping = column("N s/m", "d_s [N s/m or N m s/rad]", default=0.0, minimum=0.0)
+    stop_stiffness = column("N/m", "stiffness k_s of the stops [N/m or N m/rad]", default=0.0, minimum=0.0)
+    stop_damping = column("N s/m", "damping d_s of the stops [N s/m or N m s/rad]", default=0.0, minimum=0.0)
     force_function, force_derivative = force_columns(
-        "f(t, row, q, q_t, stiffness, damping, offset) -> the whole force [N or N m]", "(df/dq, df/dq_t)"
+        "f(t, row, q, q_t, stiffness, damping, offset) -> total force [N or N m]", "(df/dq, df/dq_t)"
     )
-    active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
+    active = column(
+        "1",
+        "false: the row has no force, and its history values do not change",
+        dtype=bool,
+        default=True,
+        switchable=True,
+    )
 
 
 @kernel
@@ -221,9 +233,11 @@ register_pair(
     gap=measure_gap,
     check=check,
     outputs={
-        "slip_state": coordinate_output("N", "0 sticks, ±F slips [N or N m], ()", history_output(0)),
-        "anchor": coordinate_output("m", "where the bristle is not bent [m or rad], ()", history_output(1)),
-        "stop_depth": coordinate_output("m", "depth in a stop, 0: none [m or rad], ()", history_output(2)),
+        "slip_state": coordinate_output("N", "state of friction: 0 sticks, ±F slips [N or N m], ()", history_output(0)),
+        "anchor": coordinate_output(
+            "m", "stretch q at which the bristle has no deflection [m or rad], ()", history_output(1)
+        ),
+        "stop_depth": coordinate_output("m", "depth in a stop, 0 without contact [m or rad], ()", history_output(2)),
     },
     source="[@exudyn], ObjectConnectorCoordinateSpringDamperExt",
 )

@@ -34,15 +34,25 @@ START = (0.0,)
 class OverrunningClutch(Component):
     """A one-way clutch between two angles. One history value per row: the anchor [rad]."""
 
-    marker0 = ref(COORDINATE, "angle of the driving part, the rim; the ground if left out")
+    marker0 = ref(COORDINATE, "angle of the driving part, the rim; if left out, the ground")
     marker1 = ref(COORDINATE, "angle of the driven part, the shaft")
-    data = ref("GenericData", "1 history value; created as [0], locked without torque, if left out", optional=True)
-    stiffness = column("N m/rad", "k_b while it locks", above=0.0)
-    damping = column("N m s/rad", "d while it locks", default=0.0, minimum=0.0)
-    drag_torque = column("N m", "M_drag while it overruns", default=0.0, minimum=0.0, switchable=True)
-    largest_torque = column("N m", "M_max that it holds", default=1e9, above=0.0, switchable=True)
-    direction = column("1", "1: the shaft may run ahead with growing angle; -1: with falling", default=1.0)
-    active = column("1", "false: no torque, history untouched", dtype=bool, default=True, switchable=True)
+    data = ref(
+        "GenericData", "1 history value; if left out, it is created as [0] (locked without torque)", optional=True
+    )
+    stiffness = column("N m/rad", "stiffness k_b of the locked clutch", above=0.0)
+    damping = column("N m s/rad", "damping d of the locked clutch", default=0.0, minimum=0.0)
+    drag_torque = column("N m", "torque M_drag of the overrunning clutch", default=0.0, minimum=0.0, switchable=True)
+    largest_torque = column("N m", "largest torque M_max of the locked clutch", default=1e9, above=0.0, switchable=True)
+    direction = column(
+        "1", "1: the shaft can overrun towards increasing angles; -1: towards decreasing angles", default=1.0
+    )
+    active = column(
+        "1",
+        "false: the row has no torque, and its history values do not change",
+        dtype=bool,
+        default=True,
+        switchable=True,
+    )
 
 
 @kernel
@@ -124,8 +134,8 @@ register_pair(
     update=update_anchor,
     check=check,
     outputs={
-        "torque": coordinate_output("N", "f, ()", force),
-        "overruns": Output("1", "1 while it overruns or slips, else 0, ()", overruns),
+        "torque": coordinate_output("N", "torque f, ()", force),
+        "overruns": Output("1", "1 while the clutch overruns or slips, otherwise 0, ()", overruns),
     },
     source="[@simo1998]",
 )

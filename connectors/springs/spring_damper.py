@@ -50,16 +50,18 @@ class SpringDamper(Component):
 
     marker0 = ref(POSITION, "first end")
     marker1 = ref(POSITION, "second end")
-    rest_length = column("m", "L, distance of the ends without stretch", above=0.0, switchable=True)
+    rest_length = column("m", "rest length L: distance of the ends without stretch", above=0.0, switchable=True)
     stiffness = column("N/m", "stiffness k", default=0.0, minimum=0.0, switchable=True)
     damping = column("N s/m", "damping d", default=0.0, minimum=0.0, switchable=True)
-    preload = column("N", "N_0, tension at rest length; < 0 presses", default=0.0, switchable=True)
-    tension_only = column("1", "carries no pressure, as a rope", dtype=bool, default=False, switchable=True)
+    preload = column("N", "tension N_0 at the rest length; < 0 presses", default=0.0, switchable=True)
+    tension_only = column(
+        "1", "true: the spring carries no compression, as a rope", dtype=bool, default=False, switchable=True
+    )
     force_function, force_derivative = force_columns(
         "f(t, row, stretch, rate, stiffness, damping, rest_length) -> tension [N], with s [m] and s_t [m/s]",
         "(dN/ds, dN/ds_t)",
     )
-    active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
+    active = column("1", "the spring acts only if true", dtype=bool, default=True, switchable=True)
 
 
 @kernel
@@ -219,8 +221,8 @@ register_pair(
     in_place=("stiffness", "damping", "rest_length", "preload"),
     check=check,
     outputs={
-        "tension": Output("N", "N, (): pulls the points together where positive", tension),
-        "stretch": Output("m", "distance of the points less the rest length, ()", stretch),
+        "tension": Output("N", "tension N, (); a positive tension pulls the points together", tension),
+        "stretch": Output("m", "distance of the points minus the rest length, ()", stretch),
     },
     source="[@shabana], spring-damper-actuator elements",
 )

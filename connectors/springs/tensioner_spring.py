@@ -51,16 +51,42 @@ class TensionerSpring(Component):
 
     marker0 = ref(COORDINATE, "angle of the carrier of the arm; default: the ground")
     marker1 = ref(COORDINATE, "angle of the arm")
-    data = ref("GenericData", "1 history value; created as [0], not bent as mounted, if left out", optional=True)
-    preload = column("N m", "M, torque of the spring as mounted", default=0.0, switchable=True)
-    stiffness = column("N m/rad", "k of the spring", minimum=0.0, switchable=True)
-    friction_torque = column("N m", "F_c, friction without a spring", default=0.0, minimum=0.0, switchable=True)
-    loading_friction = column("1", "mu_l, friction per spring torque while it grows", default=0.0, minimum=0.0)
-    unloading_friction = column("1", "mu_u, the same while it falls", default=0.0, minimum=0.0)
-    loading_damping = column("N m s/rad", "d_l while the torque grows", default=0.0, minimum=0.0)
-    unloading_damping = column("N m s/rad", "d_u while it falls", default=0.0, minimum=0.0)
-    sticking_stiffness = column("N m/rad", "k_b of the bristle", default=0.0, minimum=0.0)
-    active = column("1", "false: no torque, history untouched", dtype=bool, default=True, switchable=True)
+    data = ref(
+        "GenericData",
+        "1 history value; if left out, it is created as [0] (bristle without deflection in the mounted position)",
+        optional=True,
+    )
+    preload = column("N m", "torque M of the spring in the mounted position", default=0.0, switchable=True)
+    stiffness = column("N m/rad", "stiffness k of the spring", minimum=0.0, switchable=True)
+    friction_torque = column(
+        "N m",
+        "part F_c of the friction limit that does not depend on the spring torque",
+        default=0.0,
+        minimum=0.0,
+        switchable=True,
+    )
+    loading_friction = column(
+        "1",
+        "friction coefficient mu_l, friction per spring torque, while the spring torque increases",
+        default=0.0,
+        minimum=0.0,
+    )
+    unloading_friction = column(
+        "1",
+        "friction coefficient mu_u, friction per spring torque, while the spring torque decreases",
+        default=0.0,
+        minimum=0.0,
+    )
+    loading_damping = column("N m s/rad", "damping d_l while the spring torque increases", default=0.0, minimum=0.0)
+    unloading_damping = column("N m s/rad", "damping d_u while the spring torque decreases", default=0.0, minimum=0.0)
+    sticking_stiffness = column("N m/rad", "stiffness k_b of the bristle", default=0.0, minimum=0.0)
+    active = column(
+        "1",
+        "false: the row has no torque, and its history values do not change",
+        dtype=bool,
+        default=True,
+        switchable=True,
+    )
 
 
 @kernel
@@ -167,8 +193,8 @@ register_pair(
     update=update_anchor,
     check=check,
     outputs={
-        "torque": coordinate_output("N", "f, all of the spring, friction and damper, ()", force),
-        "friction": coordinate_output("N", "friction, ()", friction_torque),
+        "torque": coordinate_output("N", "total torque f of spring, friction and damper, ()", force),
+        "friction": coordinate_output("N", "friction torque, ()", friction_torque),
     },
     source="[@simo1998]",
 )

@@ -11,6 +11,7 @@ import numpy as np
 
 from windlass.connectors.contact.rows import DEPTH_SHARE
 from windlass.connectors.markers.position_markers import list_handles
+from windlass.connectors.point_contact.contact_set import ContactSet
 from windlass.connectors.surface_contact.contact_friction_bed_cable import BED, ContactFrictionBedCable
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     ContactFrictionSurfaceCable,
@@ -21,7 +22,6 @@ from windlass.connectors.surface_contact.contact_friction_surface_set import (
     ContactFrictionSurfaceSetCable,
     ContactFrictionSurfaceSetTwistCable,
     SetSurface,
-    SurfaceSet,
 )
 from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, PlaneSurface, VGrooveFlank
 from windlass.elements.cable.twist_cable import TwistCable3D
@@ -187,10 +187,10 @@ def add_surface_contact(
         pairs = [Entity(surface.table, np.repeat(surface.rows, n)) for surface in touched]
         return world.add(pair, surface=pairs, cable=ropes * repeat, **columns)
     lengths = np.concatenate([cable.table.collect("length", cable.rows) for cable in ropes])
-    group = world.add(SurfaceSet, skin=float(lengths.max()) if skin is None else skin)
-    world.add(SetSurface, surface_set=group, surface=touched)
+    group = world.add(ContactSet, skin=float(lengths.max()) if skin is None else skin)
+    world.add(SetSurface, contact_set=group, surface=touched)
     places = [Entity(cable.table, np.repeat(cable.rows, touching)) for cable in ropes]
-    return world.add(near, surface_set=group, cable=places, **columns)
+    return world.add(near, contact_set=group, cable=places, **columns)
 
 
 def _expand(value: Any, cables: int, repeat: int, places: bool) -> Any:

@@ -122,8 +122,8 @@ def add_bed_grid(world: World, grid: BedGrid) -> Entity:
     `add_surface_contact` adds the contact of cables with the bed.
 
     Args:
-        world: the world.
-        grid: the heights.
+        world: model to which the entities are added.
+        grid: heights of the bed.
 
     Returns:
         The surface, a row of `HeightFieldSurface`, for `add_surface_contact`.
@@ -293,7 +293,7 @@ def add_bed(
     cables with the bed.
 
     Args:
-        world: the world.
+        world: model to which the entities are added.
         points: distances from the origin and heights z of k >= 2 corners [m], shape (k, 2), in ascending order of the
             distances. The first and the last piece are extended by at least 100 km.
         heading: angle from the x axis to the horizontal direction of the profile, positive towards y [rad].

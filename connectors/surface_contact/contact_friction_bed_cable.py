@@ -58,21 +58,24 @@ class ContactFrictionBedCable(PointContact):
     """
 
     surface = ref(SURFACE, "the bed")
-    cable = ref("cable", "the line, a 2D or 3D cable between two points with slope")
+    cable = ref("cable", "the line, a 2D or 3D cable; both nodes have position and slope")
     data = ref("GenericData", "7 n history values; created as [0.1]*n + [-2]*n + [0]*5n if left out", optional=True)
     history_column = "points"
     points = LAW.points
     rope_radius = LAW.rope_radius
     contact_stiffness_per_length = LAW.contact_stiffness_per_length
     lateral_friction_ratio = column(
-        "1", "rho, friction coefficient across the line divided by the one along it", default=1.0, above=0
+        "1", "ratio rho of the friction coefficients across and along the line", default=1.0, above=0
     )
     lateral_stiffness_ratio = column(
-        "1", "kappa, stiffness mu_k and damping mu_v across the line divided by those along it", default=1.0, above=0
+        "1",
+        "ratio kappa of stiffness mu_k and damping mu_v across the line to the values along the line",
+        default=1.0,
+        above=0,
     )
     suction_coefficient = column(
-        "1", "c_s, largest suction divided by the largest contact force since the line touched the bed", default=0.0,
-        minimum=0, switchable=True,
+        "1", "coefficient c_s: largest suction divided by the largest contact force since the line touched the bed",
+        default=0.0, minimum=0, switchable=True,
     )  # fmt: skip
     suction_distance = column(
         "m", "distance over which suction decreases from its largest value to 0", default=0.0, minimum=0

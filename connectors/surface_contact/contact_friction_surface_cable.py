@@ -111,7 +111,7 @@ class ContactFrictionSurfaceCable(PointContact):
     """
 
     surface = ref(SURFACE, "the surface")
-    cable = ref("cable", "the cable, 2D or 3D, between two points with slope")
+    cable = ref("cable", "the cable, 2D or 3D; both nodes have position and slope")
     data = ref("GenericData", "5 n history values; created as [0.1]*n + [-2]*n + [0]*3n if left out", optional=True)
     history_column = "points"
     points = column("1", "number n of equal parts, one contact point in each", dtype=np.int64, minimum=1)
@@ -233,8 +233,8 @@ def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
 def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:
     """Return messages about doubts at the start of a solve. The first is about the cable that is deepest behind its
     surface, if its depth exceeds `DEEP` times its length. The second is about a step [s] that is longer than the period
-    of the vibration of a cable on the contact stiffness. In static solves (``step`` 0), the others are about surfaces
-    that no cable can reach.
+    of the vibration of a cable on the contact stiffness. In static solves (``step`` 0), further messages are about
+    surfaces that no cable can reach.
     """
     on = np.flatnonzero(c.rows["active"])
     if not len(on):

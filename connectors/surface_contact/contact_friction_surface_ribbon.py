@@ -53,7 +53,7 @@ class ContactFrictionSurfaceRibbon(PointContact):
     """
 
     surface = ref(SURFACE, "the surface")
-    cable = ref("TwistCable3D", "the axis of the ribbon")
+    cable = ref("TwistCable3D", "the cable that is the axis of the ribbon")
     data = ref("GenericData", "5 n history values; created as [0.1]*n + [-2]*n + [0]*3n if left out", optional=True)
     history_column = "points"
     points = column("1", "number n of points on all lines together, a multiple of lines", dtype=np.int64, minimum=2)
@@ -70,7 +70,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> ContactRows:
-    """Return the data of the rows for kernels, with the fields ``lines`` and ``width`` and those of `bind_frames`."""
+    """Return the data of the rows for kernels, with the fields ``lines``, ``width`` and the fields of `bind_frames`."""
     ids, surface = np.unique(rows.local("surface"), return_inverse=True)
     wide = {name: rows.local(name) for name in ("lines", "width")}
     return bind_rows(rows, bind_surfaces(rows, ids), surface, **wide, **bind_frames(rows))

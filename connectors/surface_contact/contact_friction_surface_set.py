@@ -51,28 +51,17 @@ from windlass.framework.kernels.call import call
 from windlass.framework.model.drawing import Painting
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
 SOURCE = "[@wriggers2006]"
 
 
-class SurfaceSet(Component):
-    """Set of surfaces that the same cables can touch.
-
-    The search finds surfaces whose distance from a cable is below the search margin ``skin``. The search is repeated
-    when the largest displacement of a cable plus the largest displacement of a surface since the last search reaches
-    the smaller of two lengths: ``skin``, and the smallest gap of a pair that has no row.
-    """
-
-    skin = column("m", "margin of the search", above=0)
-
-
 class SetSurface(Component):
     """One surface of a set."""
 
-    surface_set = ref("SurfaceSet", "the set")
+    contact_set = ref("ContactSet", "the set")
     surface = ref(SURFACE, "the surface")
 
 
@@ -84,8 +73,8 @@ class ContactFrictionSurfaceSetCable(PointContact):
     followed by the index of the surface among the surfaces of all sets, counted from 1 (0 without surface).
     """
 
-    surface_set = ref("SurfaceSet", "the surfaces")
-    cable = ref("cable", "the cable, 2D or 3D, between two points with slope")
+    contact_set = ref("ContactSet", "the surfaces")
+    cable = ref("cable", "the cable, 2D or 3D; both nodes have position and slope")
     data = ref("GenericData", "5 n + 1 history values; created if left out", optional=True)
     history_column = "points"
     points = ContactFrictionSurfaceCable.points
@@ -104,11 +93,16 @@ def check_sets(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for friction without bristles and dampers, for sets without surfaces, for sets that contain a
     surface twice, and for ropes that are too thick for a surface of their set."""
     check_friction(table)
-    members, rope, sets = world.table(SetSurface), table.local("rope_radius"), table.local("surface_set")
+    members, rope, sets = world.table(SetSurface), table.local("rope_radius"), table.local("contact_set")
     for one in np.unique(sets):
         rows = np.flatnonzero(sets == one)
         thick = rows[np.argmax(rope[rows])]
-        ids = members.local("surface")[members.local("surface_set") == one]
+        ids = members.local("surface")[members.local("contact_set") == one]
+        if world.entity(int(one)).skin == 0.0:
+            raise ModelError(
+                f"skin = 0 m of the ContactSet of {table.kind} row {table.resident[thick]}: must be > 0 m for surfaces "
+                "that cables can touch"
+            )
         if not len(ids):
             raise ModelError(f"the set of {table.kind} row {table.resident[thick]} has no surface: add SetSurface rows")
         for twice in np.flatnonzero(np.unique(ids, return_counts=True)[1] > 1)[:1]:
@@ -126,11 +120,11 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 def add_set_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntArray:
     """Append the global coordinate indices of a surface of the set of each row to the indices ``cable``."""
-    return pair_dofs(cable, table.local("surface_set"), *_find_surfaces(world))
+    return pair_dofs(cable, table.local("contact_set"), *_find_surfaces(world))
 
 
 def _find_surfaces(world: Tables) -> tuple[IntArray, IntArray]:
-    return find_members(world, SetSurface, "surface", "surface_set")
+    return find_members(world, SetSurface, "surface", "contact_set")
 
 
 def bind(rows: LocalRows) -> PairRows:
@@ -145,7 +139,7 @@ def bind_pairs(rows: LocalRows, per_point: int, **further: NDArray[Any]) -> Pair
     points = bind_rows(rows, surfaces, np.zeros(len(rows.rows), np.int64), **further)
     place = points.rows["data"] + per_point * points.rows["points"]
     return bind_members(
-        rows, points, place, SetSurface, "surface", "surface_set", surfaces.marker, eval_reach(surfaces)
+        rows, points, place, SetSurface, "surface", "contact_set", surfaces.marker, eval_reach(surfaces)
     )
 
 
@@ -212,7 +206,6 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     return create_history(world, ContactFrictionSurfaceSetCable, values, START, (0.0,))
 
 
-register(SurfaceSet, "passive", source=SOURCE)
 register(SetSurface, "passive", dofs="surface", source=SOURCE)
 register(
     ContactFrictionSurfaceSetCable,
@@ -238,7 +231,7 @@ class ContactFrictionSurfaceSetTwistCable(PointContact):
     from 1 (0 without surface).
     """
 
-    surface_set = ref("SurfaceSet", "the surfaces")
+    contact_set = ref("ContactSet", "the surfaces")
     cable = ref("TwistCable3D", "the cable with twist")
     data = ref("GenericData", "11 n + 1 history values; created if left out", optional=True)
     history_column = "points"

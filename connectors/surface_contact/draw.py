@@ -116,7 +116,7 @@ def eval_mesh(surfaces: Geometry, s: int, low: FloatArray, high: FloatArray) -> 
     """Return the points of a surface in its own frame [m], shape (ALONG AROUND, 3), ring by ring.
 
     Args:
-        surfaces: the surfaces.
+        surfaces: data of all surfaces.
         s: index of the drawn surface.
         low, high: corners of the box around all nodes in the frame of the surface [m], shape (3,) each. Infinite
             surfaces are drawn within this box.
@@ -157,7 +157,7 @@ def eval_section(
 
     Args:
         kind, geo, pieces: type of distance, parameters and pieces of the surface, see `Geometry`.
-        low, high: smallest and largest z of all nodes [m], which limit an infinite cylinder.
+        low, high: smallest and largest z of all nodes [m]; an infinite cylinder is drawn between them.
     """
     t = np.linspace(-1.0, 1.0, ALONG)
     if kind == SPHERE:

@@ -279,7 +279,7 @@ def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fiel
     edge, cable = (one.table.describe(int(one.rows[0])) for one in (rows.world.entity(int(k)) for k in both))
     return [
         f"the edge of {edge} pulls {cable} along its axis by {pull[worst]:.3g} N at a tension of {mean[worst]:.3g} N: "
-        "tensions beyond the edge may be wrong by as much; round the edge by a drum with a radius of about four cable "
+        "tensions beyond the edge may have an equal error; round the edge by a drum with a radius of about four cable "
         "lengths, on beds with rounding= of add_bed"
     ]
 

@@ -40,7 +40,8 @@ each Newton run, and in static solves also within Newton runs.
 
 Source: penalty in points and radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 6.
 
-Contact of a surface with a rope that has a twist: friction acts at the radius of the rope and turns it.
+Contact of a surface with a rope that has a twist: friction acts at the radius of the rope and turns the rope about its
+axis.
 
 The point p of the axis, its position X and velocity V in the frame of the surface, and the normal force are defined
 above, as for ropes without twist. The friction acts on the surface of the rope. With the unit tangent t, the radius r_c
@@ -124,7 +125,7 @@ class ContactRows(NamedTuple):
     """Data of the rows of the law for kernels.
 
     Attributes:
-        surfaces: the surfaces.
+        surfaces: kinds, dimensions and profiles of the surfaces.
         rows: records, shape (rows,). ``surface`` is the index of the surface, ``data`` the index of the first history
             value, ``points`` the number of points. For one point ``contact_stiffness`` is in N/m, ``contact_damping``
             in N s/m, ``friction_velocity_penalty`` in N s/m, ``friction_stiffness`` in N/m, and ``length`` is the
@@ -291,7 +292,7 @@ def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
 
 @kernel(inline=True)
 def read_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int) -> SurfaceRow:
-    """Return the data of row i."""
+    """Return the `SurfaceRow` of row i, with the present coordinates of its cable and its surface."""
     row = c.rows[i]
     s = row.surface
     marker = c.surfaces.marker[s]
@@ -439,8 +440,8 @@ class TurningRow(NamedTuple):
 
 @kernel(inline=True)
 def read_turning_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> TurningRow:
-    """Return the data of row i. Write the coordinates y of the frames of the material and their rates into ``g.y`` and
-    ``g.yt``."""
+    """Return the `TurningRow` of row i. Write the coordinates y of the frames of the material and their rates into
+    ``g.y`` and ``g.yt``."""
     plain, row = read_row(c, m, x, v, i), c.rows[i]
     read_coordinates(row.dofs, 1.0 / plain.length, x, g.y)
     read_coordinates(row.dofs, 1.0 / plain.length, v, g.yt)

@@ -84,8 +84,8 @@ def lay_line(
             ``contact``, see `add_surface_contact`. The initial shape is the shape of a line that has been pulled
             towards its end.
         rounding: radius of the crests of a polyline [m]; default: four lengths of a cable.
-        contact: further columns of the contact, for example ``contact_damping_per_length``, or those of soft beds, see
-            `ContactFrictionBedCable`.
+        contact: further columns of the contact, for example ``contact_damping_per_length``, or columns of soft beds,
+            see `ContactFrictionBedCable`.
         **columns: columns of `Cable3D`, at least ``axial_stiffness`` and ``mass_per_length``.
 
     Returns:

@@ -113,7 +113,7 @@ def write_point(
 
     Args:
         state, stored: contact state, and its value in the history.
-        taken, lever: see `write_place`.
+        taken, lever: power that the contact takes from cable and body, and lever power [W], see `write_place`.
         rub: whether friction acts.
     """
     law, t, damping, bent = r.law, F.f.force, 0.0, 0.0
@@ -484,49 +484,63 @@ def _eval_axes(rows: LocalRows, fields: Fields) -> Any:
 
 
 OUTPUTS: dict[str, Output] = {
-    "normal_force": _output("N", "f_n of each point, < 0 presses, 0 where open, (points,)", lambda o, c: o[..., FN]),
+    "normal_force": _output(
+        "N", "normal force f_n of each point, < 0 presses, 0 for open points, (points,)", lambda o, c: o[..., FN]
+    ),
     "friction_force": _output(
-        "N", "friction on the cable at each point, global, 0 where open, (points, 3)", lambda o, c: o[..., FRICTION]
+        "N", "friction on the cable at each point, global, 0 for open points, (points, 3)",
+        lambda o, c: o[..., FRICTION]
     ),
     "friction": _output(
-        "N", "|f_t| of each point, 0 where open, (points,)", lambda o, c: np.linalg.norm(o[..., FRICTION], axis=2)
+        "N", "friction |f_t| of each point, 0 for open points, (points,)",
+        lambda o, c: np.linalg.norm(o[..., FRICTION], axis=2)
     ),
-    "state": _output("1", "0 sticks, 1 slips, -2 open or frictionless, (points,)", lambda o, c: o[..., STATE], -2.0),
+    "state": _output(
+        "1", "state of each point: 0 sticks, 1 slips, -2 open or without friction, (points,)",
+        lambda o, c: o[..., STATE], -2.0,
+    ),
     "gap": _output(
-        "m", "distance between rope and surface, also where open; 0.1 where the surface has ended, (points,)",
+        "m", "distance between rope and surface, also of open points; 0.1 beyond the edges of the surface, (points,)",
         lambda o, c: o[..., GAP], OUTSIDE,
     ),
-    "contact_position": _output("m", "the point, global, (points, 3)", lambda o, c: o[..., POSITION]),
+    "contact_position": _output(
+        "m", "positions of the contact points, global, (points, 3)", lambda o, c: o[..., POSITION]
+    ),
     "normal": _output("1", "normal from surface to cable, global, (points, 3)", lambda o, c: o[..., NORMAL]),
     "line_pressure": _output(
-        "N/m", "-f_n per reference length of the cable, (points,)", lambda o, c: -o[..., FN] / c.rows["length"][:, None]
+        "N/m", "pressing force -f_n per reference length of the cable, (points,)",
+        lambda o, c: -o[..., FN] / c.rows["length"][:, None]
     ),
-    "slip_rate": _output("m/s", "|v_t| of each point, 0 where open, (points,)", lambda o, c: o[..., SPEED]),
+    "slip_rate": _output(
+        "m/s", "slip velocity |v_t| of each point, 0 for open points, (points,)", lambda o, c: o[..., SPEED]
+    ),
     "force": _output(
         "N", "sum of all forces that act on the cable, global, (3,)",
         lambda o, c: (o[..., FRICTION] - o[..., FN, None] * o[..., NORMAL]).sum(axis=1),
     ),
     "surface_position": _surface("m", "origin of the surface, global, (3,)", lambda m, k: m.p[k]),
-    "surface_velocity": _surface("m/s", "velocity of that origin, (3,)", lambda m, k: m.v[k]),
+    "surface_velocity": _surface("m/s", "velocity of the origin of the surface, global, (3,)", lambda m, k: m.v[k]),
     "surface_axis": Output("1", "axis of the surface, global, (3,)", _eval_axes),
     **create_power_outputs(True, lambda rows, fields: eval_points(rows.columns, fields)[..., POWER:]),
 }  # fmt: skip
 """Output variables of the law."""
 OUTPUTS["lever_power"] = replace(
     OUTPUTS["lever_power"],
-    doc="power of bristles across the tangent plane of a curved surface, not lost, shape (rows,)",
+    doc="lever power of sticking bristles on a curved surface, which is not a loss, shape (rows,)",
 )
 TWIST_OUTPUTS: dict[str, Output] = {
     **OUTPUTS,
     "axis_torque": _output(
-        "N m", "torque of friction on the rope about its axis t = r'/|r'| at each point, 0 where open, (points,)",
+        "N m", "torque of friction on the rope about its axis t = r'/|r'| at each point, 0 for open points, (points,)",
         lambda o, c: o[..., TORQUE],
     ),
     "axis_torque_vector": _output(
-        "N m", "this torque as a global vector, (points, 3)", lambda o, c: o[..., TORQUE_VECTOR]
+        "N m", "torque of friction on the rope about its axis, as a global vector, (points, 3)",
+        lambda o, c: o[..., TORQUE_VECTOR]
     ),
     "slip_rate": replace(
-        OUTPUTS["slip_rate"], doc="|v_t| of each point at the surface of the rope, with its spin, (points,)"
+        OUTPUTS["slip_rate"],
+        doc="slip velocity |v_t| of each point at the surface of the rope, including the spin of the rope, (points,)"
     ),
 }  # fmt: skip
 """Output variables of the law for ropes with twist."""

@@ -59,7 +59,7 @@ def fill_jacobians(
 
     Args:
         rates: rates of the coordinates of the cable, shape (14,).
-        forms: see `fill_forms`.
+        forms: values a, g, h and σ of each coordinate of the cable, written by `fill_forms`.
         dsigma: derivatives of the coefficients σ of the spin with respect to y, see `fill_spin_change`.
     """
     across = dot(r.t, F), dot(r.d1, F), dot(r.d2, F)

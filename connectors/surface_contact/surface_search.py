@@ -125,17 +125,19 @@ class SurfaceSearch(PairSearch):
         return hull, np.concatenate((m.p[s.marker], axes.reshape(-1, 9)), axis=1)
 
     def count_points(self) -> IntArray:
-        """See `PairSearch`."""
+        """Return the number of points of each row, shape (rows,)."""
         n: IntArray = self.p.points.rows["points"]
         return n
 
     def eval_thickness(self) -> FloatArray:
-        """See `PairSearch`."""
+        """Return the radius of the rope of each group of rows [m], shape (groups,)."""
         radius: FloatArray = self.p.points.rows["rope_radius"][self.first]
         return radius
 
     def eval_gaps(self, fields: Fields, group: IntArray, number: IntArray) -> FloatArray:
-        """See `PairSearch`. The gap is `AT_END` times the skin if all points are beyond the ends of the surface."""
+        """Return the smallest gap between a point and the surface of each pair [m], shape (pairs,). The gap is `AT_END`
+        times the skin if all points are beyond the ends of the surface.
+        """
         gap = np.empty(len(group))
         fill_gaps(self.p, self.first[group], number, fields.x, fields.markers[FAMILY], gap)
         return np.where(np.isfinite(gap), gap, AT_END * self.p.skin[self.p.set_of[group]])

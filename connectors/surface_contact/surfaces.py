@@ -41,14 +41,17 @@ SURFACE = "contact surface"
 UP = (0.0, 0.0, 1.0)
 MARKER = ref(RIGID, "origin of the surface, on the ground or on a body")
 AXIS = column(
-    "1", "direction of its axis, local z, in the frame of the marker, of any length > 0", shape=(3,), default=UP
+    "1",
+    "direction of the axis of the surface, local z, in the frame of the marker, of any length > 0",
+    shape=(3,),
+    default=UP,
 )
 RADIUS = column("m", "radius R", above=0)
 PARALLEL = 1e-6
 """The direction ``along`` of a surface is rejected as parallel to its axis if the sine of the angle between ``along``
 and the axis is below `PARALLEL` [1].
 """
-DEPTH = column("m", "depth beyond which nothing is touched; 0: no limit", default=0.0, minimum=0)
+DEPTH = column("m", "depth beyond which there is no contact; 0: no limit", default=0.0, minimum=0)
 
 
 class PlaneSurface(Component):
@@ -63,13 +66,14 @@ class PlaneSurface(Component):
     marker = MARKER
     axis = AXIS
     along = column(
-        "1", "direction of local x in the frame of the marker; only its part across the axis counts; 0: any",
+        "1", "direction of local x in the frame of the marker; only its component perpendicular to the axis is "
+        "used; 0: an arbitrary direction",
         shape=(3,), default=(0.0, 0.0, 0.0),
     )  # fmt: skip
-    offset = column("m", "position along the axis", default=0.0)
-    half_length = column("m", "half length along local x; 0: no end", default=0.0, minimum=0)
-    half_width = column("m", "half width along local y; 0: no end", default=0.0, minimum=0)
-    outer_radius = column("m", "radius of a disc; 0: no end", default=0.0, minimum=0)
+    offset = column("m", "distance along the axis from the marker to the plane", default=0.0)
+    half_length = column("m", "half length along local x; 0: unlimited", default=0.0, minimum=0)
+    half_width = column("m", "half width along local y; 0: unlimited", default=0.0, minimum=0)
+    outer_radius = column("m", "radius of the disc; 0: unlimited", default=0.0, minimum=0)
     depth = DEPTH
 
 
@@ -80,7 +84,7 @@ class SphereSurface(Component):
     marker = MARKER
     axis = AXIS
     radius = RADIUS
-    inside = column("1", "true: the cable is inside", default=False, dtype=bool)
+    inside = column("1", "true: the cable is inside the sphere", default=False, dtype=bool)
     depth = DEPTH
 
 
@@ -91,7 +95,7 @@ class DrumSurface(Component):
     marker = MARKER
     axis = AXIS
     radius = RADIUS
-    half_width = column("m", "half width b along the axis; 0: no end", default=0.0, minimum=0)
+    half_width = column("m", "half width b along the axis; 0: unlimited", default=0.0, minimum=0)
     depth = DEPTH
 
 
@@ -101,12 +105,14 @@ class SheaveSurface(Component):
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
     marker = MARKER
     axis = AXIS
-    radius = column("m", "radius R of the groove's bottom", above=0)
-    groove_radius = column("m", "radius a of the round bottom across the groove, above the rope's radius", above=0)
+    radius = column("m", "radius R of the bottom of the groove", above=0)
+    groove_radius = column(
+        "m", "radius a of the round bottom in the section of the groove, larger than the radius of the rope", above=0
+    )
     flank_half_angle = column(
         "rad", "angle beta between a flank and the plane of the sheave, below pi/2", default=np.pi / 8, above=0
     )
-    outer_radius = column("m", "radius R_o of the rim, more than R", above=0)
+    outer_radius = column("m", "radius R_o of the rim, larger than R", above=0)
     depth = DEPTH
 
 
@@ -116,10 +122,12 @@ class VGrooveFlank(Component):
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
     marker = MARKER
     axis = AXIS
-    radius = column("m", "radius R where the flanks meet", above=0)
+    radius = column("m", "radius R at which the flanks meet", above=0)
     half_angle = column("rad", "angle beta between the flank and the plane of the groove, below pi/2", above=0)
-    outer_radius = column("m", "radius R_o of the rim, more than R", above=0)
-    side = column("1", "1: the flank towards the axis, -1: the other one", dtype=np.int64, choices=(-1, 1))
+    outer_radius = column("m", "radius R_o of the rim, larger than R", above=0)
+    side = column(
+        "1", "1: the flank on the side to which the axis points; -1: the other flank", dtype=np.int64, choices=(-1, 1)
+    )
     depth = DEPTH
 
 
@@ -134,8 +142,10 @@ class ProfileSurface(Component):
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
     marker = MARKER
     axis = AXIS
-    vertices = column("m", "rho, z of the vertices one after the other, two vertices or more", shape=None)
-    rounding = column("m", "radius of the arc at each corner, or one for all, >= 0", shape=None, default=(0.0,))
+    vertices = column("m", "coordinates rho, z of two or more successive vertices", shape=None)
+    rounding = column(
+        "m", "radius of the arc at each corner, or one radius for all corners, >= 0", shape=None, default=(0.0,)
+    )
     depth = DEPTH
 
 
@@ -151,7 +161,8 @@ class HeightFieldSurface(Component):
     marker = MARKER
     axis = AXIS
     along = column(
-        "1", "direction of local x in the frame of the marker; only its part across the axis counts; 0: any",
+        "1", "direction of local x in the frame of the marker; only its component perpendicular to the axis is "
+        "used; 0: an arbitrary direction",
         shape=(3,), default=(0.0, 0.0, 0.0),
     )  # fmt: skip
     x = column("m", "local x of the grid lines, two or more in ascending order", shape=None)

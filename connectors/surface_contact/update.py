@@ -87,7 +87,7 @@ deflection u_t (``bx``, ``by``, ``bz``) [m]; and the gap g (``open``) [m].
 
 @kernel(inline=True)
 def begin_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> SurfaceRow:
-    """Return the data of row i."""
+    """Return the `SurfaceRow` of row i, with which the update of this row begins."""
     return read_row(c, m, x, v, i)
 
 

@@ -103,7 +103,7 @@ def read_columns(
     columns except the times.
 
     Raises:
-        ModelError: see `read_series`; in addition, two columns have the same name.
+        ModelError: one of the errors of `read_series` occurs, or two columns have the same name.
     """
     table = read_table(file)
     headings = [heading.strip() for heading in table[0]] if table else []

@@ -172,8 +172,8 @@ class UserForces:
     """The rows of a spring table that have a user function; each row has n displacements (1, 3 or 6)."""
 
     index: IntArray  # index of each row among the rows with a user function, or -1, shape (rows,)
-    where: IntArray  # process-local indices of these rows, shape (users,)
-    names: list[str]  # descriptions of these rows, for messages
+    where: IntArray  # process-local indices of the rows with a user function, shape (users,)
+    names: list[str]  # descriptions of the rows with a user function, for messages
     forces: list[FunctionGroup]  # rows of each force function
     derivatives: list[FunctionGroup]  # rows of each derivative function
     differences: list[FunctionGroup]  # rows of each force function without derivatives
@@ -278,8 +278,8 @@ def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) ->
 
 
 def update_numbers(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
-    """Do the same as `update_forces`, with fewer Python calls, for rows with one displacement and functions that are
-    called for each row.
+    """Write the forces into ``users.f`` with fewer Python calls than `update_forces`, for rows with one displacement
+    and functions that are called for each row.
     """
     f, us, uts = users.f, u.ravel().tolist(), ut.ravel().tolist()
     for group in users.forces:
@@ -326,16 +326,24 @@ def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArra
             users.df_dut[where, :, j] = _difference(users, group, t, u[where], ut[where], j, 1)
 
 
-def update_without_motion(users: UserForces, t: float) -> None:
-    """Write the forces at the time t [s] into ``users.f``, for rows whose functions are all `WithoutMotion`."""
-    shape = users.f.shape[1:]
-    for group in users.forces:
-        for k in group.where.tolist():
-            given = group.function(t)
+def create_update_without_motion(users: UserForces) -> Callable[[Fields], None]:
+    """Return a function of the fields that writes the forces into ``users.f``, for rows whose functions are all
+    `WithoutMotion`.
+    """
+    f, shape = users.f, users.f.shape[1:]
+    functions = [(group.function, group.where.tolist()) for group in users.forces]
+    calls = [(k, each.function) for each, where in functions if isinstance(each, WithoutMotion) for k in where]
+
+    def update(s: Fields) -> None:
+        t = s.t
+        for k, evaluate in calls:
+            given = evaluate(t)
             numbers = parse_numbers(given, shape)
             if numbers is None:
                 raise _refusal(users, k, t, show(given), 1)
-            users.f[k] = numbers
+            f[k] = numbers
+
+    return update
 
 
 def bind_user_updates(
@@ -348,17 +356,21 @@ def bind_user_updates(
     the second derivatives of the markers.
     """
     if all(isinstance(group.function, WithoutMotion) for group in users.forces):
-
-        def update_alone(s: Fields) -> None:
-            update_without_motion(users, s.t)
-
+        update_alone = create_update_without_motion(users)
         return update_alone, update_alone if with_forces else lambda s: None
 
     plain = not any(isinstance(group.function, (Vectorised, Compiled)) for group in users.forces)
     update_all = update_numbers if plain and users.f.shape[1] == 1 else update_forces
 
+    is_single, f, force = plain and users.f.shape == (1, 1), users.f, users.forces[0].function
+
     def update(s: Fields) -> None:
-        update_all(users, s.t, *find(s))
+        u, ut = find(s)
+        if is_single:
+            # faster code for a single row
+            f[0, 0] = _eval_number(users, force, 0, s.t, u.item(0), ut.item(0))
+        else:
+            update_all(users, s.t, u, ut)
 
     def update_tangent(s: Fields) -> None:
         u, ut = find(s)
@@ -417,7 +429,9 @@ def _eval_forces(users: UserForces, group: FunctionGroup, t: float, u: FloatArra
 def _difference_number(
     users: UserForces, force: UserFunction, k: int, t: float, u: float, ut: float
 ) -> tuple[float, float]:
-    """Return the same differences as `_difference` for row k, which has one displacement u and the velocity ut."""
+    """Return the central differences of the force with respect to displacement and velocity, for row k with one
+    displacement u and the velocity ut.
+    """
     h, g = (STEP * max(SMALLEST, abs(x)) for x in (u, ut))
     moved = [_eval_number(users, force, k, t, x, ut) for x in (u + h, u - h)]
     faster = [_eval_number(users, force, k, t, u, x) for x in (ut + g, ut - g)]

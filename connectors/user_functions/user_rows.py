@@ -54,7 +54,7 @@ def bind_users(measure: Difference, with_forces: bool, rows: LocalRows) -> tuple
             results of shape (n,) or (n, k).
         with_forces: whether the update of derivatives also evaluates the forces, because the tangent contains the
             forces times the second derivatives of the markers.
-        rows: the rows.
+        rows: rows of the law on this process.
     """
     users, own = find_users(rows), rows.columns[1]
     n = len(users.where)

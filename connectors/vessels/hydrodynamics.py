@@ -10,8 +10,10 @@ mass at infinite frequency, this value is used.
 
 States. For each pair of degrees of freedom, samples of k at equal time steps are arranged in a Hankel matrix
 H_ij = k((i + j) dt). The singular value decomposition of this matrix gives a linear system of order n whose impulse
-response approximates k. The order increases until the root mean square of the error of k, divided by the root mean
-square of k, is at most the tolerance; systems that are not stable are omitted.
+response approximates k. R is then replaced by the least squares fit to the samples with R P⁻¹ Q = 0, so that B = 0 at
+ω = 0: otherwise errors of k would add damping of either sign to slow motions, such as the surge of a moored floater.
+The order increases until the root mean square of the error of k, divided by the root mean square of k, is at most the
+tolerance; systems that are not stable are omitted.
 
 Files of WAMIT. The file ``name.1`` contains rows (period, i, j, A', B'), and ``name.3`` rows (period, heading, i,
 modulus, phase, real part and imaginary part of X'). A', B' and X' have no dimensions: A = ρ L^k A', B = ρ L^k ω B',
@@ -23,7 +25,8 @@ of X. Capytaine uses exp(-iωt) and SI units.
 Source: W. E. Cummins, The impulse response function and ship motions, Schiffstechnik 9 (1962) 101-109; T. F. Ogilvie,
 Recent progress toward the understanding and prediction of ship motions, 5th Symp. Naval Hydrodynamics (1964); S. Y.
 Kung, A new identification and model reduction algorithm via singular value decomposition, 12th Asilomar Conf. (1978);
-WAMIT user manual 7.4, chapter 4.
+T. Perez and T. I. Fossen, Time- vs. frequency-domain identification of parametric radiation force models for marine
+structures at zero speed, Model. Identif. Control 29 (2008) 1-19, for B = 0 at ω = 0; WAMIT user manual 7.4, chapter 4.
 """
 
 from __future__ import annotations
@@ -35,10 +38,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.fluids.rao import FREEDOMS, RAO
+from windlass.connectors.fluids.rao import FREEDOMS, RAO, interpolate
 from windlass.connectors.vessels.floater import Radiation
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import checked, number, path, whole
+from windlass.framework.checks.checks import checked, number, numbers, optional, path, whole
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 
@@ -86,8 +89,41 @@ class Hydrodynamics(NamedTuple):
             raise ModelError(f"times = {show(times)} s in eval_retardation: must be finite and >= 0")
         return eval_retardation(self.frequencies, self.damping, np.atleast_1d(t))
 
+    @checked(
+        mass=numbers("kg, kg m, kg m^2", (6, 6)), stiffness=numbers("N/m, N, N m", (6, 6)),
+        damping=optional(numbers("N s/m, N s, N m s", (6, 6))),
+    )  # fmt: skip
+    def find_rao(self, mass: Any, stiffness: Any, damping: Any | None = None) -> RAO:
+        """Return the response amplitude operators of the free body in regular waves, for a `vessel` that moves like
+        the free body: H = (K - ω² (M + A) - iω (B + D))⁻¹ X.
+
+        Args:
+            mass: mass matrix M of the body about the origin of the file [kg, kg m, kg m^2], shape (6, 6).
+            stiffness: stiffness K of buoyancy, weight and moorings [N/m, N, N m], shape (6, 6).
+            damping: additional linear damping D [N s/m, N s, N m s], shape (6, 6); default: none.
+
+        Raises:
+            ModelError: the file contains no forces, or the matrix of a frequency is singular.
+        """
+        if self.excitation is None:
+            raise ModelError("excitation = None in find_rao: must be forces of waves, for example of a file name.3")
+        M, K = np.asarray(mass, np.float64), np.asarray(stiffness, np.float64)
+        D = 0.0 if damping is None else np.asarray(damping, np.float64)
+        omega, headings = self.excitation.frequencies, self.excitation.headings
+        H = np.zeros((len(omega), len(headings), 6), np.complex128)
+        for k, w in enumerate(omega):
+            A, B = (interpolate(self.frequencies, values, w) for values in (self.added_mass, self.damping))
+            Z = K - w * w * (M + A) - 1j * w * (B + D)
+            try:
+                H[k] = np.linalg.solve(Z, self.excitation.values[k].T).T
+            except np.linalg.LinAlgError:
+                raise ModelError(
+                    f"mass and stiffness in find_rao give a singular matrix at {w:g} rad/s: must give a regular matrix"
+                ) from None
+        return RAO(omega, headings, np.abs(H), np.angle(H))
+
     @checked(tolerance=number("1", above=0.0, below=1.0), largest=whole(1))
-    def fit_radiation(self, tolerance: float = 0.02, largest: int = 12) -> Radiation:
+    def fit_radiation(self, tolerance: float = 0.01, largest: int = 12) -> Radiation:
         """Return states whose impulse responses approximate the retardation functions; see the docstring of this
         module.
 
@@ -167,10 +203,10 @@ def _realise(
     k: FloatArray, dt: float, tolerance: float, largest: int
 ) -> tuple[FloatArray, FloatArray, FloatArray] | None:
     """Return the matrices P, Q and R of the stable system with the fewest states whose impulse response at multiples of
-    dt [s] approximates the samples k within the tolerance, or None if there is no such system with at most ``largest``
-    states.
+    dt [s] approximates the samples k within the tolerance and has the integral 0, or None if there is no such system
+    with at most ``largest`` states.
     """
-    from scipy.linalg import hankel, logm  # imported here, because most models do not need this module
+    from scipy.linalg import hankel, logm, null_space  # imported here, because most models do not need this module
 
     half = len(k) // 2
     U, s, V = np.linalg.svd(hankel(k[:half], k[half - 1 :]))
@@ -183,12 +219,14 @@ def _realise(
         if np.abs(values).max() >= 1.0 or ((np.abs(values.imag) < 1e-12) & (values.real <= 0.0)).any():
             continue
         P: FloatArray = np.real(logm(step)) / dt
-        Q, R = control[:, 0], observe[0]
-        x, response = Q.copy(), np.zeros(len(k))
-        for i in range(len(k)):
-            response[i] = R @ x
-            x = step @ x
-        if np.sqrt(np.mean((response - k) ** 2)) <= tolerance * size and np.linalg.eigvals(P).real.max() < 0.0:
+        Q = control[:, 0]
+        X = np.empty((len(k), n))
+        X[0] = Q
+        for i in range(1, len(k)):
+            X[i] = step @ X[i - 1]
+        free = null_space(np.linalg.solve(P, Q)[None])
+        R = free @ np.linalg.lstsq(X @ free, k, rcond=None)[0]
+        if np.sqrt(np.mean((X @ R - k) ** 2)) <= tolerance * size and np.linalg.eigvals(P).real.max() < 0.0:
             return P, Q, R
     return None
 

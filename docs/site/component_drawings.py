@@ -615,7 +615,7 @@ def segments(s: Sketch) -> None:
     s.text((1.5, 0.6), "segments: straight lines of a CableShape", BLUE)
 
 
-@draws("ContactFrictionCirclePoints2D", "ContactFrictionCircleSetPoints2D", "CircleSet", "SetCircle")
+@draws("ContactFrictionCirclePoints2D", "ContactFrictionCircleSetPoints2D", "SetCircle")
 def points(s: Sketch) -> None:
     circle_with_cable(s, points=True)
     s.text((1.5, 0.6), "segments: one contact point in each of n parts")
@@ -675,7 +675,7 @@ def surface_contact(s: Sketch) -> None:
     s.curve([(-2.4, 0.5), (-1.0, 0.16), (1.0, 0.16), (2.4, 0.5)], BLUE, 10)
 
 
-@draws("ContactFrictionSurfaceCable", "ContactFrictionSurfaceSetCable", "SurfaceSet", "SetSurface")
+@draws("ContactFrictionSurfaceCable", "ContactFrictionSurfaceSetCable", "SetSurface")
 def surface(s: Sketch) -> None:
     s.ground((0, 0), 4.8)
     surface_contact(s)

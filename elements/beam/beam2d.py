@@ -62,23 +62,25 @@ class Beam2D(Component):
     """
 
     provides: ClassVar[tuple[str, ...]] = ("body", "beam", "cable or beam")
-    node0 = ref("RigidNode2D", "node at x = 0, its axis e_1 along the beam")
+    node0 = ref("RigidNode2D", "node at x = 0, whose axis e_1 is along the beam")
     node1 = ref("RigidNode2D", "node at x = length")
-    node2 = ref("RigidNode2D", "inner node: at x/L = 1/2, with node3 at (1 - 1/√5)/2", optional=True)
+    node2 = ref("RigidNode2D", "inner node at x/L = 1/2; if node3 is given, at x/L = (1 - 1/√5)/2", optional=True)
     node3 = ref("RigidNode2D", "second inner node, at x/L = (1 + 1/√5)/2", optional=True)
-    stiffness = column("N, N m, N m^2", "section stiffness S of N, Q, M by ε, γ, κ; diagonal: EA, GA, EI", shape=(3, 3))
+    stiffness = column(
+        "N, N m, N m^2", "section stiffness S, from ε, γ, κ to N, Q, M; diagonal: EA, GA, EI", shape=(3, 3)
+    )
     mass_per_length = column("kg/m", "mass per length ρA", minimum=0.0)
     rotary_inertia = column("kg m", "inertia J of the cross section per length, ρI", minimum=0.0)
     damping = column(
         "N s, N m s, N m^2 s",
-        "section damping D by the rates of ε, γ, κ",
+        "section damping D, from the rates of ε, γ, κ to N, Q, M",
         shape=(3, 3),
         default=((0.0,) * 3,) * 3,
     )
     length = column(
         "m",
-        "length L by which strains and mass count; the reference configuration has no force for any L, prestress is a "
-        "reference_strain; 0: the length of the axis",
+        "length L to which strains and mass refer; 0: the length of the axis; the reference configuration has "
+        "no force for any L, and a reference_strain causes prestress",
         default=0.0,
         minimum=0.0,
     )
@@ -90,7 +92,7 @@ class Beam2D(Component):
     )
     reference_strain = column(
         "1, 1, 1/m",
-        "ε, γ, κ without force, added to ε, γ, κ of the reference configuration",
+        "strains ε, γ, κ at which the force is 0, added to ε, γ, κ of the reference configuration",
         shape=(3,),
         default=(0.0,) * 3,
     )

@@ -65,9 +65,9 @@ class Beam3D(Component):
     """
 
     provides: ClassVar[tuple[str, ...]] = ("body", "beam", "3D beam", "cable or beam")
-    node0 = ref("RigidNode3D", "node at x = 0, its axis e_1 along the beam")
+    node0 = ref("RigidNode3D", "node at x = 0, whose axis e_1 is along the beam")
     node1 = ref("RigidNode3D", "node at x = length")
-    node2 = ref("RigidNode3D", "inner node: at x/L = 1/2, with node3 at (1 - 1/√5)/2", optional=True)
+    node2 = ref("RigidNode3D", "inner node at x/L = 1/2; if node3 is given, at x/L = (1 - 1/√5)/2", optional=True)
     node3 = ref("RigidNode3D", "second inner node, at x/L = (1 + 1/√5)/2", optional=True)
     stiffness = column(
         "N, N m, N m^2",
@@ -81,26 +81,30 @@ class Beam3D(Component):
         shape=(3, 3),
     )
     damping = column(
-        "N s, N m s, N m^2 s", "section damping D by the rates of strains", shape=(6, 6), default=((0.0,) * 6,) * 6
+        "N s, N m s, N m^2 s",
+        "section damping D, from the rates of the strains to forces and moments",
+        shape=(6, 6),
+        default=((0.0,) * 6,) * 6,
     )
     length = column(
         "m",
-        "length L by which strains and mass count; the reference configuration has no force for any L, prestress is a "
-        "reference_strain; 0: the length of the axis",
+        "length L to which strains and mass refer; 0: the length of the axis; the reference configuration has "
+        "no force for any L, and a reference_strain causes prestress",
         default=0.0,
         minimum=0.0,
     )
     reference_strain = column(
         "1, 1, 1, 1/m, 1/m, 1/m",
-        "strains without force, added to the strains of the reference configuration",
+        "strains at which the force is 0, added to the strains of the reference configuration",
         shape=(6,),
         default=(0.0,) * 6,
     )
 
 
 def find_flips(e: FloatArray) -> FloatArray:
-    """Return one sign for each node, shape (rows, 4). The sign is -1 if the dot product of the Euler parameters of the
-    node and of node0 is negative, otherwise 1. The sign of a missing node is 1.
+    """Return a factor 1 or -1 for the Euler parameters of each node, shape (rows, 4). The factor is -1 if the dot
+    product of the Euler parameters of the node and of node0 is negative, otherwise 1. The factor of a missing node is
+    1.
 
     Args:
         e: Euler parameters of n nodes, shape (rows, n, 4).

@@ -83,8 +83,8 @@ def fill_point(
     l: float, y: FloatArray, A: FloatArray, W: FloatArray, z: FloatArray, G: FloatArray
 ) -> tuple[float, Vector, float, float, float]:
     """Fill the matrices A, shape (3, 3), and W, shape (3, 4), the strains z = (Γ, κ), shape (6,), and the nonzero
-    elements of G = ∂z/∂y, shape (6, 11), for the variables y. Return the quantities n, k, F, F' and F''. The module
-    docstring defines all quantities.
+    elements of G = ∂z/∂y, shape (6, 11), for the variables y. Return n, k, F, F' and F''. The module docstring defines
+    all these symbols.
     """
     n = fill_rotation(y[3], y[4], y[5], y[6], A, W)
     c, d0, d1, d2, d3 = 2.0 / n, y[7], y[8], y[9], y[10]

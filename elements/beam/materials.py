@@ -72,7 +72,7 @@ def rectangular_section(
     Args:
         height: side along e_2 [m]; in 2D the side that is in the plane of the model.
         width: side along e_3 [m].
-        modulus, density, poisson, dims: see `round_section`.
+        modulus, density, poisson, dims: properties of the material, and number of dimensions, as in `round_section`.
 
     Raises:
         ModelError: a value is not allowed.

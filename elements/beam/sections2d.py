@@ -67,17 +67,21 @@ OUTPUTS: dict[str, Output] = {
     ),
     "strain": place_output(
         "1, 1, 1/m",
-        "strains ε, γ, κ at x beyond those without force, shape (3,)",
+        "strains ε, γ, κ at x minus the strains at which the force is 0, shape (3,)",
         lambda rows, s, at: eval_loads(rows, s, at, fill_strains).strain,
     ),
     "axial_force": place_output(
-        "N", "N at x along e_1 of the section, tension > 0", lambda rows, s, at: eval_force(rows, s, at, 0)
+        "N", "axial force N at x along e_1 of the section, tension > 0", lambda rows, s, at: eval_force(rows, s, at, 0)
     ),
     "shear_force": place_output(
-        "N", "Q at x along e_2, of the part beyond x on the part before", lambda rows, s, at: eval_force(rows, s, at, 1)
+        "N",
+        "shear force Q at x along e_2, which the part beyond x exerts on the part before x",
+        lambda rows, s, at: eval_force(rows, s, at, 1),
     ),
     "bending_moment": place_output(
-        "N m", "M at x, > 0 where the beam bends to the left", lambda rows, s, at: eval_force(rows, s, at, 2)
+        "N m",
+        "bending moment M at x, > 0 if the beam bends to the left",
+        lambda rows, s, at: eval_force(rows, s, at, 2),
     ),
 }
 """The output variables of `Beam2D`."""

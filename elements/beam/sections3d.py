@@ -74,29 +74,31 @@ OUTPUTS: dict[str, Output] = {
     "angular_velocity": place_output("rad/s", "angular velocity of the section at x, global, (3,)", eval_spin),
     "strain": place_output(
         "1, 1, 1, 1/m, 1/m, 1/m",
-        "strains ε, γ_2, γ_3, κ_1, κ_2, κ_3 at x beyond those without force, (6,)",
+        "strains ε, γ_2, γ_3, κ_1, κ_2, κ_3 at x minus the strains at which the force is 0, (6,)",
         lambda rows, s, at: eval_loads(rows, s, at, fill_strains).strain,
     ),
     "section_force": place_output(
-        "N", "N, Q_2, Q_3 at x along e_1, e_2, e_3, shape (3,)", lambda rows, s, at: eval_load(rows, s, at, 0)
+        "N", "forces N, Q_2, Q_3 at x along e_1, e_2, e_3, shape (3,)", lambda rows, s, at: eval_load(rows, s, at, 0)
     ),
     "section_moment": place_output(
-        "N m", "M_1 (torque), M_2, M_3 at x along e_1, e_2, e_3, (3,)", lambda rows, s, at: eval_load(rows, s, at, 3)
+        "N m",
+        "moments M_1 (torque), M_2, M_3 at x along e_1, e_2, e_3, (3,)",
+        lambda rows, s, at: eval_load(rows, s, at, 3),
     ),
     "force": place_output(
         "N",
-        "force at x of the part beyond x on the part before, global, shape (3,)",
+        "force that the part beyond x exerts on the part before x, global, shape (3,)",
         lambda rows, s, at: turn(eval_frame(rows, s, at), eval_load(rows, s, at, 0)),
     ),
     "moment": place_output(
         "N m",
-        "moment at x of the part beyond x on the part before, global, shape (3,)",
+        "moment that the part beyond x exerts on the part before x, global, shape (3,)",
         lambda rows, s, at: turn(eval_frame(rows, s, at), eval_load(rows, s, at, 3)),
     ),
     "axial_force": place_output(
-        "N", "N at x along e_1, tension > 0", lambda rows, s, at: eval_load(rows, s, at, 0)[:, :, 0]
+        "N", "axial force N at x along e_1, tension > 0", lambda rows, s, at: eval_load(rows, s, at, 0)[:, :, 0]
     ),
-    "torque": place_output("N m", "M_1 at x, about e_1", lambda rows, s, at: eval_load(rows, s, at, 3)[:, :, 0]),
+    "torque": place_output("N m", "torque M_1 at x about e_1", lambda rows, s, at: eval_load(rows, s, at, 3)[:, :, 0]),
 }
 """The output variables of `Beam3D`."""
 UNITS = {

@@ -98,7 +98,7 @@ class Superelement:
         """Add the body to a world, and attach it to nodes.
 
         Args:
-            world: the world.
+            world: model to which the entities are added.
             nodes: one to seven handles, each to one node. The coordinates of these nodes, in the order of the nodes,
                 are the boundary coordinates in the order of ``boundary``. Attach markers, supports and joints to these
                 nodes.

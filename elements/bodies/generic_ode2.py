@@ -51,21 +51,35 @@ class GenericODE2(Component):
     """
 
     provides = ("body", "matrix body")
-    nodes = refs("node", "nodes, whose coordinates follow each other", distinct=True)
-    mass = column("kg", "M, shape (n, n) for n coordinates [kg, kg m, kg m^2]", shape=None, default=NO_LIST)
-    damping = column("N s/m", "D, shape (n, n)", shape=None, default=NO_LIST)
-    stiffness = column("N/m", "K, shape (n, n)", shape=None, default=NO_LIST)
-    force = column("N", "f, shape (n,), a load", shape=None, default=NO_LIST)
+    nodes = refs("node", "nodes; the coordinates q are the coordinates of these nodes in succession", distinct=True)
+    mass = column("kg", "mass matrix M, shape (n, n) for n coordinates [kg, kg m, kg m^2]", shape=None, default=NO_LIST)
+    damping = column("N s/m", "damping matrix D, shape (n, n)", shape=None, default=NO_LIST)
+    stiffness = column("N/m", "stiffness matrix K, shape (n, n)", shape=None, default=NO_LIST)
+    force = column("N", "constant forces f, shape (n,)", shape=None, default=NO_LIST)
     force_function = function("f_u(t, q, q_t) -> forces on the right-hand side, shape (n,)", switchable=True)
     force_derivative = function(
-        "the same arguments -> (df/dq, df/dq_t), shape (n, n) each; by central differences if left out", switchable=True
+        "f(t, q, q_t) -> (df/dq, df/dq_t), shape (n, n) each; if left out, these are central differences",
+        switchable=True,
     )
     mass_function = function("M_u(t, q, q_t) -> mass that is added to M, shape (n, n)")
-    translations = column("m", "T, shape (n, 3): q of translations by 1 m, for the weight", shape=None, default=NO_LIST)
-    points = column("m", "p, points to be shown, shape (points, 3)", shape=None, default=NO_LIST)
-    basis = column("1", "B, their displacements by q, shape (3 points, n)", shape=None, default=NO_LIST)
+    translations = column(
+        "m",
+        "matrix T, shape (n, 3): q for translations by 1 m, from which the weight is computed",
+        shape=None,
+        default=NO_LIST,
+    )
+    points = column("m", "points p of the drawing, shape (points, 3)", shape=None, default=NO_LIST)
+    basis = column(
+        "1",
+        "matrix B; B q are the displacements of the points of the drawing, shape (3 points, n)",
+        shape=None,
+        default=NO_LIST,
+    )
     lines = column(
-        "1", "numbers of the points at both ends of each line, shape (lines, 2)", shape=None, default=NO_LIST
+        "1",
+        "indices of the points at both ends of each line of the drawing, shape (lines, 2)",
+        shape=None,
+        default=NO_LIST,
     )
 
 
@@ -397,11 +411,15 @@ register(
     fill_defaults=fill_defaults,
     check=check,
     outputs={
-        "coordinates": Output("m, rad, 1", "q, (n,)", lambda rows, s: read_all(rows.columns[0], s)[0]),
-        "coordinates_rate": Output("m/s, rad/s, 1/s", "q_t, (n,)", lambda rows, s: read_all(rows.columns[0], s)[1]),
-        "internal_force": Output("N, N m", "D q_t + K q, (n,)", eval_internal),
-        "strain_energy": Output("J", "qᵀ K q/2, ()", lambda rows, s: eval_energy(rows.columns[0], s)),
-        "kinetic_energy": Output("J", "q_tᵀ M q_t/2 without mass_function, ()", eval_kinetic_energy),
+        "coordinates": Output("m, rad, 1", "coordinates q, (n,)", lambda rows, s: read_all(rows.columns[0], s)[0]),
+        "coordinates_rate": Output(
+            "m/s, rad/s, 1/s", "rates q_t of the coordinates, (n,)", lambda rows, s: read_all(rows.columns[0], s)[1]
+        ),
+        "internal_force": Output("N, N m", "internal forces D q_t + K q, (n,)", eval_internal),
+        "strain_energy": Output("J", "elastic energy qᵀ K q/2, ()", lambda rows, s: eval_energy(rows.columns[0], s)),
+        "kinetic_energy": Output(
+            "J", "kinetic energy q_tᵀ M q_t/2 without the part of mass_function, ()", eval_kinetic_energy
+        ),
     },
     source="[@craig2006]; reduced bodies [@craig1968]",
     draw=draw,

@@ -31,7 +31,7 @@ class MassPoint(Component):
 
     provides = ("body",)
     node = ref("Point2D or Point3D", "node that carries the mass")
-    mass = column("kg", "mass; 0 only for points that constraints or springs hold", minimum=0.0)
+    mass = column("kg", "mass; 0 is allowed only for points that are held by constraints or springs", minimum=0.0)
 
 
 @kernel

@@ -36,10 +36,17 @@ class RigidBody2D(Component):
     """A rigid body. Give either ``node``, or position, angle, displacement and velocity of a new `RigidNode2D`."""
 
     provides = ("body",)
-    node = ref("RigidNode2D", "node, the origin of the body's frame")
-    mass = column("kg", "mass; 0 only for bodies that constraints or springs hold", minimum=0.0)
-    inertia = column("kg m^2", "moment of inertia about z through the centre of mass; 0 like mass", minimum=0.0)
-    center_of_mass = column("m", "position of the centre of mass in the body's frame", shape=(2,), default=(0.0, 0.0))
+    node = ref("RigidNode2D", "node at the origin of the frame of the body")
+    mass = column("kg", "mass; 0 is allowed only for bodies that are held by constraints or springs", minimum=0.0)
+    inertia = column(
+        "kg m^2",
+        "moment of inertia about z through the centre of mass; 0 is allowed only for bodies that are held by "
+        "constraints or springs",
+        minimum=0.0,
+    )
+    center_of_mass = column(
+        "m", "position of the centre of mass in the frame of the body", shape=(2,), default=(0.0, 0.0)
+    )
 
 
 @kernel

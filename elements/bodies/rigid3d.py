@@ -66,15 +66,17 @@ class RigidBody3D(Component):
     """
 
     provides = ("body", "unit rotation")
-    node = ref("RigidNode3D", "node, the origin of the body's frame")
+    node = ref("RigidNode3D", "node at the origin of the frame of the body")
     mass = column("kg", "mass", above=0.0)
     inertia = column(
         "kg m^2",
-        "inertia tensor about the centre of mass, body's frame; also one number for equal moments, (Ixx, Iyy, Izz) "
-        "or (Ixx, Iyy, Izz, Iyz, Ixz, Ixy), entries of the tensor with their signs",
+        "inertia tensor about the centre of mass in the frame of the body; also one number for equal moments, "
+        "(Ixx, Iyy, Izz), or (Ixx, Iyy, Izz, Iyz, Ixz, Ixy), the entries of the tensor with their signs",
         shape=(3, 3),
     )
-    center_of_mass = column("m", "position of the centre of mass in the body's frame", shape=(3,), default=(0.0,) * 3)
+    center_of_mass = column(
+        "m", "position of the centre of mass in the frame of the body", shape=(3,), default=(0.0,) * 3
+    )
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:

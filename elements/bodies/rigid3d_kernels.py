@@ -314,8 +314,8 @@ def constraint_tangent(
 
 @kernel
 def add_accelerations(rows: Any, v: FloatArray, C: FloatArray) -> None:
-    """Add -2 e_t·e_t to C. This is the right-hand side of the constraint at acceleration level,
-    2 e·e_tt = -2 e_t·e_t.
+    """Add -2 e_t·e_t of each row to the array C. This term is the right-hand side of the constraint at acceleration
+    level, 2 e·e_tt = -2 e_t·e_t.
     """
     for i in range(len(rows)):
         row = rows[i]

@@ -58,17 +58,19 @@ GIVEN = ("mass_per_length", "length", "use_coupling_terms", "add_ale_variation")
 class ALECable2D(Cable2D):
     """A 2D cable element with axially moving material, which has all columns of `Cable2D`."""
 
-    ale = ref("ALENode", "axial motion, one for all elements of a belt")
-    moving_mass_factor = column("1", "share f_M of the mass that moves along the axis", default=1.0, minimum=0.0)
-    use_coupling_terms = column("1", "mass matrix couples the nodes with the axial motion", default=True, dtype=bool)
-    add_ale_variation = column("1", "forces in the cable act on the axial motion", default=True, dtype=bool)
+    ale = ref("ALENode", "node of the axial motion, the same for all elements of a belt")
+    moving_mass_factor = column("1", "fraction f_M of the mass that moves along the axis", default=1.0, minimum=0.0)
+    use_coupling_terms = column(
+        "1", "true: the mass matrix couples the nodes with the axial motion", default=True, dtype=bool
+    )
+    add_ale_variation = column("1", "true: the forces in the cable act on the axial motion", default=True, dtype=bool)
 
 
 class MovingView(CableView):
     """Data of cables with moving material: data for outputs, and the records that the kernels read.
 
     Args:
-        rows: the cables.
+        rows: cables of one type on this process.
 
     Attributes:
         records: data of the rows for the kernels, see `ale_kernels.py`.

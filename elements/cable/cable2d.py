@@ -82,20 +82,22 @@ class Cable2D(Component):
     bending_stiffness = column("N m^2", "bending stiffness EI", minimum=0.0)
     axial_damping = column("N s", "axial damping d_EA: force per strain rate", default=0.0, minimum=0.0)
     bending_damping = column("N m^2 s", "bending damping d_EI: moment per curvature rate", default=0.0, minimum=0.0)
-    reference_strain = column("1", "strain ε0 without force; negative values pre-stretch", default=0.0)
-    reference_curvature = column("1/m", "curvature κ0 without moment, > 0 to the left", default=0.0)
+    reference_strain = column("1", "strain ε0 at which the force is 0; negative values cause a pretension", default=0.0)
+    reference_curvature = column("1/m", "curvature κ0 at which the moment is 0, > 0 to the left", default=0.0)
     strain_is_relative_to_reference = column(
         "1",
-        "share c of the reference configuration's own strain and curvature that is free of force, 0 to 1",
+        "fraction c, 0 to 1, of the strain and curvature of the reference configuration that causes no force",
         default=0.0,
     )
-    integration = column("1", "integration rule; 2 does not lock", default=2, dtype=np.int64, choices=RULES)
+    integration = column(
+        "1", "integration rule; elements with rule 2 do not lock", default=2, dtype=np.int64, choices=RULES
+    )
     axial_force_function = function("N(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N], see force_functions.py")
-    axial_force_derivatives = function("its derivatives with respect to ε, ε_t, κ, κ_t")
+    axial_force_derivatives = function("derivatives of axial_force_function with respect to ε, ε_t, κ, κ_t")
     bending_moment_function = function(
         "M(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N m], see force_functions.py"
     )
-    bending_moment_derivatives = function("its derivatives with respect to ε, ε_t, κ, κ_t")
+    bending_moment_derivatives = function("derivatives of bending_moment_function with respect to ε, ε_t, κ, κ_t")
     broken = column(
         "1", "true: the cable is broken, N = 0 and M = 0; mass and weight remain",
         default=False, dtype=bool, switchable=True,

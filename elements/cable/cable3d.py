@@ -39,7 +39,9 @@ class Cable3D(Cable2D):
     provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable or beam", "3D cable", "strained cable")
     node0 = ref("PointSlope3D", "node at x = 0")
     node1 = ref("PointSlope3D", "node at x = length")
-    reference_curvature = column("1/m", "curvature κ0 without moment, global", shape=(3,), default=(0.0, 0.0, 0.0))
+    reference_curvature = column(
+        "1/m", "curvature κ0 at which the moment is 0, global", shape=(3,), default=(0.0, 0.0, 0.0)
+    )
 
 
 IN_SPACE = CableKind(

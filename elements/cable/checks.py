@@ -200,16 +200,16 @@ def find_bent(rows: LocalRows, x: FloatArray) -> list[Fault]:
     faults = []
     for i, (row, angle) in enumerate(zip(rows.rows, angles, strict=True)):
         if angle >= LARGEST_TURN:
-            bend, wrong = f"turns by {angle:.0f}° between its nodes, must be < {LARGEST_TURN:.0f}°", "by far"
+            bend, wrong = f"turns by {angle:.0f}° between its nodes, must be < {LARGEST_TURN:.0f}°", "by a large amount"
         else:
             ends = bend_at_ends(x[i], np.arange(x.shape[1]), float(rows.local("length")[i]), x.shape[1] // 4)
             bend = (
                 f"turns by {angle:.0f}° between its nodes, but at one end as if it were {np.degrees(max(ends)):.0f}°, "
                 f"must be < {np.degrees(END_BEND):.0f}° or {UNEVEN:g} times as much"
             )
-            wrong = "by some percents"
+            wrong = "by some percent"
         words = (
-            f"the mesh does not resolve the bend, and forces there may be wrong {wrong}: take more, shorter elements"
+            f"the mesh does not resolve the bend, and forces there may be wrong {wrong}: take more and shorter elements"
         )
         faults.append(Fault(f"{rows.table.describe(int(row))} {bend}: {words}", certain=False, coarse=True))
     return faults
@@ -232,8 +232,8 @@ def find_buckled(rows: LocalRows, which: IntArray, s: Fields) -> list[Fault]:
     return [
         Fault(
             f"{some.table.describe(int(some.rows[i]))} is slack: it holds {force[i]:.4g} N in compression, and a piece "
-            f"of its length buckles between clamped ends at {limit[i]:.4g} N; must be tension, shorter cables, or "
-            "contact that holds it sideways",
+            f"of its length buckles between clamped ends at {limit[i]:.4g} N; must be under tension, consist "
+            "of shorter cables, or be held sideways by contact",
             certain=False,
         )
         for i in np.flatnonzero(beyond)

@@ -53,7 +53,7 @@ class CableLines:
     """Constant data for the drawing of a set of cables, and arrays for data that change during a run.
 
     Args:
-        rows: the cables.
+        rows: cables of one type on this process.
         subdivisions: number of lines of each cable.
     """
 

@@ -73,10 +73,12 @@ class FibreCable2D(Cable2D):
     at zero mean load.
     """
 
-    slow = ref(STATES, "node of three states: the slow strains y at the start, the middle and the end of this element")
+    slow = ref(STATES, "node of three states, the slow strains y at the start, the middle and the end of this element")
     slow_stiffness = column("N", "stiffness K of the slow strain", above=0.0)
     slow_damping = column("N s", "damping η of the slow strain", above=0.0)
-    stiffening = column("1", "β, increase of the dynamic stiffness with the mean load", default=0.0, minimum=0.0)
+    stiffening = column(
+        "1", "coefficient β: increase of the dynamic stiffness with the mean load", default=0.0, minimum=0.0
+    )
     axial_force_function = None
     axial_force_derivatives = None
     bending_moment_function = None
@@ -106,7 +108,7 @@ def build_ropes(rows: LocalRows, kind: CableKind, slow: bool) -> System:
     """Create the system of cables whose axial force differs from the linear law.
 
     Args:
-        rows: the cables.
+        rows: cables of one type on this process.
         kind: 2D or 3D cables.
         slow: whether the cables have a slow strain.
     """

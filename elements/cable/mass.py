@@ -25,8 +25,8 @@ from windlass.framework.model.rows import create_records
 from windlass.framework.model.system import AxialFlow, Slots
 
 R_R, R_S, R_R1, R_S1, S_S, S_S1 = 156.0, 22.0, 54.0, 13.0, 4.0, 3.0
-"""Elements of M without signs and powers of L. R and S denote position and slope of the first node, R1 and S1 of the
-second node.
+"""Elements of M without signs and powers of L. R and S denote the position and the slope of the first node, R1 and S1
+the position and the slope of the second node.
 """
 CableMass = tuple[tuple[Number, Number, Number, Number], ...]
 

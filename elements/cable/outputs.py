@@ -93,7 +93,7 @@ class CableView:
     """Constant data of cables for outputs and drawings.
 
     Args:
-        rows: the cables.
+        rows: cables of one type on this process.
 
     Attributes:
         length: lengths [m], shape (rows, 1).
@@ -148,7 +148,7 @@ class RopeView(CableView):
     """Data of cables whose axial force differs from the linear law: data for outputs, and records for the kernels.
 
     Args:
-        rows: the cables.
+        rows: cables of one type on this process.
         own: records that the kernels of rope_forces.py read.
     """
 
@@ -193,7 +193,7 @@ def label_parts(ends: IntArray) -> IntArray:
 class CableSections:
     """Cross sections of cables at given positions, k per row.
 
-    rows: the cables.
+    rows: cables of one type on this process.
     motion: coordinates of the rows and their rates.
     t: time [s].
     places: positions on the axis.
@@ -266,7 +266,7 @@ def find_fractions(rows: LocalRows, length: FloatArray, x: Any) -> FloatArray:
 
     Args:
         rows: the cables or beams.
-        length: their lengths L [m], shape (rows, 1).
+        length: lengths L of the cables or beams [m], shape (rows, 1).
         x: positions [m], a scalar or an array of shape (rows,) or (rows, k); None for the middle.
 
     Raises:
@@ -401,13 +401,15 @@ def create_outputs(kinematics: Kinematics, dims: int = 2) -> dict[str, Output]:
     }
     if dims == 3:
         return outputs | {
-            "strain": output("1", "axial strain at x, by its name for 2D cables", lambda c: c.strains.eps)
+            "strain": output(
+                "1", "axial strain of the axis at x: |r'| - 1, equal to axial_strain", lambda c: c.strains.eps
+            )
         }
     return outputs | {
         "velocity_local": output(
             "m/s", "velocity at (x, y) along tangent and normal, shape (2,)", eval_velocity_local, across=True
         ),
-        "rotation": output("rad", "angle of the tangent at x against global x, from -π to π", eval_rotation),
+        "rotation": output("rad", "angle from the global x axis to the tangent at x, from -π to π", eval_rotation),
         "angular_acceleration": output(
             "rad/s^2", "angular acceleration of the tangent at x", eval_angular_acceleration
         ),

@@ -17,7 +17,7 @@ derivatives of the curvature are
     κ_pp = -(2/g) (κ I + κ_p pᵀ + p κ_pᵀ),    κ_pk = ([[0, 1], [-1, 0]] - 2 p κ_kᵀ)/g,    κ_kk = 0.
 
 With z = (p, k) the rate of the curvature is κ_t = κ_z·z_t, and the derivative of this rate is ∂κ_t/∂z = κ_zz z_t.
-Therefore damping needs no derivatives in addition to κ_z and κ_zz. In space,
+Therefore damping needs no derivatives in addition to κ_z and κ_zz. In 3D,
 
     δκ   = (δp × k + p × δk)/g - 2 κ (p·δp)/g,
     δκ_t = (δp × k_t + p_t × δk)/g - 2 κ_t (p·δp)/g - 2 κ (p_t·δp)/g - g_t/g δκ.

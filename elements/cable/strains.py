@@ -30,7 +30,7 @@ SMALLEST = 1e-9
 
 
 class Strains(NamedTuple):
-    """State of a cable at n points of each row.
+    """Slopes, strains and curvatures at n points of each cable, with their rates. A row belongs to one cable.
 
     p, k: r' [1] and r'' [1/m], shape (rows, n, d).
     pt, kt: rates of p [1/s] and k [1/(m s)], shape (rows, n, d).

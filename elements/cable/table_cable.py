@@ -36,7 +36,7 @@ class TableCable2D(Cable2D):
     """A 2D cable element with a table of tensions over strains, and the columns of `Cable2D`."""
 
     table_strains = column("1", "strains ε - ε_ref of the table, ascending", shape=None)
-    table_tensions = column("N", "axial forces at these strains, ascending or equal", shape=None)
+    table_tensions = column("N", "axial forces at the strains of the table, ascending or equal", shape=None)
     axial_force_function = None
     axial_force_derivatives = None
 

@@ -72,7 +72,11 @@ class TwistCable3D(Component):
     node1 = ref("PointSlopeTwist3D", "node at x = length")
     length = column("m", "length L of the cable without strain", above=0.0)
     mass_per_length = column("kg/m", "mass per length ρA", minimum=0.0)
-    rotary_inertia = column("kg m", "inertia J about the axis per length; m d²/8 of a round rod", above=0.0)
+    rotary_inertia = column(
+        "kg m",
+        "inertia J about the axis per length; for a round rod m d²/8 with the mass per length m and the diameter d",
+        above=0.0,
+    )
     axial_stiffness = column("N", "axial stiffness EA", above=0.0)
     bending_stiffness = column(
         "N m^2",
@@ -86,24 +90,28 @@ class TwistCable3D(Component):
     axial_damping = column("N s", "axial damping d_EA: force per strain rate", default=0.0, minimum=0.0)
     bending_damping = column("N m^2 s", "bending damping d_EI: moment per curvature rate", default=0.0, minimum=0.0)
     torsional_damping = column("N m^2 s", "torsional damping d_GJ: torque per twist rate", default=0.0, minimum=0.0)
-    reference_strain = column("1", "strain ε0 without force; negative values pre-stretch", default=0.0, switchable=True)
+    reference_strain = column(
+        "1", "strain ε0 at which the force is 0; negative values cause a pretension", default=0.0, switchable=True
+    )
     reference_curvature = column(
-        "1/m", "curvatures κ_10, κ_20 about d_1 and d_2 without moment", shape=(2,), default=(0.0, 0.0)
+        "1/m", "curvatures κ_10, κ_20 about d_1 and d_2 at which the moments are 0", shape=(2,), default=(0.0, 0.0)
     )
     reference_twist = column(
-        "rad/m", "twist τ0 without torque, in addition to the twist of the reference configuration", default=0.0
+        "rad/m",
+        "twist τ0 at which the torque is 0, in addition to the twist of the reference configuration",
+        default=0.0,
     )
     strain_is_relative_to_reference = column(
         "1",
-        "share c of the reference configuration's own strain and curvature that is free of force, 0 to 1",
+        "fraction c, 0 to 1, of the strain and curvature of the reference configuration that causes no force",
         default=0.0,
     )
     integration = column(
-        "1", "integration rule of `Cable3D`; 2 does not lock", default=2, dtype=np.int64, choices=RULES
+        "1", "integration rule of `Cable3D`; elements with rule 2 do not lock", default=2, dtype=np.int64, choices=RULES
     )
     broken = column(
-        "1", "true: N = 0, M_i = 0 and M = 0; mass, spin inertia and weight remain", default=False, dtype=bool,
-        switchable=True,
+        "1", "true: the cable is broken, N = 0, M_i = 0 and M = 0; mass, spin inertia and weight remain",
+        default=False, dtype=bool, switchable=True,
     )  # fmt: skip
 
 

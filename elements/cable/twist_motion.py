@@ -56,14 +56,14 @@ def find_scale(b: Vector, p: Vector) -> tuple[float, Vector]:
 
 @kernel(inline=True)
 def find_spin(b: Vector, p: Vector, pt: Vector, angle_rate: float) -> float:
-    """Return ω [rad/s]."""
+    """Return the spin ω of the material about the tangent [rad/s]."""
     S, _ = find_scale(b, p)
     return angle_rate - dot(cross(b, p), pt) / S
 
 
 @kernel(inline=True)
 def find_spin_rate(b: Vector, p: Vector, pt: Vector, ptt: Vector, acceleration: float) -> float:
-    """Return ω_t [rad/s^2]."""
+    """Return the rate ω_t of the spin of the material [rad/s^2]."""
     (S, D), h = find_scale(b, p), cross(b, p)
     return acceleration - dot(h, ptt) / S + dot(h, pt) * dot(pt, D) / (S * S)
 
@@ -114,7 +114,7 @@ def inertia_tangent(
             (S, D), h, l, bp = find_scale(b, p), cross(b, p), sqrt(dot(p, p)), dot(b, p)
             il, iS, u, z, rate = 1.0 / l, 1.0 / S, dot(h, pt), dot(h, ptt), dot(pt, D)
             t, turn, uq, zq = (il * p[0], il * p[1], il * p[2]), cross(p, pt), cross(pt, b), cross(ptt, b)
-            # ∇²S p_t
+            # product of the matrix of second derivatives of S and the vector p_t
             along = dot(t, pt)
             E = combine(2.0 + il * bp, pt, dot(b, pt) - il * bp * along, t)
             E = combine(1.0, E, along, b)

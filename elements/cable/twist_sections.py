@@ -237,7 +237,9 @@ OUTPUTS: dict[str, Output] = {
     "frame": section_output("1", "frame of the material at x, columns t, d_1, d_2, (3, 3)", lambda c, _: c.D),
     "angular_velocity": section_output("rad/s", "angular velocity of the material at x, (3,)", lambda c, _: c.omega),
     "axial_strain": section_output("1", "axial strain at x: |r'| - 1", lambda c, _: c.eps),
-    "twist": section_output("rad/m", "twist of the material per length, beyond the reference's", lambda c, _: c.tau),
+    "twist": section_output(
+        "rad/m", "twist of the material per length, minus the twist of the reference configuration", lambda c, _: c.tau
+    ),
     "curvature": section_output("1/m", "curvature at x: (r' × r'')/|r'|², shape (3,)", lambda c, _: c.kappa),
     "material_curvature": section_output("1/m", "curvatures κ_1, κ_2 about d_1, d_2 at x, (2,)", lambda c, _: c.K),
     "axial_force": section_output("N", "axial force at x, tension > 0", lambda c, _: c.N),

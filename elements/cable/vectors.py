@@ -26,9 +26,10 @@ class Operations(NamedTuple):
     axes: number of components of a curvature.
     dot, combine: a·b and x a + y b.
     dyad: the matrix a bᵀ + T I.
-    read, read_curvature: read a vector or a curvature from column k of an array, in consecutive rows from ``row`` on.
-    write, add: write or add w a to column k of an array, in consecutive rows from ``row`` on.
-    add_matrix: add w A to column k of an array, one element per row from ``row`` on.
+    read, read_curvature: read a vector or a curvature from column k of an array, in consecutive rows beginning with
+        ``row``.
+    write, add: write or add w a to column k of an array, in consecutive rows beginning with ``row``.
+    add_matrix: add w A to column k of an array, one element per row beginning with ``row``.
     add_matrices: add the sum x A + y B + z C + w D of four matrices; the argument contains, for each element, the
         tuple of the elements of A, B, C and D.
     """
@@ -48,7 +49,7 @@ class Operations(NamedTuple):
 
 @kernel(inline=True)
 def dot_plane(a: Plane, b: Plane) -> float:
-    """a·b."""
+    """Return the scalar product a·b."""
     return a[0] * b[0] + a[1] * b[1]
 
 
@@ -76,44 +77,44 @@ def dyad_space(a: Vector, b: Vector, T: float) -> Cube:
 
 @kernel(inline=True)
 def read_number(values: FloatArray, row: int, k: int) -> float:
-    """Read one element."""
+    """Read the element in row ``row`` and column k."""
     return float(values[row, k])
 
 
 @kernel(inline=True)
 def read_plane(values: FloatArray, row: int, k: int) -> Plane:
-    """Read two elements."""
+    """Read two consecutive elements of column k, beginning with row ``row``."""
     return values[row, k], values[row + 1, k]
 
 
 @kernel(inline=True)
 def read_space(values: FloatArray, row: int, k: int) -> Vector:
-    """Read three elements."""
+    """Read three consecutive elements of column k, beginning with row ``row``."""
     return values[row, k], values[row + 1, k], values[row + 2, k]
 
 
 @kernel(inline=True)
 def write_plane(row: int, w: float, a: Plane, k: int, values: FloatArray) -> None:
-    """Write w a."""
+    """Write the two components of w a to column k, beginning with row ``row``."""
     values[row, k], values[row + 1, k] = w * a[0], w * a[1]
 
 
 @kernel(inline=True)
 def write_space(row: int, w: float, a: Vector, k: int, values: FloatArray) -> None:
-    """Write w a."""
+    """Write the three components of w a to column k, beginning with row ``row``."""
     values[row, k], values[row + 1, k], values[row + 2, k] = w * a[0], w * a[1], w * a[2]
 
 
 @kernel(inline=True)
 def add_plane(row: int, w: float, a: Plane, k: int, values: FloatArray) -> None:
-    """Add w a."""
+    """Add the two components of w a to column k, beginning with row ``row``."""
     values[row, k] += w * a[0]
     values[row + 1, k] += w * a[1]
 
 
 @kernel(inline=True)
 def add_space(row: int, w: float, a: Vector, k: int, values: FloatArray) -> None:
-    """Add w a."""
+    """Add the three components of w a to column k, beginning with row ``row``."""
     values[row, k] += w * a[0]
     values[row + 1, k] += w * a[1]
     values[row + 2, k] += w * a[2]
@@ -121,14 +122,14 @@ def add_space(row: int, w: float, a: Vector, k: int, values: FloatArray) -> None
 
 @kernel(inline=True)
 def add_square(row: int, w: float, A: Square, k: int, values: FloatArray) -> None:
-    """Add w A."""
+    """Add the four elements of w A to column k, beginning with row ``row``."""
     add_plane(row, w, (A[0], A[1]), k, values)
     add_plane(row + 2, w, (A[2], A[3]), k, values)
 
 
 @kernel(inline=True)
 def add_cube(row: int, w: float, A: Cube, k: int, values: FloatArray) -> None:
-    """Add w A."""
+    """Add the nine elements of w A to column k, beginning with row ``row``."""
     add_space(row, w, (A[0], A[1], A[2]), k, values)
     add_space(row + 3, w, (A[3], A[4], A[5]), k, values)
     add_space(row + 6, w, (A[6], A[7], A[8]), k, values)
@@ -136,13 +137,13 @@ def add_cube(row: int, w: float, A: Cube, k: int, values: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_entry(row: int, x: float, y: float, z: float, w: float, B: Square, k: int, values: FloatArray) -> None:
-    """Add x B0 + y B1 + z B2 + w B3."""
+    """Add x B0 + y B1 + z B2 + w B3 to the element in row ``row`` and column k."""
     values[row, k] += x * B[0] + y * B[1] + z * B[2] + w * B[3]
 
 
 @kernel(inline=True)
 def add_squares(row: int, x: float, y: float, z: float, w: float, B: Any, k: int, values: FloatArray) -> None:
-    """Add x A + y B + z C + w D."""
+    """Add the four elements of x A + y B + z C + w D to column k, beginning with row ``row``; see `Operations`."""
     add_entry(row, x, y, z, w, B[0], k, values)
     add_entry(row + 1, x, y, z, w, B[1], k, values)
     add_entry(row + 2, x, y, z, w, B[2], k, values)
@@ -151,7 +152,7 @@ def add_squares(row: int, x: float, y: float, z: float, w: float, B: Any, k: int
 
 @kernel(inline=True)
 def add_cubes(row: int, x: float, y: float, z: float, w: float, B: Any, k: int, values: FloatArray) -> None:
-    """Add x A + y B + z C + w D."""
+    """Add the nine elements of x A + y B + z C + w D to column k, beginning with row ``row``; see `Operations`."""
     add_squares(row, x, y, z, w, (B[0], B[1], B[2], B[3]), k, values)
     add_squares(row + 4, x, y, z, w, (B[4], B[5], B[6], B[7]), k, values)
     add_entry(row + 8, x, y, z, w, B[8], k, values)

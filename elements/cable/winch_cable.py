@@ -74,16 +74,18 @@ class WinchCable2D(Component):
     provides: ClassVar[tuple[str, ...]] = ("winch cable", "strained cable")
     node0 = ref("PointSlope2D", "node on the side of the outlet")
     node1 = ref("PointSlope2D", "node on the side of the end of the rope")
-    feed = ref("ALENode", "its coordinate is the length l of the rope outside the winch, without strain")
-    begin = column("1", "part of l between the outlet and node0", minimum=0.0)
-    share = column("1", "part of l that the cable has", above=0.0)
+    feed = ref("ALENode", "node whose coordinate is the unstretched length l of the rope outside the winch")
+    begin = column("1", "fraction of l between the outlet and node0", minimum=0.0)
+    share = column("1", "length of the cable as a fraction of l", above=0.0)
     mass_per_length = column("kg/m", "mass per length ρA", minimum=0.0)
     axial_stiffness = column("N", "axial stiffness EA", above=0.0)
     bending_stiffness = column("N m^2", "bending stiffness EI", minimum=0.0)
     axial_damping = column("N s", "axial damping d_EA: force per strain rate of the material", default=0.0, minimum=0.0)
-    store_tension = column("N", "tension T_s under which the rope lies in the winch", default=0.0)
-    shortest = column("m", "length l at and below which there is no solution", default=0.0, minimum=0.0)
-    active = column("1", "false: in reserve, without forces and mass", default=True, dtype=bool, switchable=True)
+    store_tension = column("N", "tension T_s of the rope stored in the winch", default=0.0)
+    shortest = column("m", "length l at or below which a solve fails", default=0.0, minimum=0.0)
+    active = column(
+        "1", "false: the cable is in reserve, without forces and mass", default=True, dtype=bool, switchable=True
+    )
 
 
 class WinchCable3D(WinchCable2D):
@@ -333,7 +335,7 @@ def winch_rope(
     """Add a straight rope between the outlet of a winch and the end of the rope, divided into cables of equal length.
 
     Args:
-        world: the world.
+        world: model to which the entities are added.
         outlet, end: positions [m], shape (2,), or (3,) in 3D. The function does not constrain the ends.
         cables: number of cables.
         strain: strain of the rope in the reference configuration [1], N/EA for a tension N.
@@ -380,12 +382,12 @@ for component in (WinchCable2D, WinchCable3D):
             "momentum": Output("kg m/s", "momentum, global, shape (3,)", eval_momentum),
             "mass_flow": Output(
                 "kg/s",
-                "mass that enters minus mass that leaves, ()",
+                "flow of mass into the cable minus flow of mass out of the cable, ()",
                 lambda rows, f: eval_flow(rows, f, slice(1))[:, 0],
             ),
             "momentum_flow": Output(
                 "N",
-                "momentum of entering minus leaving material, global, shape (3,)",
+                "flow of momentum into the cable minus flow of momentum out of the cable, global, shape (3,)",
                 lambda rows, f: eval_flow(rows, f, slice(1, 4)),
             ),
         },

@@ -136,7 +136,7 @@ def add_elastic(
                             mixed = scale * (mixed / l + dot(g[:used], G[:used, b]) / l)
                             values[to[b, last]] += mixed
                             values[to[last, b]] += mixed
-                    # ∂²/∂l²
+                    # second derivative with respect to l
                     values[to[last, last]] += scale * (
                         dot(g[:used], twice[:used]) + 2.0 * dot(g[:used], G[:used, last]) / l
                     )
@@ -201,7 +201,7 @@ def add_damping(
                             DJ[at, d * k + b] = S[0, j] * across[a, b] * S[0, k]
                     DJ[at, last] = S[0, j] * (dot(across[a], p_l) + (j % 2 - 1) * e[a] / l)
                     DJ[last, at] = dot(across[a], m) * S[0, j] + e[a] * S[2, j]
-            # ∂²/∂l²
+            # second derivative with respect to l
             DJ[last, last] = dot(e, m_l)
             for a in range(d):
                 DJ[last, last] += p_l[a] * dot(across[a], m)

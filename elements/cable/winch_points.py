@@ -92,7 +92,7 @@ def sum_up(S: FloatArray, power: int, q: FloatArray, n: IntArray, out: FloatArra
 
 @kernel
 def dot(a: FloatArray, b: FloatArray) -> float:
-    """Return a·b."""
+    """Return the scalar product a·b."""
     total = 0.0
     for k in range(len(a)):
         total += a[k] * b[k]

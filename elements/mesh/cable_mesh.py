@@ -126,7 +126,7 @@ def cables_from_mesh(
     at this point, see ``slopes``. Otherwise each cable has its own slope, and the point is a hinge.
 
     Args:
-        world: the world.
+        world: model to which the entities are added.
         path: mesh file of the format gmsh (.msh, version 2.2 or 4.1), .vtu or .xdmf. The mesh is 3D or lies in the
             plane z = 0.
         sections: columns of `Cable2D` or `Cable3D` for each group of lines, by the name of the group, e.g.
@@ -249,7 +249,7 @@ def _add_net(world: Tables, given: Given, sections: Mapping[str, Columns], commo
 class MeshSection(NamedTuple):
     """Lines with the same columns.
 
-    label: name for messages.
+    label: name of the section in messages.
     columns: columns of the cables.
     given: columns that the argument ``sections`` contains for the group; None for lines without section.
     lines: indices of the lines, shape (n,).

@@ -53,7 +53,7 @@ class FileMesh:
     """Data of 2D or 3D lines in a mesh file.
 
     Attributes:
-        path: the file.
+        path: path of the mesh file.
         points: positions [m], shape (points, 2), in 3D (points, 3).
         lines: indices of the points at both ends of each line, shape (lines, 2).
         line_sets, point_sets: sorted indices of the lines and of the points of each group, by name.
@@ -232,7 +232,8 @@ def _point_groups(mesh: Any) -> Iterator[tuple[str, IntArray]]:
 
 
 def _name_values(key: str, values: IntArray) -> list[tuple[str, int]]:
-    """Return the names of the sets that an array of integers describes, and the value of each set."""
+    """Return the names of the sets that an array of integers describes, and the integer that marks the members of
+    each set."""
     distinct = np.unique(values)
     if len(distinct) > MOST_VALUES:
         return []

@@ -46,7 +46,8 @@ class Outline(NamedTuple):
     """Data of a net that all processes have. Row indices are relative to the first row of the net.
 
     nodes: number of nodes.
-    sections: for each section: name of the group (None for lines without section), label, and number of cables.
+    sections: for each section, the name of the group (None for lines without section), the label, and the number of
+        cables.
     order: index of the node in each row, shape (nodes,); see `NodePlan`.
     point: for each node at an end of a line, the index of its mesh point, in the order of the node indices.
     first_inner: index of the first node within each line, shape (lines,).

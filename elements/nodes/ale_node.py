@@ -42,8 +42,8 @@ def coordinate_outputs(speed: str) -> dict[str, Output]:
         return Output.of_entries(unit, doc, find)
 
     return {
-        "coordinate": output("m", "s, reference and displacement", "x"),
-        "displacement": output("m", "s from its reference", "x", moves=True),
+        "coordinate": output("m", "total value of s, the sum of reference and displacement", "x"),
+        "displacement": output("m", "displacement of s from its reference", "x", moves=True),
         "velocity": output("m/s", speed, "v"),
         "acceleration": output("m/s^2", "s_tt", "a"),
     }

@@ -67,7 +67,7 @@ def state_node(states: int) -> type[Component]:
 @cache
 def _create_generic(n: int) -> type[Component]:
     names = ("reference", "displacement", "velocity")
-    words = ("reference coordinates", "initial displacements from them", "initial velocities")
+    words = ("reference coordinates", "initial displacements from the reference coordinates", "initial velocities")
     units = (UNIT, UNIT, "m/s, rad/s, 1/s")
     body: dict[str, Any] = {
         name: column(unit, text, shape=(n,), default=(0.0,) * n)

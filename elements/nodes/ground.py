@@ -14,7 +14,7 @@ class Ground(Component):
     """The fixed global frame."""
 
     provides = ("body", "ground")
-    position = column("m", "global position of its reference point", shape=(3,), default=(0.0,) * 3)
+    position = column("m", "global position of the reference point", shape=(3,), default=(0.0,) * 3)
 
 
 register(

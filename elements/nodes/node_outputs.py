@@ -48,7 +48,7 @@ def point_outputs(unit: str, dimensions: int = 2) -> dict[str, Output]:
             "m/s^2", "global acceleration, shape (3,)", vector(lambda rows: FieldEntries("a", rows.dofs))
         ),
         "coordinates": Output.of_entries(
-            unit, "displacements of all coordinates from their reference, shape (k,)", find_displacement
+            unit, "displacements of all coordinates from the reference, shape (k,)", find_displacement
         ),
         "coordinates_rate": Output.of_entries(
             f"({unit})/s", "velocities of all coordinates, shape (k,)", lambda rows: FieldEntries("v", rows.dofs)
@@ -61,7 +61,7 @@ def rotation_outputs() -> dict[str, Output]:
     return {
         "rotation": Output.of_entries(
             "rad",
-            "total rotation about z, reference and displacement, not wrapped",
+            "total rotation about z, the sum of reference and displacement, not limited to ±π",
             lambda rows: FieldEntries("x", rows.dofs[:, 2]),
         ),
         "angular_velocity": Output.of_entries(

@@ -32,7 +32,7 @@ class PointSlope2D(Component):
     displacement = column("m, 1", "initial displacement of x, y [m], x', y' [1]", shape=(4,), default=(0.0,) * 4)
     velocity = column("m/s, 1/s", "initial velocity of x, y [m/s], x', y' [1/s]", shape=(4,), default=(0.0,) * 4)
     shares_position = ref(
-        "PointSlope2D", "node whose x and y this node uses; its slope is its own", optional=True, shares=("x", "y")
+        "PointSlope2D", "node with which this node shares x and y, but not the slope", optional=True, shares=("x", "y")
     )
 
 

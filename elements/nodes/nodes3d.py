@@ -51,7 +51,7 @@ class PointSlope3D(Component):
     velocity = column("m/s, 1/s", "initial velocity of x, y, z [m/s], x', y', z' [1/s]", shape=(6,), default=(0.0,) * 6)
     shares_position = ref(
         "PointSlope3D",
-        "node whose x, y and z this node uses; its slope is its own",
+        "node with which this node shares x, y and z, but not the slope",
         optional=True,
         shares=("x", "y", "z"),
     )
@@ -79,7 +79,10 @@ class RigidNode3D(Component):
         "m/s, 1/s", "initial velocity of x, y, z [m/s], e0, e1, e2, e3 [1/s]", shape=(7,), default=(0.0,) * 7
     )
     angular_velocity = column(
-        "rad/s", "initial angular velocity, global; in place of the last 4 of velocity", shape=(3,), default=(0.0,) * 3
+        "rad/s",
+        "initial angular velocity, global; replaces the last 4 components of velocity",
+        shape=(3,),
+        default=(0.0,) * 3,
     )
 
 

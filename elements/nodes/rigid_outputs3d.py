@@ -83,18 +83,26 @@ def place_output(unit: str, doc: str, evaluate: Callable[..., FloatArray]) -> Ou
 def rigid_outputs() -> dict[str, Output]:
     """Create the outputs that 3D nodes and bodies have in common."""
     return {
-        "position": place_output("m", "of the place local=, global, shape (3,)", eval_position),
+        "position": place_output("m", "global position of the point given by local, shape (3,)", eval_position),
         "displacement": place_output(
-            "m", "of the place local= from the reference, global, shape (3,)", eval_displacement
+            "m", "global displacement of the point given by local from the reference, shape (3,)", eval_displacement
         ),
-        "velocity": place_output("m/s", "of the place local=, global, shape (3,)", eval_velocity),
-        "acceleration": place_output("m/s^2", "of the place local=, global, shape (3,)", eval_acceleration),
-        "rotation": Output("1", "rotation matrix from the body's to the global frame, shape (3, 3)", eval_rotation),
-        "angular_velocity": Output("rad/s", "global, shape (3,)", eval_angular_velocity),
-        "angular_velocity_local": Output("rad/s", "in the body's frame, shape (3,)", eval_local_angular_velocity),
-        "angular_acceleration": Output("rad/s^2", "global, shape (3,)", eval_angular_acceleration),
+        "velocity": place_output("m/s", "global velocity of the point given by local, shape (3,)", eval_velocity),
+        "acceleration": place_output(
+            "m/s^2", "global acceleration of the point given by local, shape (3,)", eval_acceleration
+        ),
+        "rotation": Output(
+            "1", "rotation matrix from the frame of the body to the global frame, shape (3, 3)", eval_rotation
+        ),
+        "angular_velocity": Output("rad/s", "angular velocity, global, shape (3,)", eval_angular_velocity),
+        "angular_velocity_local": Output(
+            "rad/s", "angular velocity in the frame of the body, shape (3,)", eval_local_angular_velocity
+        ),
+        "angular_acceleration": Output(
+            "rad/s^2", "angular acceleration, global, shape (3,)", eval_angular_acceleration
+        ),
         "coordinates": Output.of_entries(
-            "m, 1", "displacements of all coordinates from their reference, shape (7,)", find_displacement
+            "m, 1", "displacements of all coordinates from the reference, shape (7,)", find_displacement
         ),
         "coordinates_rate": Output.of_entries(
             "m/s, 1/s", "velocities of all coordinates, shape (7,)", lambda rows: FieldEntries("v", rows.dofs)

@@ -17,8 +17,8 @@ from windlass.framework.model.schema import column
 class SlidingNode(ALENode):
     """A position along a chain of cables, used by `SlidingJoint`."""
 
-    reference = column("m", "place s from the start of the chain, by undeformed length", default=0.0)
-    velocity = column("m/s", "initial s_t", shape=(1,), default=(0.0,))
+    reference = column("m", "position s from the start of the chain, measured in undeformed length", default=0.0)
+    velocity = column("m/s", "initial speed s_t", shape=(1,), default=(0.0,))
 
 
 SOURCE = "[@exudyn], ObjectJointSliding2D"

@@ -57,7 +57,7 @@ class PointSlopeTwist3D(Component):
     initial_columns = ("displacement", "velocity")
     position = column("m", "reference position x, y, z", shape=(3,))
     slope = column("1", "reference slope; length 1 for an unstretched cable", shape=(3,), default=(1.0, 0.0, 0.0))
-    twist = column("rad", "reference angle φ of d_1 about the slope, from normal", default=0.0)
+    twist = column("rad", "reference angle φ of d_1 about the slope, measured from normal", default=0.0)
     displacement = column(
         "m, 1, rad", "initial displacement of x, y, z [m], x', y', z' [1], twist [rad]", shape=(7,), default=(0.0,) * 7
     )
@@ -73,7 +73,7 @@ class PointSlopeTwist3D(Component):
     )
     turned_from = column(
         "1",
-        "direction b, from which the slope must always be less than 165°; 0: the reference slope",
+        "direction b; the angle between b and the slope must always be less than 165°; 0: the reference slope",
         shape=(3,),
         default=NONE,
     )
@@ -189,7 +189,9 @@ register(
         "angular_velocity": Output(
             "rad/s", "angular velocity of the material, global, (3,)", lambda rows, s: eval_frames(rows, s)[1]
         ),
-        "twist": Output("rad", "angle φ, reference and displacement, ()", lambda rows, s: s.x[rows.dofs[:, 6]]),
+        "twist": Output(
+            "rad", "total angle φ, the sum of reference and displacement, ()", lambda rows, s: s.x[rows.dofs[:, 6]]
+        ),
     },
     check=check,
     source="definition of a frame",

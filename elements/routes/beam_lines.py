@@ -49,7 +49,7 @@ def straight_beam(
     """Add a straight beam between two points, divided into elements of equal length.
 
     Args:
-        world: the world.
+        world: model to which the entities are added.
         start, end: end points [m], shape (2,), or shape (3,) for 3D beams.
         elements: number of elements.
         order: order of the elements, 1, 2 or 3; an element has order + 1 nodes.
@@ -87,7 +87,7 @@ def beam_along(
     """Add a beam along a route, divided into elements of equal length. The route is the stress-free shape of the beam.
 
     Args:
-        world: the world.
+        world: model to which the entities are added.
         route: result of `helix`, `through_points`, `route_around` or another function that creates routes.
         elements: number of elements.
         order: order of the elements, 1, 2 or 3; an element has order + 1 nodes.

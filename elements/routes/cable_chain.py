@@ -64,8 +64,8 @@ FRAME_COLUMNS = ("normal", "turned_from")
 STEPS = 4
 # Number of points along a route whose slopes `find_direction` receives for the choice of ``turned_from``.
 SAMPLES = 200
-# Length of the mean slope [1] below which `find_direction` gives less weight to the mean slope, so that it prefers a
-# direction such as the axis of sheaves.
+# Length of the mean slope [1] below which the mean slope has less weight in `find_direction`. A direction such as the
+# axis of sheaves is then preferred.
 SMALL_MEAN = 0.3
 CHAIN = {"world": instance(World), "elements": inside(), "name": word(), "cable_columns": inside()}
 
@@ -101,7 +101,7 @@ def cable_around(
     at the first node.
 
     Args:
-        world: the world.
+        world: model to which the entities are added.
         circles: circles, or handles to bodies or nodes whose reference positions are the centres of the circles.
         elements: number of cable elements of equal length.
         radius: radius [m] of the circles that are given as handles, one for all circles or one for each circle.
@@ -138,7 +138,7 @@ def straight_cable(
     """Add a straight cable between two points, divided into elements of equal length.
 
     Args:
-        world: the world.
+        world: model to which the entities are added.
         start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
         name: name for messages and output.
@@ -197,7 +197,7 @@ def catenary(
     tension is part of the initial displacements. A static solve from this state needs only a few iterations.
 
     Args:
-        world: the world.
+        world: model to which the entities are added.
         start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
         length: unstretched length [m] of the whole cable; if it is below the distance of the points, the cable is taut.
@@ -250,7 +250,7 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
     """Add a cable along a route, divided into elements of equal length.
 
     Args:
-        world: the world.
+        world: model to which the entities are added.
         route: result of `helix`, `route_over_sheaves`, `through_points`, `route_around`, `hang_between` or
             `hang_from_ground`.
         elements: number of cable elements.

@@ -84,7 +84,7 @@ class DrumLayers:
         limits = {
             "diameter": (d > 0.0, "m: must be > 0 m"),
             "radius": (self.radius > d, f"m: must be > {d} m, the diameter"),
-            "pitch": (d <= self.pitch <= WIDEST * d, f"m: must be from {d} to {WIDEST * d} m, as of ropes that touch"),
+            "pitch": (d <= self.pitch <= WIDEST * d, f"m: must be from {d} to {WIDEST * d} m, so that turns touch"),
             "turns": (2 <= n <= MOST_TURNS and n % 1 == 0, f": must be whole turns from 2 to {MOST_TURNS}"),
             "crossing": (0.0 < self.crossing <= pi, f"rad: must be > 0 and at most {pi} rad"),
         }

@@ -324,7 +324,7 @@ def nodes_along(
 
 
 class _Stop(NamedTuple):
-    """An end of a span: a circle with the signed radius a of the centre line [m], or a point (a = 0)."""
+    """An end of a span: a circle with the signed radius a of the centre line of the cable [m], or a point (a = 0)."""
 
     name: str
     center: complex

@@ -249,7 +249,7 @@ def route_over_sheaves(
     different planes have a fleet angle at both ends, see `SheaveWrap`.
 
     Args:
-        sheaves: the sheaves.
+        sheaves: sheaves in the order of travel.
         radial_offset: distance [m] of the centre line of the cable from the bottoms of the grooves.
         closed: whether the end of the route is connected to its start.
         start, end: end points [m] of an open route, each (x, y, z).

@@ -84,15 +84,15 @@ class Assembly:
         processes: the MPI processes among which the rows of the world are divided.
         fields: arrays that kernels read.
         systems: the systems in the order of evaluation.
-        constraints: the constraint systems of this process.
+        constraints: the systems with constraint equations on this process.
         loads: the loads of the systems.
         updates: the post-Newton updates of the systems.
         evaluating: whether a solver is calling functions, such as user functions of forces. During these calls, no
             other state may be loaded into the fields.
         tangent_version: value of ``world.version`` at the last change that may affect the tangent.
         revision: number of times that the kernel calls for residuals and tangents have changed, see steps.py.
-        is_fixed: whether each system always couples the same coordinates; only then may compiled code call Python
-            functions (argument ``asks`` of `Program`).
+        is_fixed: whether each system always couples the same coordinates. Compiled code may call Python functions
+            (argument ``asks`` of `Program`) only if ``is_fixed`` is true.
         world, comm: the arguments of the constructor.
     """
 
@@ -452,7 +452,7 @@ class Assembly:
             table, rows = self.world.tables[component], self.layout.rows[component]
             name = component.__name__ + (f" row {rows[row]}" if row >= 0 else "")
             label = table.describe(int(rows[row])) if row >= 0 else name
-            # if the user has not named a row, its label consists of component and row number
+            # if the user has not named a row, the label of the row consists of component and row number
             name += "" if row < 0 or label == f"{component.__name__} {rows[row]}" else f" ({label})"
         found: list[tuple[float, str]] = self.processes.allgather("force errors", (self._own_error, name))
         return max(found, key=lambda pair: pair[0])[1]

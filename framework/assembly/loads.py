@@ -110,7 +110,7 @@ class Loads:
     def leave_to_table(self) -> bool:
         """Return whether the caller may compute ``sum`` itself instead of calling `update`. For this purpose the caller
         copies ``weights`` to ``sum``, and then runs ``table``. If the result is true, the next call of `update`
-        computes ``sum`` anew.
+        computes ``sum`` again.
         """
         if self._program is None or self._world.gravity.tobytes() != self._mark[-1]:
             return False

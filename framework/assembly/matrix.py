@@ -67,8 +67,8 @@ class TangentMatrix:
         unknown_global: index of each process-local unknown in PETSc vectors, shape (u,).
         owned: number of owned unknowns.
         comm: mpi4py communicator, or None.
-        parted: sparsity of the matrix of this process if the tangent is a sum of one matrix per process, see
-            `LocalMatrices`; otherwise None.
+        parted: sparsity of the matrix of this process if the tangent is a sum of one matrix per process
+            (`LocalMatrices`); otherwise None.
 
     Attributes:
         values: matrix values, shape (spare + 1,); the last entry collects contributions without a matrix position.

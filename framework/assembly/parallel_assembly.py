@@ -11,7 +11,8 @@ from windlass.framework.parallel.processes import Processes
 
 
 def parallel_assembly(world: World) -> Assembly:
-    """Return the assembly of the rows of this process; it is created once per world. On a single process the result
+    """Return the assembly of the rows of this process, which is created once per world. On a single process the
+    result
     is the assembly of the whole world."""
     comm = communicator()
     if comm is None:

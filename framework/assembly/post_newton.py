@@ -18,15 +18,13 @@ from windlass.framework.model.system import Evaluation, Fields, PostNewton, Syst
 
 @kernel
 def note_outcome(outcome: FloatArray, error: float, step: float, changed: bool, force: float, row: int) -> None:
-    """Write the results of a post-Newton update (see `PostNewton`) to ``outcome``, shape (5,)."""
+    """Write the results of a post-Newton update (the values of `PostNewton`) to ``outcome``, shape (5,)."""
     outcome[0], outcome[1], outcome[2], outcome[3], outcome[4] = error, step, 1.0 if changed else 0.0, force, row
 
 
 @kernel
 def clear_outcomes(outcomes: FloatArray) -> None:
-    """Set the results of all systems, shape (systems, 5), to the values of a system without contacts; see
-    `PostNewton`.
-    """
+    """Set the results of all systems, shape (systems, 5), to the values of a system without contacts."""
     for k in range(len(outcomes)):
         note_outcome(outcomes[k], 0.0, np.inf, False, 0.0, -1)
 
@@ -58,7 +56,7 @@ class PostNewtonUpdates:
         keeps: whether each update first copies the history values to ``used``.
 
     Attributes:
-        total: combined result of all systems in the previous update, shape (6,), see `judge_outcomes`.
+        total: combined result of all systems in the previous update (the result of `judge_outcomes`), shape (6,).
         used: history values that the last Newton run has used (the values before the previous update), shape (d,);
             empty if ``keeps`` is false.
     """
@@ -84,9 +82,7 @@ class PostNewtonUpdates:
 
 
 class MotionState(Protocol):
-    """Interface of a state: displacements and velocities on this process, each of shape (n,), and the time [s]; see
-    `State`.
-    """
+    """Interface of a state: displacements and velocities on this process, each of shape (n,), and the time [s]."""
 
     q: FloatArray
     v: FloatArray

@@ -9,13 +9,16 @@ of threads. Runs with the same number of threads give identical results.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.command_line import options
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 SMALLEST = 5000
 """Smallest number of rows per thread; for fewer rows, the start of a thread (20 us) takes longer than the time that the
@@ -67,4 +70,6 @@ def run_sets(tasks: Sequence[Callable[[], object]]) -> None:
 @cache
 def _pool(count: int) -> ThreadPoolExecutor:
     """Return a pool of additional threads, which exists until the process ends."""
+    from concurrent.futures import ThreadPoolExecutor  # imported here, because small models need no threads
+
     return ThreadPoolExecutor(count, thread_name_prefix="windlass")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 
 
@@ -55,6 +56,12 @@ class Pattern:
         # copy x, because arrays of PETSc are read-only, and the kernel would be compiled a second time for read-only
         # arrays
         multiply(self.indptr, self.indices, self.block, values, np.array(x), absolute, out)
+        return out
+
+    def multiply_transposed(self, values: FloatArray, x: FloatArray) -> FloatArray:
+        """Return Aᵀ x, shape (rows,), for the matrix A of `multiply`."""
+        out = np.zeros(self.rows)
+        _multiply_transposed(self.indptr, self.indices, self.block, values, x, out)
         return out
 
     def slots(self, rows: IntArray, columns: IntArray, block_size: int = 1) -> IntArray:
@@ -172,7 +179,7 @@ def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: 
     Args:
         starts: index of the first entry of each row, shape (rows + 1,).
         entries: columns of the entries; on return, the first entries are the remaining columns.
-        place: work array, shape (rows,); its content on entry and on return has no meaning.
+        place: work array, shape (rows,), whose content need not be initialised.
         indptr: output, index of the first remaining entry of each row.
     """
     count = len(place)
@@ -242,6 +249,36 @@ def multiply(
                 for a in range(block):
                     value = values[(k * block + j) * block + a]
                     out[i * block + a] += (abs(value) if absolute else value) * factor
+
+
+@kernel
+def multiply_transposed(
+    indptr: IntArray, indices: IntArray, block: int, values: FloatArray, x: FloatArray, out: FloatArray
+) -> None:
+    """Add Aᵀ x to ``out``, for a matrix A with values in the order of `Pattern`."""
+    if block == 1:
+        for i in range(len(indptr) - 1):
+            for k in range(indptr[i], indptr[i + 1]):
+                out[indices[k]] += values[k] * x[i]
+        return
+    if block == 4:
+        for i in range(len(indptr) - 1):
+            x0, x1, x2, x3 = x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]
+            for k in range(indptr[i], indptr[i + 1]):
+                for j in range(4):
+                    at = (k * 4 + j) * 4
+                    out[4 * indices[k] + j] += (
+                        values[at] * x0 + values[at + 1] * x1 + values[at + 2] * x2 + values[at + 3] * x3
+                    )
+        return
+    for i in range(len(indptr) - 1):
+        for k in range(indptr[i], indptr[i + 1]):
+            for j in range(block):
+                for a in range(block):
+                    out[indices[k] * block + j] += values[(k * block + j) * block + a] * x[i * block + a]
+
+
+_multiply_transposed = call(multiply_transposed)
 
 
 @kernel

@@ -29,7 +29,7 @@ RETURNS = 2
 evaluations earlier, but differ from the states one evaluation earlier.
 """
 UNKNOWN = 2
-"""Stands for the sign of a history value that has not been evaluated in this run."""
+"""Value that represents the sign of a history value that has not been evaluated in this run."""
 
 
 @kernel
@@ -69,8 +69,9 @@ def count_down(mapped: FloatArray, left: FloatArray, differs: FloatArray, return
     """Decrease by one the number of further evaluations in which return maps are active, see `Fields`; after a cycle,
     set this number to `CYCLE`.
 
-    ``returns``: number of consecutive evaluations, up to the last, in each of which the contact states differed from
-    the states one evaluation earlier, but were equal to the states two evaluations earlier, shape (1,).
+    The argument ``returns`` is the number of consecutive evaluations, up to the last, in each of which the contact
+    states differed from the states one evaluation earlier, but were equal to the states two evaluations earlier, shape
+    (1,).
     """
     if mapped[0] <= 0.0:
         return

@@ -37,14 +37,15 @@ class Summands(Protocol):
         """Return how many times the systems have changed the set of coordinates that they couple."""
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """Create the `Evaluation` with which the functions of a component's system add matrix entries to ``values``."""
+        """Create the `Evaluation` for the functions of a component's system, which add matrix entries to ``values``."""
 
 
 def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton: bool = False) -> list[Step]:
     """Return the steps that add all left-hand-side forces, and optionally inertia forces, to ``f``, shape (n + 1,). The
     stages of these steps are FORCES and CONTACT.
 
-    ``newton``: whether the forces are evaluated for Newton's method, in which return maps may be active, see `Fields`.
+    The argument ``newton`` states whether the forces are evaluated for Newton's method, in which return maps may be
+    active, see `Fields`.
     """
     s, mass, found = evaluate(assembly.fields, f=f), assembly.sparsity.mass, list[Step]()
     own = [system.return_map.motion if inertia else system.return_map.rest for system in assembly.systems]
@@ -92,8 +93,8 @@ def tangent_steps(
     """Return the steps that add the tangent of forces and inertia to the matrix values; the arguments are explained in
     `Assembly.add_tangent`.
 
-    The tangent of inertia forces is included if da is not 0 or ``moving`` is true. ``moving``: whether a static solve
-    includes inertia forces due to given velocities, see `Scheme`.
+    The tangent of inertia forces is included if da is not 0 or ``moving`` is true. The argument ``moving`` states
+    whether a static solve includes inertia forces due to given velocities, see `Scheme`.
     """
     _check_values(assembly, values)
     assert assembly.pattern_version() == assembly.sparsity.version, (

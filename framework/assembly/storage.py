@@ -108,7 +108,7 @@ def create_sparsity(
         fields: arrays that the systems read.
         components: components that add to the tangent, in the order of evaluation.
         storage: storage of the matrix values; `can_store` must be true for this storage.
-        version: value of `Assembly.pattern_version`.
+        version: present value of `Assembly.pattern_version`.
     """
     parted = layout.substructure if storage is Storage.SUBSTRUCTURES else None
     unknowns = layout.unknowns if storage is Storage.ROWS or parted is not None else layout.blocks()

@@ -13,7 +13,6 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -67,7 +66,7 @@ def checked(
         assert not unknown, f"{function.__qualname__} has no argument {unknown}"
         own_name = function.__qualname__.removesuffix(".__init__").removesuffix(".__post_init__")
         if own_name.startswith("_"):
-            own_name = own_name.rsplit(".", 1)[-1]  # messages name the public class instead of a private base class
+            own_name = own_name.rsplit(".", 1)[-1]  # use the name of the public class
         name = own_name if where == "" else where
         names = _Names(own_name, parameters, checks, error)
 
@@ -118,7 +117,7 @@ class _Names:
             return
         for name in given:
             if name not in self._known:
-                close = get_close_matches(name.lower(), missing, 2)
+                close = find_similar(name, missing)
                 if close or not self._takes_any:
                     raise self._error(f"{self._where} has no argument {name!r}: {suggest(name, close or self._known)}")
         units = {name: self._checks[name].unit for name in missing if name in self._checks}
@@ -128,12 +127,19 @@ class _Names:
         raise self._error(f"{self._where} needs {told}")
 
 
+def find_similar(name: str, known: Sequence[str], most: int = 2) -> list[str]:
+    """Return the known names that are similar to a name, the most similar first."""
+    from difflib import get_close_matches  # imported here, because only error messages need it
+
+    return get_close_matches(name.lower(), known, most)
+
+
 def suggest(name: str, *known: Sequence[str]) -> str:
     """Return suggestions for an unknown name: the similar names in the first list that contains similar names, or all
     known names if no list contains a similar name.
     """
     for names in known:
-        close = get_close_matches(name.lower(), names, 2)
+        close = find_similar(name, names)
         if close:
             return f"did you mean {' or '.join(close)}?"
     return f"must be one of {', '.join(known[-1])}"
@@ -366,7 +372,7 @@ def each(allowed: Check, words: str, least: int = 0) -> Check:
     Args:
         allowed: the check of each entry.
         words: description of the allowed values in error messages.
-        least: smallest allowed number of entries.
+        least: smallest allowed number of entries in the iterable.
     """
 
     def read(value: Any) -> list[Any]:

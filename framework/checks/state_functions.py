@@ -49,8 +49,8 @@ class StateFunction:
     calls: FirstCalls = field(default_factory=FirstCalls)
 
     def __call__(self, t: float, *arrays: FloatArray) -> FloatArray:
-        """Return the value of the function, or NaN if an array contains numbers that are not finite; because of NaN,
-        Newton's method diverges and the solver reports the failure.
+        """Return the value of the function, or NaN if an array contains numbers that are not finite. If the value is
+        NaN, Newton's method diverges and the solver reports the failure.
 
         Raises:
             ModelError: the function returns a wrong type or shape, or numbers that are not finite.

@@ -24,7 +24,7 @@ def insert_files(pairs: Pairs, within: Sequence[Path] = ()) -> Pairs:
     """Return the options of a command line after each ``-options_file FILE`` has been replaced by the options of the
     file.
 
-    The function does not read YAML files, because PETSc reads them.
+    The function does not read YAML files, because PETSc reads YAML files.
 
     Raises:
         OptionError: a file cannot be read or includes itself, or a line contains several options or words that are not

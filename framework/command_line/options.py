@@ -78,7 +78,7 @@ SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")
 
 @dataclass
 class _ProcessOptions:
-    """The options of this process, in a global object, because PETSc has one database of options per process."""
+    """The options of this process. The object is global, because PETSc has one database of options per process."""
 
     words: list[str] | None = None
     arguments: list[str] = field(default_factory=list)
@@ -271,7 +271,7 @@ def parameter(
         preload = wl.parameter("preload", 400.0, "N", "tension at rest", minimum=100.0, maximum=1000.0)
 
     Args:
-        name, unit, doc: as in `option`.
+        name, unit, doc: name, unit and short description of the parameter, by the rules of `option`.
         default: value if the option is not given, and initial value of a search.
         minimum, maximum: ends of the range, in ``unit``.
         scale: ``"linear"``, or ``"log"`` to vary the logarithm of the parameter.
@@ -283,7 +283,7 @@ def parameter(
         OptionError: a number is not finite, the range is empty, the default or the value is outside of the range, or
             the range of a logarithmic scale contains numbers <= 0; further errors are described in `option`.
     """
-    # the texts are checked by the constructor
+    # the constructor of `Option` checks the texts
     unit = Option(_checked_name(name), 0.0, unit, doc).unit
     unit_words = f" {unit}" if unit not in ("", "1") else ""
     for key, value in (("default", default), ("minimum", minimum), ("maximum", maximum)):
@@ -318,7 +318,7 @@ def _declare(item: Option) -> Any:
     """Add an option to the options of this process; return its value from the command line, or the default."""
     name, default, database = item.name, item.default, _petsc().Options()
     if name.lower() in HELP_NAMES or (
-        unused_options.GLOBAL.fullmatch(name) and name.lower() in unused_options.petsc_names()
+        re.fullmatch(unused_options.GLOBAL, name) and name.lower() in unused_options.petsc_names()
     ):
         raise OptionError(f"option name {name!r}: PETSc already has an option with this name")
     known = _run.own.setdefault(name, item)
@@ -373,7 +373,7 @@ def set_options(*words: str) -> ChosenOptions:
     pairs = insert_files(refuse_twice(split_options([word for text in words for word in shlex.split(text)])))
     for name, _ in pairs:
         if AT_START.fullmatch(name) or (
-            unused_options.GLOBAL.fullmatch(name) and name.lower() in unused_options.petsc_names()
+            re.fullmatch(unused_options.GLOBAL, name) and name.lower() in unused_options.petsc_names()
         ):
             raise OptionError(
                 f"-{name} in set_options: takes effect only at program start: must be on the command line"
@@ -585,8 +585,8 @@ def model_options() -> list[tuple[Option, int | float | bool | str]]:
 
 
 def own_help() -> str:
-    """Return the help text of those declared options that earlier calls have not returned, with defaults, units and
-    bounds, grouped by solver.
+    """Return the help text of declared options that no earlier call has returned. The text contains defaults, units and
+    bounds, and is grouped by solver.
     """
     new = {name: item for name, item in _run.own.items() if name not in _run.listed}
     _run.listed |= set(_run.own)

@@ -36,10 +36,8 @@ SNES_TYPES = ("newtonls", "newtontr", "vinewtonrsls", "vinewtonssls", "ksponly")
 """Types of SNES that are variants of Newton's method. Other types do not use the tangent, or require meshes, grids or
 functions that Windlass does not provide.
 """
-OF_PETSC = re.compile(r"(snes|ksp|pc|eps|pep|st|mat|sub|mg|fieldsplit|npc)_\w+")
-NEEDS_VALUE = re.compile(
-    r"\w*_(type|solver_type|ordering_type|[rasd]tol|levels|fill|restart|convergence_test|norm_type)"
-)
+OF_PETSC = r"(snes|ksp|pc|eps|pep|st|mat|sub|mg|fieldsplit|npc)_\w+"
+NEEDS_VALUE = r"\w*_(type|solver_type|ordering_type|[rasd]tol|levels|fill|restart|convergence_test|norm_type)"
 
 
 def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
@@ -58,7 +56,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
             continue
         base = name[len(prefix) :].lower()
         rule = next((rule for rule in RANGES if re.fullmatch(rule[0], base)), None)
-        whole = rule[1] is int if rule is not None else bool(OF_PETSC.fullmatch(base))
+        whole = rule[1] is int if rule is not None else bool(re.fullmatch(OF_PETSC, base))
         if whole and re.fullmatch(r"[+-]?\d{10,}", text or "") and abs(int(text[:30])) > largest_int():
             allowed = rule[4] if rule else "a whole number"
             shown = text if len(text) < 40 else f"{text[:30]}..."
@@ -66,7 +64,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
                 f"-{name} = {shown}: expected {allowed}, at most {largest_int()}; larger real numbers must have an "
                 "exponent, such as 1e11"
             )
-        if not text and (rule or NEEDS_VALUE.fullmatch(base)):
+        if not text and (rule or re.fullmatch(NEEDS_VALUE, base)):
             raise OptionError(f"-{name} has no value: expected {rule[4] if rule else 'a word or number after it'}")
         if rule is not None and not _fits(text, *rule[1:4], no_zero="_lag_" in base):
             raise OptionError(f"-{name} = {text}: expected {rule[4]}")
@@ -96,7 +94,7 @@ def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | Non
     options. If several options are wrong, the result is the option whose value is quoted in PETSc's reason. If the
     reason quotes no value, the returned option may differ from the option to which the reason applies.
 
-    PETSc reads copies of the options under another prefix, so that the original options still count as unused.
+    PETSc reads copies of the options under another prefix, so that the original options are still marked as unused.
 
     Args:
         given: values of all options, by name without dash; ``""`` means no value.

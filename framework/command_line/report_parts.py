@@ -94,8 +94,8 @@ class ReportSection:
 
     Attributes:
         title: heading; sections with the same title are joined.
-        parts: texts, objects `ReportTable` and `ReportCurves`, figures of matplotlib, or functions that return one of
-            these when the page is written.
+        parts: texts, objects `ReportTable` and `ReportCurves`, figures of matplotlib, or functions that return a text,
+            an object or a figure when the page is written.
         place: position on the page: ``"first"``, ``"results"``, or ``"energy"``, which follows after the results. The
             sections that describe the model and its solves follow at the end of the page.
     """
@@ -108,7 +108,7 @@ class ReportSection:
         check_fields(self, {"title": word(), "parts": PARTS, "place": word(*PLACES)}, OutputError)
 
 
-# contributions to the report, in a global object, because each process executes only one run
+# contributions to the report, in a global list, because each process executes only one run
 added_sections: list[ReportSection] = []
 providers: list[str] = []
 
@@ -119,7 +119,7 @@ def add_to_report(title: str, *parts: Any) -> None:
 
     Args:
         title: heading; sections with the same title are joined.
-        *parts: see `ReportSection`.
+        *parts: contents of the section, as in `ReportSection.parts`.
 
     Raises:
         OutputError: a part has a type that a report cannot show.

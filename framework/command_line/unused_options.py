@@ -12,7 +12,6 @@ that is created later are reported at the same stage, unless that solver may dec
 library file contains each option name as a string; the list of names is read from these strings.
 """
 
-import difflib
 import enum
 import functools
 import mmap
@@ -26,25 +25,20 @@ from windlass.framework.launch.petsc_functions import library_file, list_unused_
 from windlass.framework.parallel.processes import Processes
 
 # Options that PETSc reads when it is initialised or finalised.
-GLOBAL = re.compile(
-    r"(check|citations|cuda|debug|debugger|device|display|error|fp|get|help|hip|history|info|kokkos|log|malloc|memory|mpi"
-    r"|mpidump|no|nox|objects|on|options|petsc|prefix|python|saws?|skip|start|stop|tellmycell|textbelt|use|version|viewer|x)"
-    r"(_\w+)?",
-    re.IGNORECASE,
+GLOBAL = (
+    r"(?i)(check|citations|cuda|debug|debugger|device|display|error|fp|get|help|hip|history|info|kokkos|log|malloc"
+    r"|memory|mpi|mpidump|no|nox|objects|on|options|petsc|prefix|python|saws?|skip|start|stop|tellmycell|textbelt|use"
+    r"|version|viewer|x)(_\w+)?"
 )
 # Options of factorisation packages, and of inner objects of a solver that are created during the first set-up.
-READ_AT_SET_UP = re.compile(
-    r"(st_)?(sub|mg|fieldsplit|pc_fieldsplit|redundant|telescope|npc|fas|esteig|inner|mat|dm)_\w+", re.IGNORECASE
-)
-READ_IN_SOLVE = re.compile(
-    r"\w*(view|converged_reason)\w*|snes_(test|compare|adapt|convergence)_\w+|ksp_(compute|plot)_\w+"
-    r"|(eps|pep)_error_\w+",
-    re.IGNORECASE,
+READ_AT_SET_UP = r"(?i)(st_)?(sub|mg|fieldsplit|pc_fieldsplit|redundant|telescope|npc|fas|esteig|inner|mat|dm)_\w+"
+READ_IN_SOLVE = (
+    r"(?i)\w*(view|converged_reason)\w*|snes_(test|compare|adapt|convergence)_\w+|ksp_(compute|plot)_\w+"
+    r"|(eps|pep)_error_\w+"
 )
 # Names that are valid only after the prefix of a solver.
-SOLVER_FAMILY = re.compile(
-    r"(snes|eps|pep|st|bv|ds|rg|ksp|pc|sub|mg|fieldsplit|npc|mat_mumps|mat_superlu|mat_klu|mat_umfpack)_\w+",
-    re.IGNORECASE,
+SOLVER_FAMILY = (
+    r"(?i)(snes|eps|pep|st|bv|ds|rg|ksp|pc|sub|mg|fieldsplit|npc|mat_mumps|mat_superlu|mat_klu|mat_umfpack)_\w+"
 )
 SLIP = 0.85
 
@@ -88,8 +82,8 @@ def find_unused() -> dict[str, str]:
 
     unused = list_unused_options()
     if PETSc.COMM_WORLD.getSize() > 1:
-        # Some objects of a solver exist only on some processes. An option counts as read if at least one process has
-        # read it. All processes must find the same unused options.
+        # Some objects of a solver exist only on some processes. An option is treated as read if at least one process
+        # has read it. All processes must find the same unused options.
         for others in Processes(PETSc.COMM_WORLD.tompi4py()).allgather("unused options", set(unused)):
             unused = {name: value for name, value in unused.items() if name in others}
     return unused
@@ -138,18 +132,22 @@ def _is_petsc_name(name: str) -> bool:
     if re.match(r"(st|sub|mg|fieldsplit|redundant|telescope|npc|fas|esteig|inner)_", name):
         return any(name[at.end() :] in names for at in re.finditer("_", name))
     # PETSc composes names that contain a number at run time, so the library does not contain these names.
-    return bool(re.search(r"_\d+(_|$)", name)) and bool(SOLVER_FAMILY.fullmatch(name) or READ_AT_SET_UP.fullmatch(name))
+    return bool(re.search(r"_\d+(_|$)", name)) and bool(
+        re.fullmatch(SOLVER_FAMILY, name) or re.fullmatch(READ_AT_SET_UP, name)
+    )
 
 
 def suggest(name: str, prefixes: Iterable[str], own: Iterable[str], closeness: float = 0.75) -> list[str]:
     """Return at most three known names similar to `name`, the most similar first. Known names are the names in ``own``,
     global options of PETSc, and options of PETSc after each prefix.
     """
-    candidates = set(own) | {known for known in petsc_names() if GLOBAL.fullmatch(known)}
+    candidates = set(own) | {known for known in petsc_names() if re.fullmatch(GLOBAL, known)}
     fitting = [prefix for prefix in prefixes if prefix and name.lower().startswith(prefix)] or list(prefixes)
-    solver_names = [known for known in petsc_names() if SOLVER_FAMILY.fullmatch(known)]
+    solver_names = [known for known in petsc_names() if re.fullmatch(SOLVER_FAMILY, known)]
     spelling = {known.lower(): known for known in candidates}
     spelling |= {prefix + known: prefix + known for prefix in fitting for known in solver_names}
+    import difflib  # imported here, because only error messages need it
+
     close = difflib.get_close_matches(name.lower(), sorted(spelling), n=3, cutoff=closeness)
     ratios = [difflib.SequenceMatcher(None, known, name.lower()).ratio() for known in close]
     return [spelling[known] for known, ratio in zip(close, ratios, strict=True) if ratio > ratios[0] - 0.02]
@@ -182,7 +180,7 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
     if prefix and _is_announced(base, solvers[prefix]) and moment is not Moment.END:
         return ""
     known = _is_petsc_name(base)
-    if not prefix and known and GLOBAL.fullmatch(base):
+    if not prefix and known and re.fullmatch(GLOBAL, base):
         return ""
     if prefix is None:
         # a string of a single word in the library is rarely the name of an option
@@ -195,7 +193,7 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
         # option
         announced |= {prefix + other[len(p) :] for p in solvers for other in own if p and other.startswith(p)}
         slips = suggest(name, [prefix], announced, SLIP)
-        certain = solver.own is not None or slips or SOLVER_FAMILY.fullmatch(base)
+        certain = solver.own is not None or slips or re.fullmatch(SOLVER_FAMILY, base)
         known = name in announced or not certain
     if not known:
         return "unknown option" + _hint(suggest(name, solvers, announced | set(own)))
@@ -203,16 +201,16 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
         made = ", ".join(p for p, other in solvers.items() if other.reached > Moment.EXPECTED) or "none"
         return f"the model makes no solver {prefix} (it makes: {made})" if moment is Moment.END else ""
     reached = Moment.END if moment is Moment.END else solver.reached
-    if reached < Moment.END and READ_IN_SOLVE.fullmatch(base):
+    if reached < Moment.END and re.fullmatch(READ_IN_SOLVE, base):
         return ""
-    if reached < Moment.SET_UP and READ_AT_SET_UP.fullmatch(base):
+    if reached < Moment.SET_UP and re.fullmatch(READ_AT_SET_UP, base):
         return ""
     return f"PETSc has this option, but this solver does not read it ({solver.kinds})"
 
 
 def _is_announced(base: str, solver: Solver) -> bool:
     """Return whether a solver that has not been created yet will read an option. The function does not need the option
-    names of PETSc; reading these from the library takes 20 ms.
+    names of PETSc; reading these names from the library takes 20 ms.
     """
     return solver.reached is Moment.EXPECTED and any(base == own.name for own in solver.own or ())
 
@@ -225,7 +223,7 @@ def _judge_without_solver(
         announced = {prefix + other.name for prefix, solver in solvers.items() for other in solver.own or ()}
         hint = _hint(suggest(name, solvers, announced | set(own)))
         return "unknown option" + (hint or "; a model declares its options before it makes its first solver")
-    if petsc_names() and SOLVER_FAMILY.fullmatch(name):
+    if petsc_names() and re.fullmatch(SOLVER_FAMILY, name):
         return "lacks the prefix of a solver" + _hint([prefix + name for prefix in list(solvers)[:2]])
     return "nothing in this run has read it" + _hint(suggest(name, solvers, own)) if moment is Moment.END else ""
 

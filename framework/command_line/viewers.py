@@ -18,13 +18,13 @@ from windlass.framework.launch.arguments import FALSE_WORDS, TRUE_WORDS
 from windlass.framework.launch.launcher import launched_rank
 
 KIND = "output of PETSc"
-VIEWERS = re.compile(
-    r"(\w+_)?(view|monitor)(_\w+)?|\w+_(converged_reason|converged_rate)|\w+_(compute|plot)_\w+|(eps|pep|\w+)_error_\w+",
-    re.IGNORECASE,
+VIEWERS = (
+    r"(?i)(\w+_)?(view|monitor)(_\w+)?|\w+_(converged_reason|converged_rate)|\w+_(compute|plot)_\w+"
+    r"|(eps|pep|\w+)_error_\w+"
 )
-FILES = re.compile(r"history|citations|malloc_view", re.IGNORECASE)
+FILES = r"(?i)history|citations|malloc_view"
 """Options whose value is the name of a file."""
-NUMBERED = re.compile(r"log_trace|info", re.IGNORECASE)
+NUMBERED = r"(?i)log_trace|info"
 """Options that write one file per process, with the rank of the process after the file name."""
 TYPES = ("ascii", "binary", "draw", "socket", "hdf5", "vtk", "matlab", "saws", "glvis", "exodusii", "cgns", "string")
 FORMATS = (
@@ -56,18 +56,18 @@ def check_viewers(pairs: Sequence[tuple[str, str | None]], folder: Path) -> None
     for name, file in found:
         check_output(check_place(folder / file, f"-{name}"), f"-{name}", KIND)
     for name, file in found:
-        if launched_rank() == 0 or NUMBERED.fullmatch(name):
+        if launched_rank() == 0 or re.fullmatch(NUMBERED, name):
             note_output(folder / file)
 
 
 def _find_files(name: str, value: str) -> list[str]:
     """Return the files that PETSc writes if an option is given."""
-    if FILES.fullmatch(name) or NUMBERED.fullmatch(name):
+    if re.fullmatch(FILES, name) or re.fullmatch(NUMBERED, name):
         file = value.partition(":")[0]
         if not file or file.lower() in TRUE_WORDS + FALSE_WORDS:
             return []
-        return [f"{file}.{launched_rank()}"] if NUMBERED.fullmatch(name) else [file]
-    if not VIEWERS.fullmatch(name) or (":" not in value and name.lower() != "log_view"):
+        return [f"{file}.{launched_rank()}"] if re.fullmatch(NUMBERED, name) else [file]
+    if not re.fullmatch(VIEWERS, name) or (":" not in value and name.lower() != "log_view"):
         return []
     kind, file, form, mode, *more = [*value.split(":"), "", "", ""]
     wrong = [

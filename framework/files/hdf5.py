@@ -56,7 +56,7 @@ class Overlay:
         return self._place
 
     def tell(self) -> int:
-        """Return the present position."""
+        """Return the present position in the file, as a number of bytes."""
         return self._place
 
     def read(self, size: int) -> bytes:

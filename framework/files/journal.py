@@ -90,7 +90,7 @@ def _change(path: Path, size: int, changes: Changes) -> None:
     except OSError:
         with contextlib.suppress(OSError):
             _write(path, before)
-            # the new bytes after the old end are needed only as long as the journal exists
+            # the new bytes after the old end are needed only while the journal exists
             journal_of(path).unlink()
             _cut(path, size)
         raise

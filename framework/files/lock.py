@@ -5,7 +5,7 @@ The lock of the files ``belt.*`` is a small file ``.belt.lock`` in the same fold
 process that created it (its owner). The operating system locks the file (``flock``) while the owner runs. If SIGTERM or
 SIGHUP ends a process, the process removes its locks first. If another signal, such as SIGKILL, ended a process, its
 lock files remain; the next process takes over these locks and prints a note. On disks without ``flock`` a lock is valid
-as long as the owner named in the file runs.
+while the owner named in the file runs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import fcntl
 import json
 import os
 import signal
-import socket
 import sys
 import threading
 import time
@@ -102,7 +101,7 @@ def _acquire(lock: Path, what: str) -> None:
     if owner:
         _say_taken_over(owner, what)
     os.ftruncate(number, 0)
-    me = {"process": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
+    me = {"process": os.getpid(), "host": os.uname().nodename, "since": time.strftime("%Y-%m-%d %H:%M:%S")}
     # if the disk is full, the process ID cannot be written to the lock file, but the lock is still valid
     with contextlib.suppress(OSError):
         os.pwrite(number, json.dumps(me).encode(), 0)
@@ -170,7 +169,7 @@ def _may_be_alive(owner: dict[str, Any]) -> bool:
     """Return whether the process that is named in a lock may still run. The result is True if the process is on another
     host, because processes on other hosts cannot be checked.
     """
-    if owner.get("host") != socket.gethostname():
+    if owner.get("host") != os.uname().nodename:
         return bool(owner)
     try:
         os.kill(int(owner.get("process", 0)), 0)

@@ -39,21 +39,21 @@ LONGEST_NAME = 223
 """Largest number of bytes of a file name; names of drafts and journals are longer, but file systems allow only 255
 bytes."""
 PNG = b"\x89PNG\r\n\x1a\n"
-SEALED = re.compile(rb"\nsha256 [0-9a-f]{64}\n")
-LEDGER = re.compile(rb"time \[s\](,[^,\n]+ \[J\])*,rest \[J\][,\n]")
-CAMPBELL = re.compile(rb"speed \[[^],\n]*\],mode \[1\],frequency \[Hz\],damping \[1\](,assurance \[1\])?\n")
+SEALED = rb"\nsha256 [0-9a-f]{64}\n"
+LEDGER = rb"time \[s\](,[^,\n]+ \[J\])*,rest \[J\][,\n]"
+CAMPBELL = rb"speed \[[^],\n]*\],mode \[1\],frequency \[Hz\],damping \[1\](,assurance \[1\])?\n"
 MODES = b"mode [1],frequency [Hz],damping [1],growth [1/s],residual [1]"
 SENSORS = b"time [s],step [1],"
-FIT = re.compile(rb"time \[s\](,[^,\n]+ measured \[[^],\n]*\],[^,\n]+ fit \[[^],\n]*\])+\n")
-SWEEP = re.compile(rb"case,[^\n]*,?status,reason,run_time[,\n]")
+FIT = rb"time \[s\](,[^,\n]+ measured \[[^],\n]*\],[^,\n]+ fit \[[^],\n]*\])+\n"
+SWEEP = rb"case,[^\n]*,?status,reason,run_time[,\n]"
 
 
 def _is_sealed(head: bytes, tail: bytes, kind: bytes) -> bool:
-    return head.startswith(kind) and SEALED.fullmatch(tail[-SEAL_SIZE:]) is not None
+    return head.startswith(kind) and re.fullmatch(SEALED, tail[-SEAL_SIZE:]) is not None
 
 
 def _is_table(head: bytes) -> bool:
-    return head.startswith((SENSORS, MODES)) or any(kind.match(head) for kind in (LEDGER, CAMPBELL, SWEEP, FIT))
+    return head.startswith((SENSORS, MODES)) or any(re.match(kind, head) for kind in (LEDGER, CAMPBELL, SWEEP, FIT))
 
 
 def _is_picture(head: bytes, tail: bytes) -> bool:
@@ -107,8 +107,8 @@ def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
         path: the file.
         what: name of the output, for the message.
         kind: type of the file, which determines its mark.
-        own: a file that begins with these bytes counts as a file of Windlass even if it does not contain the mark of
-            its type. Writers of tables pass the header of the table.
+        own: a file that begins with these bytes is treated as a file of Windlass, even if it does not contain the mark
+            of its type. Writers of tables pass the header of the table.
 
     Raises:
         OutputError: the path is too long, is not a file, is the script of the model, or is a file of another type or of
@@ -244,7 +244,7 @@ def claim_options(files: Sequence[tuple[str, Path]]) -> None:
 
 def _find_holder(path: Path) -> Claim | None:
     """Return the claim of the sensor, recorder or checkpoint that writes a file during the steps of a solve, or None if
-    there is no such claim.
+    no such claim exists.
     """
     holder = _claims.get(_resolve(path))
     return None if holder in _of_options else holder
@@ -277,7 +277,7 @@ def note_output(path: Path) -> None:
     """Create a hidden file that marks a file as an output of Windlass, before another library writes the marked file.
 
     If the output file does not exist, it is created empty. If another file later replaces the marked file, the new file
-    does not count as marked.
+    is not treated as marked.
     """
     check_place(path, "output")
     with path.open("ab") as file:

@@ -15,7 +15,6 @@ import os
 import re
 import resource
 import secrets
-import socket
 import stat
 import time
 from collections.abc import Iterable, Sequence
@@ -32,7 +31,9 @@ LONGEST_TEXT = 300
 """Largest number of characters of a path in messages."""
 DRAFT = re.compile(r"\.+(.*)\.([0-9a-f]{16})\.part(\.journal)?")
 OLD = 60.0
-"""Drafts of processes on other hosts count as abandoned if they are older than this time [s]."""
+"""Drafts (unfinished files) of processes on other hosts are treated as abandoned if they are older than this time
+[s].
+"""
 _drafts: set[Path] = set()
 """Paths of the drafts (unfinished files) of this process."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -180,7 +181,8 @@ def remove_own_drafts() -> None:
 
 
 def _is_at_work(path: Path, end: str) -> bool:
-    """Return whether the process that created a draft may still be writing it. For processes on other hosts only the
+    """Return whether the process that created a draft may still be writing the draft. For processes on other hosts only
+    the
     age of the draft is used."""
     process = int(end[6:12], 16)
     if end[12:] != _host():
@@ -199,7 +201,7 @@ def _is_at_work(path: Path, end: str) -> bool:
 @functools.cache
 def _host() -> str:
     """Return four hexadecimal digits that depend on the name of this host."""
-    return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:4]
+    return hashlib.sha256(os.uname().nodename.encode()).hexdigest()[:4]
 
 
 def write_all(number: int, parts: Iterable[Bytes], offset: int = 0) -> None:

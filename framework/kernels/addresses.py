@@ -14,21 +14,14 @@ from functools import cache
 from struct import Struct
 from typing import Any
 
-import numba
 import numpy as np
-from llvmlite import ir
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray
+from windlass.framework.kernels.deferred import intrinsic
 from windlass.framework.kernels.kernel import kernel
-
-_types: Any = numba.types
-_intrinsic: Any = numba.extending.intrinsic
-
-
-OWNS_DATA = 4
-"""The only flag of NumPy arrays that does not affect which compiled version of a kernel is used."""
-
+from windlass.framework.kernels.machine_code import BY_ADDRESS
+from windlass.framework.kernels.value_types import find_kind, find_kinds
 
 _read_word = ctypes.c_size_t.from_address
 _pack_array = [Struct(f"{5 + 2 * dimensions}q").pack for dimensions in range(9)]
@@ -43,17 +36,20 @@ def find_data(array: NDArray[Any]) -> int:
     return _read_word(id(array) + _DATA).value
 
 
-@_intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _call_entry(_typing: Any, entry: Any, block: Any) -> Any:
     """Call the entry point of a kernel (see compiling.py) at an address, with the address of its arguments; return 0 on
     success.
     """
 
+    from llvmlite import ir  # imported here, because only the compiler needs it
+    from numba import types  # imported here, because only the compiler needs numba
+
     def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         kind = ir.FunctionType(ir.IntType(32), [args[1].type])
         return builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
 
-    return _types.int32(entry, block), generate
+    return types.int32(entry, block), generate
 
 
 @kernel
@@ -86,7 +82,7 @@ def prepare_call(
             is not stored again.
 
     Raises:
-        TypeError: an argument is not an array, a number, or a tuple of these, or the kernel returns a value.
+        TypeError: an argument is not an array, a number, or a tuple of such values, or the kernel returns a value.
     """
     known = {} if known is None else known
     found, widest = b"", 1
@@ -99,7 +95,7 @@ def prepare_call(
             _, data, width, kind = kept
         else:
             data, width = _memory(value)
-            kind = _find_kind(value)
+            kind = find_kind(value)
         if width > widest:
             widest = width
         found += bytes(-len(found) % width) + data if len(found) % width else data
@@ -121,23 +117,10 @@ def find_run() -> Callable[[IntArray], int]:
     """Return `run` compiled for C-contiguous int64 arrays of shape (calls, 2); the compiled `run` does not check the
     type of its argument.
     """
-    kinds = (_types.int64[:, ::1],)
-    run.compile(kinds)  # type: ignore[attr-defined]
-    found: Callable[[IntArray], int] = run.overloads[kinds].entry_point  # type: ignore[attr-defined]
+    calls = np.zeros((0, 2), np.int64)
+    run(calls)
+    found: Callable[[IntArray], int] = run.versions[find_kinds((calls,))]  # type: ignore[attr-defined]
     return found
-
-
-def find_kinds(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a key that is equal for arguments of equal types. The key can be computed much faster than the compiler's
-    types.
-    """
-    return (type(values), *map(_find_kind, values))
-
-
-def _find_kind(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.dtype, value.ndim, value.flags.num & ~OWNS_DATA
-    return find_kinds(value) if isinstance(value, tuple) else type(value)
 
 
 def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
@@ -145,51 +128,18 @@ def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
     ``size``, the size [bytes] of the stored arguments, is not the size that the compiler expects, or if the kernel
     returns a value.
     """
-    kinds = tuple(_find_type(function, value) for value in args)
-    expected = function.targetctx.get_abi_sizeof(function.targetctx.get_value_type(_types.Tuple(kinds)))
-    if size != expected:
-        raise TypeError(f"{function.__name__}: {size} bytes of arguments, but the compiler expects {expected}")
-    version = find_version(function, kinds)
-    if version.signature.return_type != _types.none:
-        raise TypeError(
-            f"{function.__name__} returns {version.signature.return_type}: must be a kernel that returns nothing"
-        )
-    return find_address(version)
+    kept = function.find_kept(args, BY_ADDRESS)
+    if kept is not None and kept.header["block"] == size:
+        return int(kept.address)
+    from windlass.framework.kernels.compiled_entries import find_entry  # imported here, because it imports numba
 
-
-_types_of_arrays: dict[tuple[Any, ...], Any] = {}
-
-
-def _find_type(function: Any, value: Any) -> Any:
-    """Return the compiler's type of an argument; the types of arrays are stored for later calls."""
-    if not isinstance(value, np.ndarray):
-        return function.typeof_pyval(value)
-    kind = find_kinds((value,))
-    if kind not in _types_of_arrays:
-        _types_of_arrays[kind] = function.typeof_pyval(value)
-    return _types_of_arrays[kind]
+    return find_entry(function, args, size)
 
 
 def lay_down(args: tuple[Any, ...]) -> NDArray[np.uint8]:
-    """Store arrays, numbers and tuples of these in the memory layout of the compiler; the arrays must exist during all
+    """Store arrays, numbers and tuples in the memory layout of the compiler; the arrays must exist during all
     calls."""
     return np.frombuffer(_memory(args)[0], np.uint8)
-
-
-def find_version(function: Any, kinds: tuple[Any, ...]) -> Any:
-    """Return the version of a kernel that is compiled for the given types and has an entry point that can be called by
-    address.
-    """
-    if hasattr(function, "compile_by_address"):
-        return function.compile_by_address(kinds)
-    function.compile(kinds)  # other versions of the compiler may not have this method
-    return function.overloads[kinds]
-
-
-def find_address(version: Any) -> int:
-    """Return the address of the entry point of a compiled version of a kernel."""
-    address: int = version.library.get_pointer_to_function(version.fndesc.llvm_cfunc_wrapper_name)
-    return address
 
 
 def _memory(value: Any) -> tuple[bytes, int]:

@@ -10,10 +10,10 @@ import select
 import sys
 from typing import Any, TextIO
 
-from windlass.framework.kernels.addresses import find_version
-from windlass.framework.kernels.compiling import FOR_PYTHON
-from windlass.framework.kernels.kernel import compiled, is_kept
+from windlass.framework.kernels.compiled_entries import find_version
 from windlass.framework.kernels.listed import Job
+from windlass.framework.kernels.machine_code import FOR_PYTHON
+from windlass.framework.kernels.process import compiled, is_kept
 from windlass.framework.kernels.type_names import decode_type
 
 
@@ -29,9 +29,9 @@ def _compile(jobs: list[Job], source: TextIO) -> list[str]:
             kernel: Any = importlib.import_module(module)
             for part in name.split("."):
                 kernel = getattr(kernel, part)
-            arguments = tuple(map(decode_type, types))
-            if is_kept(kernel, arguments, form):
+            if is_kept(kernel, types, form):
                 continue
+            arguments = tuple(map(decode_type, types))
             if form == FOR_PYTHON:
                 kernel.compile(arguments)
             else:

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
-from llvmlite import ir
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.addresses import find_address, find_kinds, find_version
+from windlass.framework.kernels.deferred import DeferredFunction, intrinsic
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.machine_code import BY_ADDRESS
+from windlass.framework.kernels.process import find_kept
+from windlass.framework.kernels.value_types import encode_value, find_kinds
 
-_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
-_types, _intrinsic, _carray = _numba.types, _numba.extending.intrinsic, _numba.carray
+_carray: Any = DeferredFunction("carray")
 
 
 def find_c_address(function: Any, kinds: tuple[str, ...], context: tuple[Any, ...]) -> int:
@@ -32,14 +32,19 @@ def find_c_address(function: Any, kinds: tuple[str, ...], context: tuple[Any, ..
     """
     key = kinds, find_kinds(context)
     if key not in function.addresses:
-        numbers = tuple(getattr(_types, kind) for kind in kinds)
-        version = find_version(function, (*numbers, _types.CPointer(function.typeof_pyval(context))))
-        function.addresses[key] = find_address(version)
+        kept = find_kept(function, [*kinds, ["pointer", encode_value(context)]], BY_ADDRESS)
+        function.addresses[key] = _compile(function, kinds, context) if kept is None else kept.address
     address: int = function.addresses[key]
     return address
 
 
-@_intrinsic  # type: ignore[untyped-decorator]
+def _compile(function: Any, kinds: tuple[str, ...], context: tuple[Any, ...]) -> int:
+    from windlass.framework.kernels.compiled_entries import find_c_entry  # imported here, because it imports numba
+
+    return find_c_entry(function, kinds, context)
+
+
+@intrinsic
 def load(_typing: Any, context: Any) -> Any:
     """Return the tuple at an address."""
 
@@ -49,11 +54,14 @@ def load(_typing: Any, context: Any) -> Any:
     return context.dtype(context), generate
 
 
-@_intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def call_c(_typing: Any, function: Any, arguments: Any) -> Any:
     """Call the C function at an address, and return its result, an int. The items of a tuple of numbers are the
     arguments.
     """
+    from llvmlite import ir  # imported here, because only the compiler needs it
+    from numba import types  # imported here, because only the compiler needs numba
+
     count = len(arguments.types)
 
     def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
@@ -61,15 +69,17 @@ def call_c(_typing: Any, function: Any, arguments: Any) -> Any:
         kind = ir.FunctionType(ir.IntType(32), [value.type for value in values])
         return builder.call(builder.inttoptr(args[0], kind.as_pointer()), values)
 
-    return _types.int32(function, arguments), generate
+    return types.int32(function, arguments), generate
 
 
-@_intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _as_pointer(_typing: Any, address: Any) -> Any:
-    def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.inttoptr(args[0], context.get_value_type(_types.voidptr))
+    from numba import types  # imported here, because only the compiler needs numba
 
-    return _types.voidptr(address), generate
+    def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], context.get_value_type(types.voidptr))
+
+    return types.voidptr(address), generate
 
 
 @kernel(inline=True)
@@ -94,7 +104,9 @@ def int_at(address: int) -> int:
 
 @kernel(inline=True)
 def calls_at(address: int, count: int) -> IntArray:
-    """Return the table of a program, shape (count, 2), at an address; see `run` in addresses.py."""
+    """Return the table of a program, shape (count, 2), at an address, in the form that `run` in addresses.py
+    requires.
+    """
     found: IntArray = _carray(_as_pointer(address), (count, 2), np.int64)
     return found
 

@@ -10,16 +10,15 @@ import functools
 import hashlib
 import inspect
 import sys
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-import numba
 import numpy as np
-
-_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 
 # Modules whose objects are described only by name, because the key contains the versions of these modules.
 _KNOWN_MODULES = frozenset({"builtins", "cmath", "math", "numba", "numpy", "operator"})
+# Classes of numba's types that a kernel may use as constants.
+_TYPES = frozenset({"Array", "Boolean", "Complex", "Float", "Integer", "NoneType", "Record"})
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(...)})
 # Flags of code objects that describe the type of a function. Other flags are ignored, because numba changes one of
 # these flags when a profiler is active.
@@ -34,6 +33,7 @@ _SCOPES = {
     "LOAD_ATTR": ("attribute", _ATTRIBUTE_SHIFT),
     "LOAD_METHOD": ("attribute", _ATTRIBUTE_SHIFT),
 }
+_FIRST_CONSTANT = frozenset((operation, 0) for operation in dis.hasconst)
 NAMED = {dis.opmap[name]: value for name, value in _SCOPES.items() if name in dis.opmap}
 """For each instruction that reads a name: scope of the name, and number of bits by which the index of the name is
 shifted in the argument of the instruction."""
@@ -45,34 +45,6 @@ class NotCacheableError(Exception):
 
 def _is_importable(class_: Any) -> bool:
     return class_.__module__ != "__main__" and "<locals>" not in class_.__qualname__
-
-
-def describe_type(type_: Any, *, returned: bool = False) -> object:
-    """Return a description of a numba type that is equal in all processes, and different for types that need different
-    machine code.
-
-    Raises:
-        NotCacheableError: the type has no such description.
-    """
-    types = _numba.types
-    if isinstance(type_, types.BaseTuple):
-        named: object = None
-        if isinstance(type_, types.BaseNamedTuple):
-            class_ = type_.instance_class
-            named = (class_.__module__, class_.__qualname__, class_._fields)
-            # Machine code that returns a NamedTuple refers to the class of the NamedTuple. If the class cannot be
-            # imported, numba would create a copy of the class.
-            if returned and not _is_importable(class_):
-                raise NotCacheableError(f"returns {class_.__qualname__}, which cannot be imported")
-        return type(type_).__name__, named, [describe_type(item, returned=returned) for item in type_]
-    if isinstance(type_, types.CPointer):
-        return "CPointer", describe_type(type_.dtype)
-    if isinstance(type_, types.Optional):
-        return "Optional", describe_type(type_.type, returned=returned)
-    plain = (types.Number, types.Boolean, types.NoneType, types.Omitted, types.Literal, types.UnicodeType)
-    if isinstance(type_, (*plain, types.Array, types.Record)):
-        return type(type_).__name__, str(type_)
-    raise NotCacheableError(f"type {type_}")
 
 
 def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> str:
@@ -100,7 +72,7 @@ def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...
         elif scope == "global" and name in function.__globals__:
             value = function.__globals__[name]
         else:
-            continue  # the name is built-in, or is a local variable of the enclosing function
+            continue  # the name is built in, or is a local variable of the enclosing function
         while attributes and isinstance(value, ModuleType):
             value = getattr(value, attributes.pop(0), None)
         reached.append((scope, name, attributes, _describe(value, known, (*callers, dispatcher))))
@@ -131,10 +103,13 @@ def list_names(code: CodeType) -> list[tuple[str, str]]:
     This function is many times faster than `dis.get_instructions`, which creates an object for each instruction.
     """
     raw, names, more, found = code.co_code, code.co_names, 0, []
-    none, extended = ("", ""), dis.EXTENDED_ARG
+    none, extended, cache, named = ("", ""), dis.EXTENDED_ARG, CACHE, NAMED
     for operation, low in zip(raw[::2], raw[1::2], strict=True):
-        if operation in NAMED:
-            scope, shift = NAMED[operation]
+        if operation == cache:
+            # such an instruction never follows an extension of an argument
+            continue
+        if operation in named:
+            scope, shift = named[operation]
             if scope == "cell":
                 found.append((scope, code._varname_from_oparg(low | more)))  # type: ignore[attr-defined]
             else:
@@ -142,7 +117,7 @@ def list_names(code: CodeType) -> list[tuple[str, str]]:
         elif operation == extended:
             more = (low | more) << 8
             continue
-        elif operation != CACHE:
+        else:
             found.append(none)
         more = 0
     return found
@@ -173,8 +148,9 @@ def _describe_code(code: CodeType) -> tuple[str, list[tuple[str, ...]]]:
 def _list_constants(code: CodeType) -> list[object]:
     """Return the constants of a function, except inner functions and docstrings."""
     documented = not code.co_name.startswith("<") and isinstance(next(iter(code.co_consts), None), str)
-    if documented:
-        raw = code.co_code
+    raw = code.co_code
+    # the exact check below takes longer
+    if documented and not _FIRST_CONSTANT.isdisjoint(zip(raw[::2], raw[1::2], strict=True)):
         first = {
             raw[i] for i in range(0, len(raw), 2) if raw[i + 1] == 0 and (i == 0 or raw[i - 2] != dis.EXTENDED_ARG)
         }
@@ -182,20 +158,30 @@ def _list_constants(code: CodeType) -> list[object]:
     return [constant for constant in code.co_consts[int(documented) :] if not isinstance(constant, CodeType)]
 
 
+@functools.cache
+def _describe_class(class_: Any) -> object:
+    """Return the description of a built-in class."""
+    return _describe(class_, {}, ())
+
+
 def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> object:
     """Return a description of a constant or called function; the description is equal in all processes. The arguments
     are explained in `eval_content`.
     """
     # these types are checked first, because most constants have one of these types
-    if type(value) in _PLAIN:
-        return type(value).__name__, repr(value)
+    kind: Any = type(value)
+    if kind in _PLAIN:
+        return kind.__name__, repr(value)
+    if kind is tuple or kind is list:
+        return _describe_class(kind), [_describe(item, known, callers) for item in value]
     inner = functools.partial(_describe, known=known, callers=callers)
-    if isinstance(value, _numba.core.dispatcher.Dispatcher):
+    # kernels, and functions that numba has compiled
+    if isinstance(getattr(value, "py_func", None), FunctionType):
         return "kernel", eval_content(value, known, callers)
-    if isinstance(value, _numba.core.extending._Intrinsic):
+    if isinstance(getattr(value, "_defn", None), FunctionType):  # functions that generate code, see deferred.py
         return "intrinsic", value._name, _describe_code(value._defn.__code__)[0]
-    if isinstance(value, _numba.types.Type):
-        return describe_type(value)
+    if type(value).__name__ in _TYPES and type(value).__module__.startswith("numba.core.types"):
+        return "type", str(value)
     if isinstance(value, (np.ndarray, np.generic)) and not value.dtype.hasobject:
         layout = (value.shape, value.flags.c_contiguous, value.flags.f_contiguous)
         return type(value).__name__, repr(value.dtype), layout, hashlib.sha256(value.tobytes()).hexdigest()

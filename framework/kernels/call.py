@@ -3,10 +3,11 @@
 If Python calls a compiled kernel, the kernel checks the types of all arrays in its arguments. In many kernels with many
 arrays, this check takes longer than the computation. The arguments of a call always have the same types, so the
 compiled version is looked up only once. A law calls a kernel always with the same arrays; only the contents of the
-arrays change. A `Program` stores the addresses of the arrays, and executes consecutive calls without Python in between.
+arrays change. A `Program` stores the addresses of the arrays, and executes consecutive calls without returning to
+Python.
 
 Stored arguments must never change. Before the first call, the arguments are checked: an error is raised if an argument
-is a number that changes, such as the time, or an array that is created anew in each evaluation.
+is a number that changes, such as the time, or an array that is created again in each evaluation.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ import numpy as np
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.addresses import Memory, find_data, find_kinds, find_run, prepare_call
+from windlass.framework.kernels.addresses import Memory, find_data, find_run, prepare_call
+from windlass.framework.kernels.kernel import KernelFunction
 from windlass.framework.kernels.signature import count_results
+from windlass.framework.kernels.value_types import find_kinds
 
 Called = TypeVar("Called", bound=Callable[..., Any])
 
@@ -41,14 +44,8 @@ class _Quick:
     def __call__(self, *args: Any) -> Any:
         if self._call is not None:
             return self._call(*args)
-        kernel, kinds = self.kernel, find_kinds(args)
-        self._call = kernel.versions.get(kinds)
-        if self._call is not None:
-            return self._call(*args)
-        result = kernel(*args)
-        types = tuple(kernel.typeof_pyval(value) for value in args)
-        if types in kernel.overloads:
-            self._call = kernel.versions[kinds] = kernel.overloads[types].entry_point
+        result = self.kernel(*args)
+        self._call = self.kernel.versions.get(find_kinds(args))
         return result
 
 
@@ -67,7 +64,7 @@ class Addressed:
         self._last: tuple[tuple[Any, ...], IntArray, Any] = ((), np.zeros((0, 2), np.int64), None)
 
     def prepare(self, args: tuple[Any, ...]) -> Any:
-        """Prepare a call of the kernel; see `prepare_call`."""
+        """Prepare a call of the kernel from compiled code; see `prepare_call`."""
         return prepare_call(self._quick.kernel, args, self._known)
 
     def __call__(self, *args: Any) -> None:
@@ -95,7 +92,7 @@ def _is_stored(value: Any, stored: Any) -> bool:
 
 def is_compiled(function: Any) -> bool:
     """Return whether a function is a compiled kernel."""
-    return getattr(function, "overloads", None) is not None
+    return isinstance(function, KernelFunction)
 
 
 class KernelCall(NamedTuple):
@@ -164,7 +161,7 @@ class Call:
 
         Raises:
             ModelError: the number of arguments is wrong, an argument is a number that changes between evaluations, or
-                an argument is an array that is created anew in each evaluation.
+                an argument is an array that is created again in each evaluation.
         """
         for kernel, _, arguments in () if self._checked else self.parts:
             first = arguments(s)
@@ -230,7 +227,7 @@ def _check_count(kernel: Any, given: int) -> None:
 
 
 def _check_arguments(name: str, given: tuple[Any, ...], arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:
-    """Raise ModelError if an argument is an array that each evaluation creates anew, or a number that depends on time
+    """Raise ModelError if an argument is an array that each evaluation creates again, or a number that depends on time
     or motion. ``given`` contains the results of the first evaluation of ``arguments``.
     """
     first, again = list(_leaves(given)), list(_leaves(arguments(s)))

@@ -1,10 +1,10 @@
 """Compilation of kernels in one of three forms: for calls from Python, for calls by address, or as inner kernels.
 
-Most kernels are called only by other kernels. These inner kernels need neither entry points nor machine code of their
-own, whose creation would take half of the compilation time. For inner kernels, the intermediate code of the compiler is
-cached, and inserted into each caller. Kernels that programs or C code call by address have machine code, but no entry
-point for Python, whose creation would take a sixth of the compilation time. If Python later calls a kernel without this
-entry point, the kernel is compiled again.
+Most kernels are called only by other kernels. These inner kernels need neither separate entry points nor separate
+machine code, whose creation would take half of the compilation time. For inner kernels, the intermediate code of the
+compiler is cached, and inserted into each caller. Kernels that programs or C code call by address have machine code,
+but no entry point for Python, whose creation would take a sixth of the compilation time. If Python later calls a kernel
+without this entry point, the kernel is compiled again.
 """
 
 from __future__ import annotations
@@ -19,18 +19,12 @@ import numba
 from llvmlite import ir
 
 from windlass.framework.kernels.lowering import KernelLowering
+from windlass.framework.kernels.machine_code import BY_ADDRESS, FOR_PYTHON, FORMS, INNER
 from windlass.framework.kernels.operators import remember_operators, remembered_signatures
 from windlass.framework.kernels.repeated import HAS_BUILDERS, KernelLibrary, create_context, without_repetition
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _core: Any = _numba.core
-
-
-INNER, BY_ADDRESS, FOR_PYTHON = "inner", "address", "python"
-"""Forms of compiled kernels: inner kernels, kernels called by address, kernels called from Python. The forms are in
-increasing order: a kernel of one form can also be used like kernels of the forms before it.
-"""
-FORMS = (INNER, BY_ADDRESS, FOR_PYTHON)
 
 
 class NoEntry:
@@ -43,7 +37,7 @@ class NoEntry:
 
 
 def form_of(result: Any) -> str:
-    """Form of a compiled kernel."""
+    """Return the form in which a compiled kernel was compiled."""
     entry = result.entry_point
     return entry.form if isinstance(entry, NoEntry) else FOR_PYTHON
 
@@ -221,6 +215,11 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
             if known is not None and FORMS.index(form_of(known)) < FORMS.index(find_form(arguments)):
                 del self.overloads[tuple(arguments)]
             return super().compile(signature)
+
+    def _compilation_chain_init_hook(self) -> None:
+        """Do nothing. Numba would search all installed packages for extensions with further types, which kernels do not
+        use.
+        """
 
     def compile_by_address(self, arguments: tuple[Any, ...]) -> Any:
         """Return the version compiled for the given types, with or without an entry point for Python."""

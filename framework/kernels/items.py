@@ -3,7 +3,7 @@
 For each item ``a[i]``, numba stores all data of the array in memory, reads these data one by one, and computes the
 address of the item with all strides: 29 instructions, of which the optimiser removes 25. Most of the compilation time
 of a kernel is proportional to the number of instructions before the optimisation. The functions of this file create
-only the instructions that the optimiser would keep. The machine code is the same as without this file.
+only the instructions that the optimiser would keep. The changes in this file do not change the machine code.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ def locate_item(context: Any, builder: Any, kind: Any, place: Any, array: Any, i
     Args:
         context: context of the code generation.
         builder: the builder of instructions.
-        kind, place: types of array and index, see `is_item`.
-        array, index: values of array and index. Negative indices count from the end.
+        kind, place: the compiler's types of array and index. array, index: values of array and index. Negative indices
+        count from the end.
     """
     lengths = builder.extract_value(array, find_field(context, kind, "shape"))
     data = builder.extract_value(array, find_field(context, kind, "data"))

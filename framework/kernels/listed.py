@@ -18,16 +18,18 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from windlass.framework.errors import WindlassError
 from windlass.framework.launch.launcher import child_environment
 from windlass.framework.launch.lazy_names import libraries
+
+if TYPE_CHECKING:
+    import subprocess
 
 PACKAGE = Path(str(sys.modules["windlass"].__file__)).parent
 LIST = PACKAGE / "kernels.json"
@@ -123,6 +125,8 @@ def start_process(jobs: list[Job], output: int) -> subprocess.Popen[str]:
 
     The new process does not use MPI, because the MPI launcher would count the new process as a process of the job.
     """
+    import subprocess  # imported here, because most runs start no processes
+
     environment = child_environment(alone=True) | {"OMP_NUM_THREADS": "1", "WINDLASS_COMPILERS": "1"}
     process = subprocess.Popen(
         [sys.executable, *WORDS],
@@ -154,7 +158,7 @@ def start_helpers(missing: str, folder: Path) -> None:
     """
     if _helpers or (number := count_processes() - 1) < 1:
         return
-    # on a busy machine no core is free for new processes, and this process would wait for them
+    # on a busy machine no core is free for new processes, and this process would wait for these processes
     if "WINDLASS_COMPILERS" not in os.environ and os.getloadavg()[0] > number + 1:
         return
     jobs, models = _read()
@@ -171,6 +175,8 @@ def start_helpers(missing: str, folder: Path) -> None:
         return
     # the names do not identify the kernels, because kernels of several laws may have the same name; therefore each new
     # process checks which kernels are compiled
+    import subprocess  # imported here, because most runs start no processes
+
     similar = _find_similar(models, is_loaded)
     others = [job for job in reversed(wanted) if job not in similar]
     for first in range(number):

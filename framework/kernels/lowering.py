@@ -25,11 +25,12 @@ _core, _ir = _numba.core, _numba.core.ir
 _types: Any = _numba.types
 
 _PARTS = frozenset({"build_tuple", "cast", "getattr", "getitem", "static_getitem"})
-"""Types of expressions whose results are the operands, parts or views of the operands, or tuples of these."""
+"""Types of expressions whose results are the operands, parts or views of the operands, or tuples of operands."""
 
 
 def find_borrowed(code: Any, kinds: Any, models: Any) -> set[str]:
-    """Return the variables of a kernel that refer only to arguments, constants, and parts or views of these.
+    """Return the variables of a kernel that refer only to arguments, constants, and parts or views of arguments and
+    constants.
 
     Args:
         code: intermediate representation of the kernel in the compiler.
@@ -84,7 +85,7 @@ def find_constants(code: Any, kinds: Any, models: Any, borrowed: set[str]) -> se
             if isinstance(step, _ir.Assign):
                 places.setdefault(step.target.name, []).append(label)
     uses: dict[str, list[Any]] = {}
-    for label, names in life.usedefs.usemap.items():  # variables that a block reads before it assigns them
+    for label, names in life.usedefs.usemap.items():  # variables that a block reads before the block assigns them
         for name in names:
             uses.setdefault(name, []).append(label)
     before, first = life.cfg.dominators(), min(code.blocks)
@@ -115,7 +116,7 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
         super().lower()
 
     def extract_function_arguments(self) -> Any:
-        """Generate the code that receives the arguments."""
+        """Generate the code at the beginning of a kernel that receives the arguments."""
         self.builder.__class__ = KernelBuilder
         return super().extract_function_arguments()
 
@@ -235,5 +236,5 @@ class KernelLowering(_core.typed_passes.NativeLowering):  # type: ignore[misc, n
 
     @property
     def lowering_class(self) -> Any:
-        """Class that generates the code of a kernel."""
+        """The class that generates the code of a kernel for this compiler pass."""
         return _KernelLower

@@ -1,5 +1,5 @@
 """Programs: sequences of calls that are executed repeatedly with the same arrays. Consecutive calls of compiled kernels
-run without Python in between.
+run without returning to Python.
 
 A call of a kernel from Python takes about a microsecond, mostly for type checks of arrays. In small models the calls
 take longer than the computation. A function that a law creates by `call` always calls the same kernels with the same
@@ -27,7 +27,7 @@ from windlass.framework.kernels.call import Addressed, Call, is_compiled
 _NO_WORDS: IntArray = np.zeros((0, 2), np.int64)
 _Answer = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64)
 Step = tuple[Callable[..., Any], tuple[Any, ...]]
-"""A step of a program: a function and its arguments."""
+"""Type of a step of a program: a function and its arguments."""
 
 
 class When:
@@ -62,10 +62,10 @@ class _Asked:
 
     Args:
         function: the function, which is called without arguments.
-        around: function that returns the context manager in which ``function`` is called.
+        around: context manager in which ``function`` is called.
     """
 
-    def __init__(self, function: Callable[[], Any], around: Callable[[], AbstractContextManager[Any]]) -> None:
+    def __init__(self, function: Callable[[], Any], around: AbstractContextManager[Any]) -> None:
         self._function, self._around = function, around
         self._error: BaseException | None = None
         self._entry = _Answer(self._answer)
@@ -74,7 +74,7 @@ class _Asked:
 
     def _answer(self, _: int) -> int:
         try:
-            with self._around():
+            with self._around:
                 self._function()
         except BaseException as error:
             self._error = error
@@ -105,7 +105,8 @@ class Program:
         asks: whether compiled code may call steps that are Python functions. ``asks`` must be false if these functions
             change other data than the contents of arrays, for example lists of neighbours. The Python functions in
             ``before`` of a `Call` may always be called.
-        around: function that returns the context manager in which compiled code calls a Python function.
+        around: function that returns the context manager, which must be reusable, in which compiled code calls a Python
+            function.
     """
 
     def __init__(
@@ -150,7 +151,7 @@ class Program:
             if not is_compiled(ask) or (whole and not self._asks):
                 return None
             asking = [part for part in self._tables if not isinstance(part, np.ndarray)]
-            self._asked = [_Asked(part, self._around) for part in asking]
+            self._asked = [_Asked(part, self._around()) for part in asking]
             found = [_prepare_question(part, asked) for part, asked in zip(asking, self._asked, strict=True)]
             self._blocks = [block for _, block in found]
             words = iter([np.array([word], np.int64) for word, _ in found])

@@ -101,8 +101,8 @@ def check_results(function: Callable[..., Any], name: str, results: Sequence[str
 
 
 def count_results(function: Callable[..., Any]) -> set[int]:
-    """Return, for each ``return`` statement of a function, the number of results; the number is 0 for a ``return``
-    without value. Statements for which the byte code does not show this number are omitted.
+    """Return, for each ``return`` statement of a function, the number of results; the number is 0 for ``return``
+    without a value. Statements for which the byte code does not show this number are omitted.
     """
     code: CodeType | None = getattr(getattr(function, "py_func", function), "__code__", None)
     return set() if code is None else set(_count_results(code))
@@ -110,7 +110,7 @@ def count_results(function: Callable[..., Any]) -> set[int]:
 
 @cache
 def _count_results(code: CodeType) -> set[int]:
-    """See `count_results`."""
+    """Return the numbers of results of the ``return`` statements in the byte code."""
     found: set[int] = set()
     raw, more, before, value = code.co_code, 0, 0, 0
     # this loop is many times faster than `dis.get_instructions`, which creates an object for each instruction

@@ -7,22 +7,23 @@ from typing import Any
 
 import numba
 
-from windlass.framework.kernels.cache_key import NotCacheableError, describe_type
+from windlass.framework.kernels.cache_key import NotCacheableError
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _types = _numba.types
 
 
 def encode_type(kind: Any) -> Any:
-    """Convert the type of an argument or result to strings and lists.
+    """Convert the type of an argument or result to strings and lists. The description is equal in all processes, and
+    different for types that need different machine code.
 
     Raises:
-        NotCacheableError: the type has no description that is valid in other processes.
+        NotCacheableError: the type has no such description.
     """
-    describe_type(kind, returned=True)
     if isinstance(kind, _types.BaseNamedTuple):
         class_ = kind.instance_class
-        return ["named", class_.__module__, class_.__qualname__, [encode_type(item) for item in kind]]
+        items = [encode_type(item) for item in kind]
+        return ["named", class_.__module__, class_.__qualname__, items, list(class_._fields)]
     if isinstance(kind, _types.BaseTuple):
         return ["tuple", [encode_type(item) for item in kind]]
     if isinstance(kind, _types.Optional):
@@ -39,9 +40,11 @@ def encode_type(kind: Any) -> Any:
     if isinstance(kind, (_types.BooleanLiteral, _types.IntegerLiteral)):
         return ["literal", kind.literal_value]
     name = "boolean" if kind == _types.boolean else str(kind)
-    if getattr(_types, name, None) != kind:
-        raise NotCacheableError(f"takes or returns {kind}")
-    return name
+    if getattr(_types, name, None) == kind:
+        return name
+    if isinstance(kind, (_types.Omitted, _types.Literal)):  # types of arguments of kernels, which are never decoded
+        return ["value", type(kind).__name__, str(kind)]
+    raise NotCacheableError(f"takes or returns {kind}")
 
 
 def decode_type(text: Any) -> Any:
@@ -75,3 +78,22 @@ def decode_type(text: Any) -> Any:
         return _types.NestedArray(decode_type(rest[0]), tuple(rest[1]))
     dtype, ndim, layout, readonly, aligned = rest
     return _types.Array(decode_type(dtype), ndim, layout, readonly=readonly, aligned=aligned)
+
+
+def check_returned(kind: Any) -> None:
+    """Raise NotCacheableError if a result type cannot be decoded in other processes: machine code that returns a
+    NamedTuple refers to its class, and numba would create a copy of a class that cannot be imported.
+    """
+    if isinstance(kind, _types.BaseNamedTuple):
+        class_ = kind.instance_class
+        if class_.__module__ == "__main__" or "<locals>" in class_.__qualname__:
+            raise NotCacheableError(f"returns {class_.__qualname__}, which cannot be imported")
+    if isinstance(kind, _types.BaseTuple):
+        for item in kind:
+            check_returned(item)
+    if isinstance(kind, _types.Optional):
+        check_returned(kind.type)
+    if isinstance(kind, (_types.Omitted, _types.Literal)) and not isinstance(
+        kind, (_types.BooleanLiteral, _types.IntegerLiteral)
+    ):
+        raise NotCacheableError(f"returns {kind}")

@@ -1,15 +1,15 @@
 """The command line in the syntax of PETSc: options `-name value` or `-name`, with one dash and at most one value.
 
 PETSc itself reads `--x` as `-x`, treats `x=3` as a name, and ignores words that belong to no option. In Windlass these
-three cases are errors. Numbers such as `-5` and `-1e-3` are values, not names.
+three cases cause errors. Numbers such as `-5` and `-1e-3` are values, not names.
 """
 
 import math
 import os
 import sys
-import sysconfig
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from windlass.framework.errors import OptionError
@@ -226,8 +226,15 @@ def model_arguments() -> list[str] | None:
     # the program is not a model script, but the installed command, or python -m with a module of this package
     if path.stem == "windlass" or (spec is not None and spec.name.split(".")[0] == "windlass"):
         return words[2:] if words[:1] == ["run"] else None
+    in_packages = {"site-packages", "dist-packages"} & set(path.parts)
+    return None if in_packages or any(map(path.is_relative_to, _find_installed())) else words
+
+
+@cache
+def _find_installed() -> list[Path]:
+    """Return the folders of installed commands and of Python's library."""
+    import sysconfig  # imported here, because `windlass run` does not need it
+
     schemes = {sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user")}
     installed = {sysconfig.get_path(part, scheme) for part in ("scripts", "stdlib") for scheme in schemes}
-    in_packages = {"site-packages", "dist-packages"} & set(path.parts)
-    in_folder = any(path.is_relative_to(Path(folder).resolve()) for folder in installed)
-    return None if in_packages or in_folder else words
+    return [Path(folder).resolve() for folder in installed]

@@ -55,7 +55,7 @@ class RunOptions(Protocol):
         return "-traceback" in sys.argv or os.environ.get("WINDLASS_TRACEBACK", "0").lower() in TRUE_WORDS
 
     def process_rank(self) -> int:
-        """Rank of this process under MPI."""
+        """Return the rank of this process under MPI."""
         return launched_rank()
 
 

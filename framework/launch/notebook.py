@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from html import escape
 from importlib import import_module
 from typing import Any
 
@@ -30,8 +29,9 @@ class LiveLine:
         """Show a text and a bar. The filled fraction of the bar is a number from 0 to 1; if the fraction is None, no
         bar is shown.
         """
-        display: Any = import_module("IPython.display").display
+        from html import escape  # imported here, because only notebooks show a line
 
+        display: Any = import_module("IPython.display").display
         bar = "" if share is None else f'<progress value="{share:.4f}" max="1"></progress> '
         content = {"text/plain": words, "text/html": f'{bar}<span style="font-size: small">{escape(words)}</span>'}
         if self._handle is None:

@@ -47,7 +47,7 @@ def at_end(act: Callable[[], None]) -> None:
 
 def end_together() -> None:
     """Synchronise the processes at the end of the script, after the script has ended without error on this process.
-    Without this call, processes that continue would wait forever for this process; see meetings.py.
+    Without this call, processes that continue would wait forever for this process in meetings.py.
     """
     if not failure.process["failed"] and not _process["ended"]:
         _process["ended"] = True
@@ -67,7 +67,7 @@ def _excepthook(kind: type[BaseException], error: BaseException, frames: Traceba
 
 
 def _exit(code: object = None) -> NoReturn:
-    """Replacement of `sys.exit` for model scripts; if there are several processes, an exit code other than 0 ends all
+    """Replacement of `sys.exit` for model scripts; on several processes, an exit code other than 0 ends all
     processes.
     """
     if code is None or isinstance(code, int):

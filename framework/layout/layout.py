@@ -58,7 +58,8 @@ class Layout:
         multipliers_owned: world numbers of the owned multipliers, shape (m,).
         ghost_numbers: indices of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
         reference: reference coordinates by process-local number, shape (n + 1,); the value for the spare number is 0.
-        displacement, velocity: initial displacements and velocities by process-local number, each of shape (n,).
+        displacement, velocity: initial displacements [m, 1, rad] and velocities by process-local number, each of shape
+            (n,).
         nodes: for each process-local node with four coordinates whose unknowns have consecutive numbers, the number of
             its first unknown, in ascending order, shape (nodes,).
         rotations: process-local numbers of the Euler parameters of all nodes on this process, shape (rotations, 4).
@@ -89,7 +90,7 @@ class Layout:
         if world.processes is not None:
             dof_owner, hub = move_rows(world, world.processes)
         number = world.numbering
-        # coordinates that the rows of each table couple, as indices of known coordinates (see `Numbering.places`)
+        # for each table, the coordinates that the rows couple, as indices of known coordinates (see `Numbering.places`)
         table_dofs = find_couplings(world)
         if world.processes is None:
             hub = find_hubs(table_dofs.values(), number.count)
@@ -133,11 +134,12 @@ class Layout:
         # the owner of a node evaluates the outputs of the node, and therefore needs all coordinates of the node
         for component, rows in (self.rows | self.node_rows).items():
             needed[dofs[component][self.world.tables[component].places(rows)]] = True
-        # coordinates that rows may couple later in the run
+        # add the coordinates that rows may couple later in the run
         for component in self.rows:
             later = self.world.dofs_of(self._read_later(component)).ravel()
             needed[self.world.numbering.places(later[later >= 0])] = True
-        # a process that needs one Euler parameter of a rotation needs all four, because one formula integrates all four
+        # a process that needs one Euler parameter of a rotation needs all four Euler parameters, because one formula
+        # integrates them
         for component, rows in dofs.items():
             places = [component.dof_names.index(name) for name in component.rotation_names]
             if places:
@@ -217,8 +219,8 @@ class Layout:
         )
 
     def blocks(self) -> Unknowns | None:
-        """Return the unknowns in blocks of four, see `block_unknowns`; None on several processes, or if too few
-        unknowns are in full blocks.
+        """Return the unknowns in blocks of four, see `block_unknowns`; None on several processes, or if the fraction of
+        unknowns in full blocks is too small.
         """
         return block_unknowns(self.unknowns, self.nodes) if self.size == 1 else None
 

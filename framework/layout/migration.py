@@ -1,8 +1,8 @@
 """Owners of the coordinates of a world that was built in parts, and the transfer of rows to their owners.
 
 All processes together count the rows that couple each coordinate. Each process sends the couplings between its
-coordinates to the first process. The first process partitions the graph of these couplings, see partition.py. After
-this, each row is sent to its owner, together with the rows to which it refers.
+coordinates to the first process. The first process partitions the graph of these couplings by partition.py. After this,
+each row is sent to its owner, together with the rows to which it refers.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Marks = dict[type[Component], NDArray[np.bool_]]
 
 
 def find_couplings(world: World) -> CoupledRows:
-    """Return the indices (see `Numbering.places`) of the coordinates that rows of this process couple, for all tables
+    """Return the indices (by `Numbering.places`) of the coordinates that rows of this process couple, for all tables
     except nodes."""
     return {
         c: world.numbering.places(world.resident_dofs(table))
@@ -46,8 +46,8 @@ def find_couplings(world: World) -> CoupledRows:
 
 
 def find_keepers(world: World, couplings: CoupledRows) -> CoupledRows:
-    """Return, for each table, the indices (see `Numbering.places`) of the coordinates that determine which process
-    stores each row; see `find_row_owners`.
+    """Return, for each table, the indices (by `Numbering.places`) of the coordinates that determine by
+    `find_row_owners` which process stores each row.
     """
     found = dict(couplings)
     for component in couplings:
@@ -91,7 +91,9 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
 
 
 def _find_hubs(world: World, counted: Marks, processes: Processes) -> NDArray[np.bool_]:
-    """Return whether each coordinate of the rows that this process stores is a hub, see `find_hubs`, shape (known,)."""
+    """Return whether each coordinate of the rows that this process stores is a hub according to `find_hubs`, shape
+    (known,).
+    """
     number = world.numbering
     mine = [dofs[counted[component]] for component, dofs in find_couplings(world).items()]
     degree = count_rows(mine, number.known_count)

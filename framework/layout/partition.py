@@ -3,7 +3,7 @@ couplings.
 
 Vertices of the graph are nodes and bodies; an edge joins two vertices that a row of an element, connector or constraint
 couples. Hubs (coordinates that a large number of rows couple, such as the coordinates of a pulley that touches all
-elements of a belt) have no edges, because such edges would connect all parts of the model. Each hub is assigned to a
+elements of a belt) have no edges, because edges of hubs would connect all parts of the model. Each hub is assigned to a
 process that owns a large part of the rows that couple the hub, see `place_hubs`. The weight of a vertex is an estimate
 of its computational work. The weight has two parts: the work for the coordinates of the vertex, and the work for rows.
 The work for a row is the number of coordinates that the row couples, and is added to the weight of the first vertex of
@@ -58,7 +58,8 @@ class Graph(NamedTuple):
         edges: pairs of vertices, shape (edges, 2). Each pair occurs once, with the smaller number first.
         weight: estimate of the computational work of each vertex, without unit, shape (vertices,).
         hubs: the vertices that are hubs, shape (h,).
-        hub_rows: pairs (hub, vertex), one for each row that couples a hub and another vertex, shape (k, 2).
+        hub_rows: pairs (hub, vertex), one pair for each row that couples a hub and a vertex that is not this hub, shape
+            (k, 2).
         first: first vertex of each node table, followed by the number of vertices.
     """
 
@@ -93,8 +94,9 @@ def count_rows(couplings: Iterable[IntArray], count: int) -> IntArray:
 
 
 def find_hub_bound(histogram: IntArray) -> int:
-    """Return a number of rows: a coordinate is a hub if more rows than this number couple the coordinate. Entry i of
-    ``histogram`` is the number of coordinates that are coupled by exactly i rows.
+    """Return the limit of the number of rows above which a coordinate is a hub: a coordinate is a hub if more rows than
+    this limit couple the coordinate. Entry i of ``histogram`` is the number of coordinates that are coupled by exactly
+    i rows.
     """
     ends, total = np.cumsum(histogram), int(histogram.sum())
     if not total:
@@ -114,7 +116,7 @@ def partition_coordinates(
             of a row), -1 for no coordinate.
         hub: whether each coordinate is a hub, shape (n,).
         size: number of processes.
-        comm: mpi4py communicator on which all processes call this function; if None, this process computes the
+        comm: mpi4py communicator of the processes that call this function together; if None, this process computes the
             partition alone.
 
     Raises:

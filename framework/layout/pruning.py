@@ -23,7 +23,7 @@ def prune_world(layout: Layout, processes: Processes) -> None:
     """Remove the rows that this process does not need. The call is collective.
 
     A single process keeps all rows. If the entities that rows couple change during the run, as in contact sets and
-    sliding joints, each process also keeps all rows; see `Law.needs_whole`.
+    sliding joints, each process also keeps all rows (`Law.needs_whole`).
     """
     world = layout.world
     laws = {component: law_of(component) for component, table in world.tables.items() if table.count}

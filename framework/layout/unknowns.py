@@ -1,10 +1,10 @@
 """Numbering of the unknowns of a process, either in the order of the layout, or with gaps such that the four
 coordinates of a node form a block.
 
-PETSc factorises and solves matrices of dense 4 x 4 blocks faster than other matrices, because there are 16 times fewer
-indices. For such matrices, the number of the first coordinate of a node with four coordinates must be a multiple of
-four. Other unknowns (multipliers, other nodes) are stored consecutively in separate blocks. Incomplete blocks are
-filled with pads, which are additional unknowns p with the equation p = 0.
+PETSc factorises and solves matrices of dense 4 x 4 blocks faster than other matrices, because the number of stored
+indices is 16 times smaller. For such matrices, the number of the first coordinate of a node with four coordinates must
+be a multiple of four. Other unknowns (multipliers, other nodes) are stored consecutively in separate blocks. Incomplete
+blocks are filled with pads, which are additional unknowns p with the equation p = 0.
 """
 
 from __future__ import annotations

@@ -23,9 +23,10 @@ actual loss. For powers P that are quadratic in velocities, the expression
 equals the work of the dissipative forces. For other powers the expression is an approximation of order 2 in the step
 size. The history values of laws with `Account.jumps` are known only at the start and at the end of the step. The powers
 of these laws are integrated by the trapezoidal rule, and instantaneous losses (jumps) are added. Jumps include the
-losses of normal dampers of contacts, which are computed from the change of the gaps. T = v·M v/2, where M v is the
-difference of two evaluations of the inertia forces: with the velocities as accelerations, and with zero accelerations.
-Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
+losses of normal dampers of contacts, which are computed from the change of the gaps. The kinetic energy is T = v·M v/2.
+The product M v is the difference of two evaluations of the inertia forces. In the first evaluation, the accelerations
+are replaced by the velocities v; in the second evaluation, the accelerations are 0. Source: the discrete balance of the
+trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
 from __future__ import annotations
@@ -102,9 +103,9 @@ class Accounted(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums [J] over steps: the work of each group of forces, the change of the kinetic energy, and, for each law, the
-    changes of its stored energies and the time integrals of its powers. `settle` adds the values of a step. All sums
-    are views of the array ``numbers``, which contains the sums in this order.
+    """Sums [J] over steps. The terms are the work of each group of forces, the change of the kinetic energy, and, for
+    each law, the changes of its stored energies and the time integrals of its powers. `settle` adds the values of a
+    step. All sums are views of the array ``numbers``, which contains the sums in this order.
     """
 
     numbers: FloatArray
@@ -328,8 +329,8 @@ class Balance:
         return steps
 
     def _name_quantities(self) -> None:
-        """Set the names and categories of all sums. The names and categories also remain valid after the arrays of laws
-        were created again.
+        """Set the names and categories of all sums. The names and categories remain valid when the arrays of laws are
+        created again.
         """
         kinds: dict[str, str] = {CHANGES: WORK, "kinetic": KINETIC}
         with_account = {account.component for account in self._accounts}

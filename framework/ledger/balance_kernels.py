@@ -16,8 +16,8 @@ def load_motion(
     reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray,
     x: FloatArray, v_now: FloatArray, a_now: FloatArray, lam_now: FloatArray, q_now: FloatArray,
 ) -> None:  # fmt: skip
-    """Copy displacements, velocities, accelerations and multipliers of a state to the fields, and copy the
-    displacements to q_now, too.
+    """Copy displacements, velocities, accelerations and multipliers of a state to the fields, and also copy the
+    displacements to q_now.
     """
     for i in range(len(q)):
         x[i] = reference[i] + q[i]
@@ -134,9 +134,9 @@ def settle(
     """Add changes of energies and integrals of powers over a step of size[0] seconds to ``sums``, shape (k + p,) for k
     energies and p powers.
 
-    The integral of a power is the step size times the mean of ``before.powers`` and ``now.powers``. These are the
-    powers at both ends of the step, or both are the mean power over the step. The first l powers are losses; the
-    integrals of these powers and the ``jumps`` are also added to ``losses``, shape (rows, l).
+    The integral of a power is the step size times the mean of ``before.powers`` and ``now.powers``. ``before.powers``
+    and ``now.powers`` are the powers at both ends of the step, or both are the mean power over the step. The first l
+    powers are losses; the integrals of these powers and the ``jumps`` are also added to ``losses``, shape (rows, l).
     The values of ``now`` are then copied to ``before``, for the next step.
     """
     count, lost, half = len(now.energies), losses.shape[1], 0.5 * size[0]

@@ -99,8 +99,8 @@ class EnergyLedger(EveryNth):
         self._balance: Balance | None = None
         self._world: World | None = None
         self._version = -1
-        # programs for steps in compiled code: the program that adds to the sums, the program that makes records, and
-        # the program that executes both
+        # three programs for steps in compiled code: the first program adds to the sums, the second program makes
+        # records, and the third program executes the first two
         self._parts: tuple[Program, ...] = ()
         self._joined = NO_CALLS
         self._numbers_kept = RecordNumbers(np.zeros(0))
@@ -117,11 +117,11 @@ class EnergyLedger(EveryNth):
 
     @property
     def times(self) -> FloatArray:
-        """Times [s] of the records, shape (records,)."""
+        """Times [s] at which the records were made, shape (records,)."""
         return np.array(self._times, dtype=np.float64)
 
     def _settle(self) -> list[list[float]]:
-        """Return the quantities [J] of all records: for each record a list in the order of `names`."""
+        """Return the quantities [J] of all records: one list for each record, in the order of `names`."""
         if self._pending:
             assert self._balance is not None
             found = self._balance.name_sums(np.array(self._pending))
@@ -241,7 +241,7 @@ class EnergyLedger(EveryNth):
         super().before_step(state)
 
     def after_step(self, state: State) -> None:
-        """Add the works and the changes of energies in the step to the sums."""
+        """Add the work of all forces and the changes of energies in the step to the sums."""
         balance = self._balance
         assert balance is not None
         start = balance.start
@@ -320,8 +320,8 @@ class EnergyLedger(EveryNth):
         return self._joined
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
-        """Return the sums of the balance, to which each step adds, as the values of a record. Return None if the rows
-        are distributed over several processes, or if a subclass overrides `record`.
+        """Return the array of the sums to which each step adds its values, as the values of a record. Return None if
+        the rows are distributed over several processes, or if a subclass overrides `record`.
         """
         assert self._balance is not None
         # the method `record` of a subclass must be called for each record

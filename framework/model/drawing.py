@@ -159,7 +159,7 @@ class Output:
 
     Attributes:
         unit: physical unit.
-        doc: meaning, shape and reference frame of the values.
+        doc: text about the meaning, shape and reference frame of the values.
         evaluate: function of (rows: LocalRows, fields, ...) that returns an array of shape (rows, ...). Additional
             arguments with defaults are place arguments: positions on the entity, for instance ``x=`` [m] along a cable.
         fill: number with which shorter values are padded if the values of the evaluated rows have different numbers of
@@ -188,7 +188,7 @@ class Output:
         """Create an output whose values are entries of one array, so that compiled code can record the values.
 
         Args:
-            unit, doc, **more: attributes of the output.
+            unit, doc, **more: values of the attributes of the output.
             entries: function of (rows: LocalRows) that returns the `FieldEntries`.
         """
         return cls(unit, doc, lambda rows, fields: entries(rows).read(fields), entries=entries, **more)

@@ -3,10 +3,10 @@ opening and closing of contacts.
 
 A law with contacts measures each contact at the end of a step, and writes the results into one row of `Gaps.numbers`.
 The first half of the row describes the end of the step, and the second half describes the end of the previous step. A
-body touches an obstacle if the distance between both is at most ``reach`` [m]. If the body can pass the obstacle within
-one step, the path of the body is also checked. Let X be the position of the body relative to the obstacle. The step has
-missed a penetration if the straight line from X at the start to X at the end of the step contains points that are
-closer to the origin than ``reach``.
+body touches an obstacle if the distance between body and obstacle is at most ``reach`` [m]. If the body can pass the
+obstacle within one step, the path of the body is also checked. Let X be the position of the body relative to the
+obstacle. The step has missed a penetration if the straight line from X at the start to X at the end of the step
+contains points that are closer to the origin than ``reach``.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def note_way(row: FloatArray, reach: float, x: float, y: float, z: float) -> Non
     missed. Call `note_gap` before this function.
 
     A step can miss a penetration if the contact is open at both ends of the step, or if the body is on one side of the
-    obstacle at the start and on the other side at the end.
+    obstacle at the start and on the opposite side at the end.
     """
     row[REACH], row[X], row[Y], row[Z] = reach, x, y, z
     ax, ay, az = row[START + X], row[START + Y], row[START + Z]

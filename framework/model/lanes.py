@@ -1,8 +1,9 @@
 """Lanes: records with the data of eight rows each; kernels process these rows at once by vector instructions.
 
-See docs/explanation/design.md, Lanes. Each field of a record g contains one value per row, ``g.radius[k]``, or several
-values per row, ``g.forces[j, k]``; the index of the row is k = 0 to 7. A kernel creates an array of one record before
-its loop, and accesses the record within the loop, because a record does not hold a reference to its array:
+The section Lanes of docs/explanation/design.md explains this method. Each field of a record g contains one value per
+row, ``g.radius[k]``, or several values per row, ``g.forces[j, k]``; the index of the row is k = 0 to 7. A kernel
+creates an array of one record before its loop, and accesses the record within the loop, because a record does not hold
+a reference to its array:
 
     lanes = np.zeros(1, TYPE)
     for first in range(0, total, LANES):

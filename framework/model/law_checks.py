@@ -16,7 +16,7 @@ from windlass.framework.model.schema import Component
 
 ROLES = ("node", "body", "element", "marker", "load", "connector", "constraint", "data", "passive")
 WORKING = ROLES[1:7]
-"""Roles of laws that need ``dofs`` and ``build``; without these the rows would exert no force."""
+"""Roles of laws that need ``dofs`` and ``build``; without these functions the rows would exert no force."""
 
 ARGUMENTS = {
     "dofs": ("world", "table"),

@@ -39,8 +39,8 @@ from windlass.framework.model.schema import Component, row_bytes
 from windlass.framework.model.table import EntityTable
 
 DEEPEST = 30
-"""Largest depth of nested lists and objects in valid model files. If the nesting is too deep for the parser, the error
-message names the first key whose value exceeds this depth.
+"""Largest depth of nested lists and objects in valid model files. If a file is nested too deeply for the parser, the
+error message names the first key whose value exceeds this depth.
 """
 CHANGED = "the file is damaged, or was changed after World.save: its digest does not match its content"
 MARK = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[\[{]|[\]}]')
@@ -115,7 +115,7 @@ def _parse(text: bytes, where: str) -> Any:
 
 
 def _find_deep_key(text: str) -> str:
-    """Return the key of the first value that contains too many levels of nested lists or objects."""
+    """Return the key of the first value in which the number of levels of nested lists or objects is too large."""
     outer, key = [], "the file"
     for found in MARK.finditer(text):
         if found[2]:
@@ -138,7 +138,7 @@ def compute_digest(content: Mapping[str, Any]) -> str:
 
 
 def is_as_written(content: Mapping[str, Any]) -> bool:
-    """Return whether the content agrees with its digest."""
+    """Return whether the content of a model file agrees with its digest."""
     try:
         return compute_digest(content) == content.get("digest")
     except RecursionError:
@@ -201,7 +201,7 @@ def fill_model(world: Tables, content: Mapping[str, Any], functions: Functions, 
     """Add the content of a file to an empty world.
 
     Args:
-        world: the world.
+        world: the world to which the content is added.
         content: result of `read_model`.
         functions: the user's functions, by their names in the file.
         source: name of the file in messages.

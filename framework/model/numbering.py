@@ -140,7 +140,7 @@ class Numbering:
 
     def places(self, dofs: IntArray) -> IntArray:
         """Return the indices of the known coordinates with given world numbers, -1 for coordinates that are not known.
-        This is the inverse function of `names`.
+        This method is the inverse of `names`.
         """
         return dofs if self._place is None else self._place[dofs]
 
@@ -196,7 +196,7 @@ class Numbering:
         return f"coordinate {number}"
 
     def describe_multiplier(self, number: int) -> str:
-        """Return the name of a constraint equation for messages."""
+        """Return the name of a constraint equation of this process for messages."""
         for component, first in self.first_multiplier.items():
             law = law_of(component)
             width = law.multipliers if law is not None else 1

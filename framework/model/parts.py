@@ -192,7 +192,7 @@ def check_parts(world: Tables) -> None:
 
 def _agree_on_widths(world: Tables, processes: Processes) -> bool:
     """Set the numbers of coordinates of rows, and of entities to which references refer, to values that are equal on
-    all processes. Return False if the rows must be copied to all processes. This is the case if the entities of a
+    all processes. Return False if the rows must be copied to all processes. Copies are necessary if the entities of a
     reference have fewer coordinates on one process than on another.
 
     References to several entities per row do not affect the result, because their arrays are padded (`World.ref_dofs`).
@@ -217,7 +217,7 @@ def _agree_on_widths(world: Tables, processes: Processes) -> bool:
 
 
 def _find_largest(numbers: Sequence[tuple[int, int]], processes: Processes) -> list[tuple[int, int]]:
-    """Return the maximum of each number over all processes; all processes give equally many pairs of numbers. The call
+    """Return the maximum of each number over all processes; all processes must give the same number of values. The call
     is collective.
     """
     everyone = processes.allgather("widths of rows", numbers)

@@ -40,7 +40,7 @@ class NamedRecord(np.record):  # type: ignore[misc, unused-ignore]
     """
 
     def __getattribute__(self, name: str) -> Any:
-        """Return a field of the record, or another attribute if there is no field with this name."""
+        """Return the field of the record with this name, or another attribute if no field has this name."""
         fields = super().__getattribute__("dtype").names or ()
         return self[name] if name in fields else super().__getattribute__(name)
 
@@ -79,7 +79,7 @@ def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], hi
             (history,).
 
     Raises:
-        ModelError: see `field_names`.
+        ModelError: the name of a derived field is not allowed, see `field_names`.
     """
     fields: dict[str, Any] = {}
     for name in field_names(component, tuple(derived), history):
@@ -208,8 +208,8 @@ def _find_scopes(code: CodeType) -> frozenset[tuple[str, str]]:
 
 
 _LOADS = {number: name.count("LOAD_FAST") for name, number in dis.opmap.items() if name.startswith("LOAD_FAST")}
-"""Instructions that load local variables, and the number of variables that each loads; newer versions of Python have
-instructions that load two variables.
+"""Instructions that load local variables, and the number of variables that each instruction loads; newer versions of
+Python have instructions that load two variables.
 """
 _SETS = dis.opmap["STORE_ATTR"]
 

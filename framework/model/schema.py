@@ -15,7 +15,7 @@ from windlass.framework.checks.values import read_numbers, read_whole_numbers, r
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.script_end import install_in_script
 
-# this import has the effect that errors in a model or in a user's law are printed as messages without traceback
+# after this call, errors in a model or in a user's law are printed as messages without traceback
 install_in_script()
 
 P = ParamSpec("P")
@@ -39,8 +39,8 @@ class Column:
         shape: shape of the value of one row; ``None`` for values whose length differs between rows.
         default: value that is used if the user gives no value; ``REQUIRED`` for columns without default.
         dtype: NumPy type of the stored column (``object`` for functions).
-        minimum: smallest allowed value.
-        above: exclusive lower bound.
+        minimum: smallest allowed value, in ``unit``.
+        above: exclusive lower bound, in ``unit``.
         choices: the allowed values, if only certain values are allowed.
         switchable: whether the column may change after ``World.finalize`` through ``World.set``.
         fill: whether the user may give one number instead of an array; all entries then have this value.
@@ -162,7 +162,7 @@ def function(doc: str, switchable: bool = False) -> Any:
 
 
 def refs(target: str, doc: str, least: int = 1, distinct: bool = False, instead: str = "") -> Any:
-    """Declare a reference to a chain, which is an ordered list of entities in each row. The arguments are attributes of
+    """Declare a reference to a chain: each row refers to an ordered list of entities. The arguments are attributes of
     `Ref`. If ``least`` is 0, the reference may be omitted.
     """
     return Ref(target, doc, least == 0, least=least, distinct=distinct, instead=instead)
@@ -451,7 +451,7 @@ def describe_component(component: type[Component], text: str) -> str:
 
 
 def describe_target(ref: Ref) -> str:
-    """Return a description of the entities to which a reference may refer."""
+    """Describe the entities to which a reference may refer."""
     more = "" if not ref.least or ref.least == 1 else f" of {ref.least} or more"
     return f"chain{more}, each a {ref.target}" if ref.is_chain else ref.target
 
@@ -477,7 +477,7 @@ def describe_column(column: Column) -> str:
 
 
 def show_value(value: Any) -> str:
-    """Return the text of a number, word or array of a column for messages, such as ``(0, 0, 1)``."""
+    """Convert a number, word or array of a column to a text for messages, such as ``(0, 0, 1)``."""
     if isinstance(value, (tuple, list, np.ndarray)):
         return "(" + ", ".join(map(show_value, value)) + ("," if len(value) == 1 else "") + ")"
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -35,7 +35,7 @@ class Fields:
             shape (1,). The size is 0 in statics and at the start of a solve.
         start_x, start_v: total coordinates and velocities at the start of the step, each of shape (n + 1,).
         mapped: number of further residual evaluations in the present Newton run in which return maps (see `ReturnMap`)
-            are active, shape (1,); < 0 if the contact states are in a cycle.
+            are active, shape (1,); < 0 if the contact states repeat periodically.
         markers: columns of each marker family.
         rate_level: True if the time derivatives of position constraints are imposed instead of the constraints
             (differential-algebraic equations of index 2).
@@ -139,7 +139,8 @@ class Evaluation(Fields):
         outcome: result of a post-Newton update, if a kernel computes this update, shape (5,), in the order of
             `PostNewton`.
         slots_of: slots of other tables, by component.
-        energies, powers, parts, parts_before, jumps, size, half: see `Account`.
+        energies, powers, parts, parts_before, jumps, size, half: arrays and factors for the energies and powers of a
+            law, see `Account`.
     """
 
     f = _NO_NUMBERS
@@ -172,7 +173,9 @@ class Evaluation(Fields):
 
 
 def evaluate(fields: Fields, **given: Any) -> Evaluation:
-    """Create an evaluation with the arrays of the fields; ``given`` sets or overrides attributes of `Evaluation`."""
+    """Create an evaluation with the arrays of the fields. The keyword arguments ``given`` set or override attributes of
+    the `Evaluation`.
+    """
     s = object.__new__(Evaluation)
     s.__dict__.update(fields.__dict__)
     s.__dict__.update(given)
@@ -209,7 +212,7 @@ class _Probe(Evaluation):
 
 
 class _ProbeMarkers(dict[str, Any]):
-    """Marker columns of a `_Probe`; they are created on first use."""
+    """Marker columns of a `_Probe`, which are created on first use."""
 
     def __init__(self, columns: Mapping[str, Any], value: float) -> None:
         super().__init__()
@@ -222,8 +225,8 @@ class _ProbeMarkers(dict[str, Any]):
 
 
 def _replace(array: Any, value: float) -> Any:
-    """If ``array`` is an array of floats, return an array of the same shape, in which each entry is ``value``. Return
-    any other object unchanged.
+    """If ``array`` is an array of floats, return an array of the same shape, in which each entry is ``value``.
+    Otherwise return the object unchanged.
     """
     if isinstance(array, np.ndarray) and array.dtype == np.float64:
         # `np.broadcast_to` would take three times as long
@@ -241,8 +244,8 @@ class PostNewton(NamedTuple):
             state; inf if no contact changes its state.
         changed: whether any contact has changed its state (open or closed, stick or slip).
         force: largest contact force [N] of a connector, which is the scale of ``error``.
-        row: index of the connector with the largest error among the rows of its table on this process, -1 if there is
-            none.
+        row: index of the connector with the largest error among the rows of its table on this process, -1 if the table
+            has no rows on this process.
     """
 
     error: float = 0.0
@@ -364,7 +367,7 @@ class SumKey(Protocol):
 
 @dataclass
 class Checks:
-    """Messages of a law about its rows, before, during and after solves.
+    """Functions of a law that check its rows before, during and after solves, and return messages.
 
     Attributes:
         doubts: function ``(fields, step)`` that is called before a solve, and returns a list of reasons why the results
@@ -457,7 +460,7 @@ class Axis:
     """Functions that solvers call for laws with an axial force (cables, ropes).
 
     Attributes:
-        strands: see `Strands`.
+        strands: parameters of the axial force, which the search for the shape of slack lines changes, see `Strands`.
         flow: function that returns the matrices for axially moving material, for laws whose nodes move with the
             material.
         pulls: tensions, from which solvers detect jumps of tension.
@@ -507,7 +510,7 @@ class System:
             has a tangent, ``inertia`` must also have a tangent.
         inertia: the inertia forces of a law whose mass matrix M(q) is not constant. The function of this `Term` adds
             M(q) times the accelerations s.a, and quadratic velocity terms, to s.f.
-        constraint: for constraints, see `ConstraintSystem`.
+        constraint: functions of a law that constrains the motion, see `ConstraintSystem`.
         post_newton: function that updates the history values ``s.data`` and returns a `PostNewton`; the function reads
             ``s.start_data``, ``s.step_size``, ``s.start_time``, ``s.start_x`` and ``s.start_v``. If ``post_newton`` is
             a `Call` of a kernel, the kernel writes the result to ``s.outcome`` by calling `note_outcome`. Contact

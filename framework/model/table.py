@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ class Entity:
     """A handle to one or more rows of a table.
 
     Attributes:
-        table: the table.
+        table: the table that contains the rows.
         rows: row numbers, shape (n,).
     """
 
@@ -73,6 +72,8 @@ class Entity:
     def _hint(self, column: str) -> str:
         """Return a suggestion for a name that is not a column: an output variable or a column with a similar name."""
         outputs = self.table.component.output_names
+        from difflib import get_close_matches  # imported here, because only error messages need it
+
         for name in (column, *get_close_matches(column, outputs, 1)):
             if name in outputs:
                 return f": {name} depends on the state, wl.eval_output(handle, {name!r}, state) gives it"
@@ -125,7 +126,7 @@ class EntityTable:
 
     @property
     def resident_count(self) -> int:
-        """Number of resident rows."""
+        """Number of rows that this process stores (resident rows)."""
         return len(self.resident) if self.is_distributed else self.count
 
     def local(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
@@ -265,7 +266,7 @@ class EntityTable:
         self._chunks, self.is_distributed = chunks | {"id": [self.ids]}, False
 
     def _is_function(self, name: str) -> bool:
-        """Return whether a column contains functions."""
+        """Return whether the values of a column are functions."""
         column = self.component.columns.get(name)
         return column is not None and column.dtype is object
 
@@ -314,7 +315,7 @@ class EntityTable:
         """Append checked rows and return a handle to them.
 
         Args:
-            parsed, refs: columns and references of the rows for which this process gives values.
+            parsed, refs: checked columns and references of the rows for which this process gives values.
             rows: row numbers of the rows for which this process gives values, shape (n,).
             ids: numbers of the new entities on all processes, shape (total,).
             label: name for messages and output.

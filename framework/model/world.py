@@ -7,7 +7,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,6 @@ from windlass.framework.checks.checks import (
 )
 from windlass.framework.checks.room import check_room
 from windlass.framework.checks.values import read_numbers, show
-from windlass.framework.command_line.html_tables import format_table
 from windlass.framework.command_line.report_parts import ReportTable
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.launch.launcher import is_first_process
@@ -64,7 +62,7 @@ class World:
         version: number of times that switchable columns have been changed.
         finalized: whether `finalize` was called.
         is_distributed: whether this process stores only a part of the rows.
-        processes: the processes among which the rows are divided; None as long as every process has all rows.
+        processes: the processes among which the rows are divided; None if every process has all rows.
         calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.
         changed: value of ``version`` at the last change of each table with changed columns, by component.
         changed_columns: value of ``version`` at the last change of each changed column, by component and name.
@@ -149,6 +147,10 @@ class World:
         state = (
             "finalized: no rows can be added; World() begins another model" if self.finalized else "rows can be added"
         )
+        from html import escape  # imported here, because only notebooks show a world
+
+        from windlass.framework.command_line.html_tables import format_table  # imported here, because it imports html
+
         words = escape(f"World with gravity ({gravity}) m/s², {state}")
         return f"<p>{words}</p>" + format_table(ReportTable(["component", "rows", "unknowns", ""], rows), inline=True)
 
@@ -172,7 +174,7 @@ class World:
 
     @property
     def count(self) -> int:
-        """Number of entities."""
+        """Number of entities in the world."""
         return self._count
 
     def table(self, component: type[Component]) -> EntityTable:
@@ -212,7 +214,7 @@ class World:
             part: the subset of rows for which this process gives values and references, see `Part`. The returned handle
                 refers to the rows of all processes, ``part.count`` in total. Nodes and history values that a component
                 creates are stored completely on each process. If ``part`` is None, the new rows are distributed only if
-                there are many, and if each of them refers to a row of a distributed table.
+                the number of rows is large, and if each new row refers to a row of a distributed table.
             **values: columns and references of the component, each with one value for all rows or one per row. A
                 reference is a handle, a list of handles, or an array of entity numbers. The number -1 means no entity.
                 The rows of this call have the entity numbers ``World.count``, ``World.count`` + 1, ... A chain is a
@@ -279,8 +281,8 @@ class World:
     def set(self, entity: Entity, **values: Any) -> None:
         """Change switchable columns, such as ``active`` or friction, between solves.
 
-        Columns that contradict each other, for example friction without bristles and dampers, are an error at the next
-        solve.
+        Columns that contradict each other, for example friction without bristles and dampers, cause an error at the
+        next solve.
 
         Raises:
             ModelError: a handle belongs to another world, a column is not switchable, or a value is not allowed.
@@ -305,20 +307,22 @@ class World:
         self.changed_columns.setdefault(table.component, {}).update(dict.fromkeys(parsed, self.version))
 
     def entity(self, number: int) -> Entity:
-        """Return a handle to the entity with the given entity number."""
+        """Return a handle to the entity with an entity number."""
         block = int(np.searchsorted(self._first_ids, number, side="right")) - 1
         row = self._first_rows[block] + number - self._first_ids[block]
         return Entity(self._table_of[block], np.array([row], dtype=np.int64))
 
     def _blocks(self) -> tuple[IntArray, IntArray]:
-        """First entity number and first row number of every call of `add`, as arrays; cached until the next call."""
+        """Two arrays with the first entity number and the first row number of every call of `add`; the arrays are
+        cached until the next call of `add`.
+        """
         if len(self._block_arrays[0]) != len(self._first_ids):
             self._block_arrays = np.array(self._first_ids, np.int64), np.array(self._first_rows, np.int64)
         return self._block_arrays
 
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
-        """Group entity numbers by table, as tuples (table, indices in ``ids``, row numbers in the table). Negative
-        numbers are skipped.
+        """Group entity numbers by table. Each group is a tuple (table, indices in ``ids``, row numbers in the table).
+        Negative numbers are skipped.
         """
         if len(ids) == 1:
             # a single entity is found without the arrays of `_blocks`, which would have to be created again after each
@@ -333,7 +337,7 @@ class World:
         if len(ids) and ids.min() >= 0:
             first, last = np.searchsorted(first_ids, (ids.min(), ids.max()), side="right") - 1
             if first == last:
-                # the case without negative numbers has its own branch, because it needs no temporary arrays
+                # if no number is negative, no temporary arrays are needed
                 return [(self._table_of[first], np.arange(len(ids)), ids + (first_rows[first] - first_ids[first]))]
         where = np.flatnonzero(ids >= 0)
         block = np.searchsorted(first_ids, ids[where], side="right") - 1

@@ -102,7 +102,7 @@ class CsvTable(Closing):
         """Write one row; the values have the units and the order of the columns.
 
         Raises:
-            OutputError: see `extend`.
+            OutputError: the row cannot be written, see `extend`.
         """
         self.extend([row])
 

@@ -73,7 +73,7 @@ class Canvas:
         drawings: the drawings of all laws in the reference configuration.
         paintings: the paintings of all laws at any instant; only the intervals and field names are used, not the
             values.
-        names: requested fields; default: all.
+        names: names of the requested fields; by default, all fields are written.
         others: units of fields, by name, that the caller writes in addition to the fields of the laws.
 
     Attributes:

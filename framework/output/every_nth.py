@@ -1,5 +1,5 @@
-"""Hooks that record the first and the last state of a solve, and, between these, every n-th step or a given number of
-frames.
+"""Hooks that record the first and the last state of a solve and, between these states, every n-th step or a given
+number of frames.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 ROUNDING = 1e-6
-"""Times of steps and frames count as equal if their difference, divided by the interval between frames or by the step
-size, is less than this value [1].
+"""Times of steps and frames are treated as equal if their difference, divided by the interval between frames or by the
+step size, is less than this value [1].
 """
 STEP_CALLS = {"before_step", "after_step", "idle_steps"}
 """Methods of a hook that determine at which steps the hook is called."""
@@ -120,18 +120,19 @@ class EveryNth(StepHook, Closing, ABC):
         self._span, self._counts, self.due = np.zeros(3), np.zeros(5, np.int64), np.zeros(1, np.int64)
         self._changing: tuple[State, int] | None = None
         self._time, self._asking = np.zeros(0), Program(())
-        # values that compiled code reads, and the records that it writes: times [s], numbers of steps, and values
+        # values that compiled code reads, and the records that compiled code writes: times [s], numbers of steps, and
+        # values
         self._numbers: RecordNumbers | None = None
         self._times_kept, self._steps_kept = np.zeros(ROOM), np.zeros(ROOM, np.int64)
         self._records_kept = np.zeros((ROOM, 0))
 
     @abstractmethod
     def record(self, state: State) -> None:
-        """Record a state."""
+        """Record a state; subclasses override this method."""
 
     @abstractmethod
     def _is_empty(self) -> bool:
-        """Whether this hook has not recorded any state yet."""
+        """True if this hook has not recorded any state yet."""
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Compute the interval between the frames of a solve, as a time or, in statics, as a number of steps."""
@@ -155,7 +156,7 @@ class EveryNth(StepHook, Closing, ABC):
             self.record(state)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps before the next recorded step."""
+        """Return the number of steps that precede the next recorded step."""
         if self._every is not None:
             return self._every - 1 - self._steps % self._every
         if not self._by_time or not self._interval > 0.0:

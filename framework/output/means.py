@@ -25,7 +25,7 @@ from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.state import State
 
 ROUNDING = 1e-12
-"""Largest relative difference [1] of two times that counts as a rounding error."""
+"""Largest relative difference [1] of two times that is treated as a rounding error."""
 
 
 class Means(Readings):
@@ -36,10 +36,10 @@ class Means(Readings):
     of Python per step.
 
     Several successive solves may use the same hook. The means then cover the time intervals of all these solves,
-    without the time between them. If a solve begins before the end time of the previous solve, the means begin anew. A
+    without the time between them. If a solve begins before the end time of the previous solve, the means begin again. A
     restarted run may have a later ``start`` than the interrupted run. A later ``start`` must not be earlier than the
-    last step that the means of the interrupted run include. An earlier ``start`` is an error, because the interrupted
-    run did not record values before its own ``start``.
+    last step that the means of the interrupted run include. An earlier ``start`` causes an error, because the
+    interrupted run did not record values before its own ``start``.
 
     Under MPI all processes call this hook and compute the same means.
 
@@ -72,7 +72,7 @@ class Means(Readings):
         """Return the mean of a sensor in its unit, in the shape of its value.
 
         Raises:
-            ModelError: there is no such sensor, or the time interval of the means contains no step.
+            ModelError: no sensor has this name, or the time interval of the means contains no step.
         """
         self._check_name(name)
         if not self.duration > 0.0:

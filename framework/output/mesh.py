@@ -11,7 +11,7 @@ from windlass.framework.errors import OutputError
 @dataclass(frozen=True, eq=False)
 class LineMesh:
     """Points joined by straight lines and by faces. The mesh is created once per run; the present positions of the
-    points are written with each frame.
+    points are written with each record.
 
     points: reference positions [m] in the global frame, shape (n, 3); z = 0 in 2D models.
     lines: indices in `points` of both ends of each line, shape (m, 2).
@@ -58,7 +58,7 @@ class LineMesh:
             object.__setattr__(self, name, array)
 
     def blocks(self) -> list[tuple[str, IntArray]]:
-        """Return the lines, and the faces if there are any, by meshio's names of the cell types."""
+        """Return the lines, and the faces if the mesh has faces, by meshio's names of the cell types."""
         return [("line", self.lines), *([("quad", self.faces)] if len(self.faces) else [])]
 
 

@@ -1,4 +1,4 @@
-"""Draw the frames of a result file with PyVista, in a window, in a notebook, as a picture or as a film."""
+"""Drawings of the frames of a result file with PyVista: in a window, in a notebook, as a picture, or as a video."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROD_RADIUS = 0.004
 LIBRARIES = ("EGL", "OSMesa")
 """Libraries with which VTK can draw without a screen; one of these is sufficient."""
 INTERVAL = 40
-"""Time [ms] between two frames of a film in the window."""
+"""Time [ms] between two frames of an animation in the window."""
 
 
 def check_file(file: Path) -> Path:
@@ -45,7 +45,7 @@ def check_file(file: Path) -> Path:
 
 
 def load_pyvista(off_screen: bool) -> Any:
-    """Return the module PyVista.
+    """Import PyVista, and return the module.
 
     Raises:
         OptionError: PyVista is not installed, there is no screen although a window is needed, or the libraries for
@@ -283,11 +283,11 @@ class Player:
             self.show_frame(self.frame)
 
     def toggle(self) -> None:
-        """Start or stop the film of all frames."""
+        """Start or stop the animation of all frames."""
         self._playing = not self._playing
 
     def tick(self, _step: int = 0) -> None:
-        """Show the next frame, if the film is running."""
+        """Show the next frame if the animation is running."""
         if self._playing:
             self.show_frame(self.frame + 1)
             self.plotter.render()
@@ -318,7 +318,7 @@ class Player:
         self._write(path, "picture", lambda draft: self.plotter.screenshot(draft))
 
     def write_movie(self, path: Path, fps: int) -> None:
-        """Write all frames as a film; raises OutputError if the file cannot be written."""
+        """Write all frames as a video; raises OutputError if the file cannot be written."""
 
         def write(draft: str) -> None:
             if path.suffix == ".gif":

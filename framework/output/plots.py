@@ -83,7 +83,9 @@ def thin_curve(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def plot_curves(curves: ReportCurves) -> Any:
-    """Plot curves. Curves of the same unit share a pair of axes, and only the first `MOST_CURVES` of them are drawn."""
+    """Plot curves. Curves of the same unit share a pair of axes, and only the first `MOST_CURVES` curves of a unit are
+    drawn.
+    """
     groups: dict[str, list[tuple[str, FloatArray]]] = {}
     for name, unit, values in curves.curves:
         groups.setdefault(unit, []).append((name, np.asarray(values, dtype=np.float64)))
@@ -167,7 +169,7 @@ def plot_steps(rows: FloatArray, unit: str, work: Mapping[str, int]) -> Any:
 class ModelLines(NamedTuple):
     """The straight lines with which a model is drawn."""
 
-    points: FloatArray  # points [m], shape (n, 3)
+    points: FloatArray  # positions of points [m], shape (n, 3)
     lines: IntArray  # indices of the points at both ends of each line, shape (m, 2)
     values: FloatArray  # values of `COLOURED_BY` at points, NaN at points without a value, shape (n,)
     label: str  # meaning and unit of the values; empty if no point has a value

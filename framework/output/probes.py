@@ -101,7 +101,7 @@ class Readings(EveryNth):
     Args:
         what: name of the hook in messages.
         sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
-        every: read the sensors at every n-th step.
+        every: number n; the sensors are read at every n-th step.
 
     Attributes:
         units: unit of each sensor, by name; if the components of a sensor have different units, the unit of the first

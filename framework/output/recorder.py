@@ -46,8 +46,8 @@ from windlass.framework.state.state import State, check_world
 
 
 class Recorder(EveryNth):
-    """Hook and context manager that records the first and the last state of a solve, and, between these, the frames of
-    a film.
+    """Hook and context manager that records the first and the last state of a solve and, between these states, the
+    frames of an animation.
 
     If the solve fails, the last good state is recorded before the error is raised. Under MPI all processes call the
     recorder, and only the first process writes files. After a restart, the recorder continues the series of the
@@ -58,7 +58,8 @@ class Recorder(EveryNth):
     Args:
         name: name of the files without suffix, with or without a folder.
         every: record every n-th accepted step, n >= 1; by default, ``frames`` determines the recorded steps.
-        formats: any of ``"vtkhdf"``, ``"vtu"``, ``"xdmf"``, and formats added by `register_format`.
+        formats: one or several of ``"vtkhdf"``, ``"vtu"``, ``"xdmf"``, and formats that were added by
+            `register_format`.
         folder: folder of the files, which is created if it does not exist; default: the folder in ``name``, or the
             working directory.
         subdivisions: number of straight lines with which one cable element is drawn, >= 1.
@@ -66,13 +67,14 @@ class Recorder(EveryNth):
             statics, where the time is constant.
         frames: number of frames in each solve, at most one per step; frames are evenly distributed in time, or in
             statics over the load steps.
-        fields: names of the fields that are written; default: all.
+        fields: names of the fields that are written; by default, all fields are written.
         precision: precision of fields; points and times are always in double precision.
-        compress: whether ``vtkhdf`` files are compressed; ``vtu`` files are always compressed, ``xdmf`` files never.
+        compress: whether ``vtkhdf`` files are compressed; ``vtu`` files are always compressed, and ``xdmf`` files are
+            never compressed.
 
     Attributes:
-        paths: absolute paths of the files to open in a viewer; empty before the first frame, and on all processes
-            except the first.
+        paths: absolute paths of the files that the user opens in a viewer; empty before the first frame, and on all
+            processes except the first.
         field_units: unit of every field, by name; empty in the same cases as ``paths``.
         frames: number of recorded frames, including frames of an interrupted run that this run continues.
 
@@ -189,7 +191,9 @@ class Recorder(EveryNth):
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the program that records a time step if a record is due, or None; see `find_asking`."""
+        """Return the program that runs after each time step and records the step if a record is due. Return None if
+        compiled code cannot decide which steps are recorded, see `find_asking`.
+        """
         return self.find_asking(state)
 
     def _begin(self, state: State) -> None:

@@ -70,7 +70,8 @@ class Sensor:
         entity: one or more entities of one component; the values of several entities have one entry for each entity
             along the first array axis.
         output: name of the output variable; see `outputs_of`.
-        component: index of the recorded component of a vector, along the last array axis; default: all components.
+        component: index of the recorded component of a vector, along the last array axis; by default, all components
+            are recorded.
         name: name of the sensor, which is the heading of its columns in the table; default ``"<entity>.<output>"``.
         where: position on the entity at which the output variable is evaluated, e.g. ``{"x": 0.1}`` [m] along a cable.
 
@@ -168,7 +169,7 @@ class Sensors(Readings):
 
     @property
     def times(self) -> FloatArray:
-        """Times [s] of the records, shape (records,)."""
+        """Times [s] at which the sensors were recorded, shape (records,)."""
         return np.array([t for t, _ in self._marks], dtype=np.float64)
 
     @property
@@ -238,13 +239,13 @@ class Sensors(Readings):
         Args:
             path: file of the picture (``.png``, ``.pdf``, ``.svg``); if None, the method returns a figure of
                 matplotlib, which notebooks show.
-            names: names of the sensors; None for all.
+            names: names of the plotted sensors; if None, all sensors are plotted.
 
         Returns:
             The path or the figure; None on all processes except the first.
 
         Raises:
-            ModelError: there is no sensor with this name.
+            ModelError: no sensor has this name.
             OutputError: nothing was recorded, or the file cannot be written.
         """
         for name in names or ():

@@ -50,8 +50,8 @@ class Style(NamedTuple):
     """Precision and compression of the written numbers, and the meaning of the times of frames.
 
     single: whether fields are written in single precision (float32); points and times remain double. compress: whether
-    VTKHDF files are compressed; `.vtu` files are always compressed, XDMF files never. axis: ``"time"`` [s], or
-    ``"step"`` if the times of frames are step numbers. VTKHDF files contain this information.
+    VTKHDF files are compressed; `.vtu` files are always compressed, and XDMF files are never compressed. axis:
+    ``"time"`` [s], or ``"step"`` if the times of frames are step numbers. VTKHDF files contain this information.
     """
 
     single: bool = False
@@ -66,11 +66,10 @@ class FieldSeries(Closing, ABC):
     """A time series of fields on a `LineMesh`: append frames, then close the series, or use the series as a context
     manager.
 
-    path: folder and name without suffix; the folder must exist.
-    mesh: reference points, lines, faces and labels, written once.
-    style: precision and compression of the written numbers.
-    kept: times [s] of the frames of an interrupted run that the series continues; empty for a new series.
-    digest: digest of the frames in ``kept``, None if unknown.
+    path: folder and name of the files without suffix; the folder must exist. mesh: reference points, lines, faces and
+    labels, which are written once. style: precision and compression of the written numbers. kept: times [s] of the
+    frames of an interrupted run that the series continues; empty for a new series. digest: digest of the frames in
+    ``kept``, None if unknown.
 
     Files of an older series of the same name are replaced at the first `append`, or at `close` if no frame was
     appended. Files that Windlass did not write cause an error. If ``kept`` is not empty, the series instead continues
@@ -80,16 +79,16 @@ class FieldSeries(Closing, ABC):
     """
 
     path: Path
-    """The absolute path of the file to open in ParaView."""
+    """Absolute path of the file that the user opens in ParaView."""
     mesh: LineMesh
     """Reference points, lines, faces and labels."""
     style: Style
     """Precision and compression of the written numbers."""
     suffixes: ClassVar[tuple[str, ...]]
-    """Suffix of the file to open in ParaView, followed by the suffixes of the other files."""
+    """Suffix of the file that the user opens in ParaView, followed by the suffixes of all other files of the series."""
     marks: ClassVar[tuple[bytes, ...]] = ()
-    """Bytes with which files of this format begin, for formats other than HDF5 and XML; they contain the words
-    ``written by Windlass``.
+    """Bytes with which files of this format begin; only for formats other than HDF5 and XML. The bytes contain the
+    words ``written by Windlass``.
     """
 
     def __init__(
@@ -161,7 +160,7 @@ class FieldSeries(Closing, ABC):
 
     @abstractmethod
     def _start(self) -> None:
-        """Write the file with the kept frames only; the file contains no frames if none are kept."""
+        """Write the file with the frames that are kept from an interrupted run; a new series has no such frames."""
 
 
 class SeriesFrame(NamedTuple):
@@ -236,8 +235,8 @@ def create_frame(
     point_data: Mapping[str, ArrayLike],
     cell_data: Mapping[str, ArrayLike],
 ) -> tuple[SeriesFrame, FrameLayout]:
-    """Check one frame (arguments as in `FieldSeries.append`) against the mesh and the previous frame, and add a third
-    component 0 to vectors with two components.
+    """Check that one frame fits the mesh and the previous frame, and add a third component 0 to vectors with two
+    components. The arguments are explained in `FieldSeries.append`.
 
     Raises:
         OutputError: the time is not finite or not later than in the previous frame, or a shape, name or type does not
@@ -294,7 +293,7 @@ def _as_field(place: str, name: str, values: ArrayLike, count: int) -> FieldArra
         raise OutputError(f"{what} has type {array.dtype}: must be real numbers, integers or booleans")
     if array.shape not in ((count,), (count, 2), (count, 3)):
         raise OutputError(f"{what} has shape {array.shape}: must be ({count},), ({count}, 2) or ({count}, 3)")
-    # float64, int32 and int64 only, because these types are tested with all readers
+    # only float64, int32 and int64 are used, because these types are tested with all readers
     if array.dtype.kind == "f":
         array = array.astype(np.float64, copy=False)
     elif array.dtype.kind == "b" or array.dtype == np.int32:

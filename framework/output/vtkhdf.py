@@ -87,7 +87,7 @@ class VtkhdfSeries(FieldSeries):
                 self._write_rows(number, {"Steps/Values": np.array([frame.time])} | rows)
                 self._write_count(number, self._count + 1)
             finally:
-                os.close(number)  # network disks report only when a file is flushed that they are full
+                os.close(number)  # network disks report that they are full only when a file is flushed
         self._count += 1
 
     def _start(self) -> None:
@@ -198,7 +198,7 @@ class VtkhdfSeries(FieldSeries):
             steps.create_dataset(name, (0, *shape), np.int64, maxshape=(None, *shape), chunks=(_STEP_ROWS, *shape))
         steps["ConnectivityIdOffsets"] = steps["CellOffsets"]
         point_offsets, cell_offsets = steps.create_group("PointDataOffsets"), steps.create_group("CellDataOffsets")
-        cell_offsets["part"] = steps["PartOffsets"]  # labels are constant, so their offset is 0 in all frames
+        cell_offsets["part"] = steps["PartOffsets"]  # labels are constant, so the offset of labels is always 0
         for name, values in _rows_of(frame).items():
             self._create_growing(root, name, values)
         for name in frame.point_data:

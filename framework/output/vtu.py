@@ -15,7 +15,7 @@ class VtuSeries(FrameFiles):
     """A series that consists of one file such as `<name>_000000.vtu` for each frame, with the present positions of the
     points, and of the index `<name>.pvd`. The index is the file to open in a viewer.
 
-    See also `FrameFiles`. The arguments and errors are explained in `FieldSeries`.
+    The arguments and errors are explained in `FieldSeries`.
     """
 
     suffixes = (".pvd",)

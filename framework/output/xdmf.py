@@ -29,8 +29,8 @@ _HEAD = (
 
 
 class XdmfSeries(FieldSeries):
-    """A series that consists of two files in the same folder: `<name>.xdmf`, which is the file to open, and `<name>.h5`
-    with the data. Always move both files together.
+    """A series that consists of two files in the same folder: `<name>.xdmf`, which the user opens in a viewer, and
+    `<name>.h5` with the data. Always move both files together.
 
     The files contain one mesh for all times, with the points in their reference positions. The filter Warp By Vector
     (scale factor 1) moves the points by the field `displacement` [m], shape (n, 3), in the global frame. The field is
@@ -49,7 +49,7 @@ class XdmfSeries(FieldSeries):
         self._writer: Any = None  # writer of meshio, created at the first write
         self._part: Any = None  # XML element of the labels, shared by all frames
         self._tail = b""
-        self._tail_start = 0  # offset at which the next frame will be written in the .xdmf file
+        self._tail_start = 0  # offset of the next frame in the .xdmf file
 
     def _add(self, frame: SeriesFrame) -> None:
         displacement: FieldArray = frame.points - self.mesh.points

@@ -45,7 +45,7 @@ class Ghosts:
         numbers: index of each ghost in the arrays of its owner, shape (k,).
 
     Attributes:
-        comm: the communicator.
+        comm: the mpi4py communicator, or None for a single process.
         sent: indices of the rows of this process that other processes need, shape (s,); a row that several processes
             need occurs several times.
         received: the indices ``needed``, sorted by owner, shape (k,).

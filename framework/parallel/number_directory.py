@@ -1,8 +1,8 @@
 """Exchange of values between processes by a distributed table of keys and values. The key of a value is an integer. No
 process stores all values: each process stores the values of a range of keys.
 
-Each process sends its values to the processes that store the ranges with the keys of these values. Then it requests
-the values that it needs by their keys, and receives them.
+Each process sends its values to the processes that store the ranges with the keys of these values. Then each process
+requests the values that it needs by their keys, and receives these values.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.parallel.processes import Processes
 
 BLOCK = 1 << 17
-"""Largest number of values in one message; it limits the memory of messages."""
+"""Largest number of values in one message; the limit bounds the memory of messages."""
 
 
 def share(

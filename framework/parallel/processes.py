@@ -118,7 +118,7 @@ class Processes:
         return largest
 
     def largest(self, values: list[float]) -> list[float]:
-        """Return the largest value over all processes for each of a few numbers."""
+        """Return, for each number in a list, the largest value over all processes."""
         return values if self.size == 1 else list(map(float, self.maximum(np.array(values, np.float64))))
 
     def largest_of(self, value: float) -> float:

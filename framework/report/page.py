@@ -34,7 +34,7 @@ POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 
 def format_part(part: Any) -> str:
-    """Return the HTML of a part of a section; see `ReportSection`."""
+    """Return the HTML of a part of a section (`ReportSection.parts`)."""
     if isinstance(part, Formatted):
         return part.text
     if isinstance(part, ReportTable):

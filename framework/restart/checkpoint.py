@@ -49,14 +49,14 @@ class Checkpoint(StepHook):
 
     Args:
         path: HDF5 file, replaced completely by each checkpoint; its folder must exist.
-        every: number of steps between checkpoints; default: the number that the file to continue from contains, or 1000
-            without such a file. Another checkpoint is written at the end of each solve.
-        minutes: elapsed time [min] since the previous checkpoint after which an automatic checkpoint is written; 0: no
-            automatic checkpoints. An automatic checkpoint does not affect the run. The results of a run that continues
-            from an automatic checkpoint agree with the results of the uninterrupted run only within the tolerances of
-            the solver.
-        restart: file to continue from; None: start from the beginning. ``"auto"``: continue from ``path`` if this file
-            exists.
+        every: number of steps between checkpoints; by default, the number in the file from which the run continues, or
+            1000 if the run starts from the beginning. Another checkpoint is written at the end of each solve.
+        minutes: elapsed time [min] since the previous checkpoint after which an automatic checkpoint is written; with
+            0, no automatic checkpoints are written. An automatic checkpoint does not affect the run. The results of a
+            run that continues from an automatic checkpoint agree with the results of the uninterrupted run only within
+            the tolerances of the solver.
+        restart: file from which the run continues; with None, the run starts from the beginning. With ``"auto"``, the
+            run continues from ``path`` if this file exists.
 
     Attributes:
         path, every: the arguments of the constructor; if the argument ``every`` was None, the attribute is the default
@@ -185,8 +185,8 @@ class Checkpoint(StepHook):
 
 @dataclass
 class _Restarts:
-    """The checkpoints of this process, in a global object, because the options of checkpoints are valid for all solves
-    of a process.
+    """The checkpoints of this process. The object is global, because the options of checkpoints are valid for all
+    solves of a process.
 
     Attributes:
         asked: whether the options for checkpoints have been read from the command line.

@@ -1,4 +1,4 @@
-"""The clock that determines when a checkpoint is due; the result is the same on all processes."""
+"""The clock that determines when a checkpoint is due; the result is equal on all processes."""
 
 from __future__ import annotations
 

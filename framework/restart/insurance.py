@@ -1,5 +1,5 @@
-"""Selection of the checkpoints of a run: checkpoints that options request; without these, checkpoints that the script
-requests; without both, automatic checkpoints.
+"""Selection of the checkpoints of a run: checkpoints that options request; if no option requests checkpoints,
+checkpoints that the script requests; if the script also requests no checkpoints, automatic checkpoints.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from windlass.framework.state.hooks import StepHook
 
 
 class Insurance(Checkpoint):
-    """Automatic checkpoints for a script that requests no checkpoints; they are written to a separate file at regular
-    intervals of elapsed time.
+    """Automatic checkpoints for a script that requests no checkpoints, written to a separate file at regular intervals
+    of elapsed time.
 
     If a run is shorter than one interval, nothing is written. The file with the checkpoints is removed when the script
     ends without error; after a crash or an interruption the file remains. A failure to write the file is reported once
@@ -99,7 +99,7 @@ def leave_checkpoints() -> str:
 
 def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
     """Return the `Checkpoint` that options request, otherwise the `Checkpoint` among the hooks, otherwise the automatic
-    `Checkpoint` of the script. Return None if there is none of these.
+    `Checkpoint` of the script. Return None if no `Checkpoint` exists.
     """
     if not process.asked:
         process.asked = True

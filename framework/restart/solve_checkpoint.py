@@ -40,7 +40,7 @@ class Restartable(Protocol):
     prefix: str
     assembly: Assembly
     solve_checkpoint: SolveCheckpoint | None
-    """Checkpoint object of the solve in progress, None if there is no solve in progress."""
+    """Checkpoint object of the solve in progress; None if no solve is in progress."""
 
     def settings(self) -> dict[str, Any]:
         """Return the settings that the restarted run must not change, by name with unit."""
@@ -202,7 +202,7 @@ class SolveCheckpoint:
         each step.
 
         Raises:
-            KeyboardInterrupt: see `check_interrupt`.
+            KeyboardInterrupt: the user has pressed Ctrl-C, see `check_interrupt`.
         """
         self.check_interrupt(state)
         if state.saved:

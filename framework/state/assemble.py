@@ -130,8 +130,8 @@ def assemble_derivative(world: World, state: State, entity: Entity, column: str)
     nodes.
 
     Args:
-        world, state: the model and its state.
-        entity: the row.
+        world, state: the model, and the state at which the derivatives are computed.
+        entity: handle to one row.
         column: name of a column with real numbers.
 
     Returns:
@@ -182,7 +182,7 @@ def assemble_derivative(world: World, state: State, entity: Entity, column: str)
 
 def _coordinate_matrix(world: World, values: FloatArray | None) -> Any:
     """Return the block of the tangent that belongs to the coordinates, in world order, as a compressed-sparse-row
-    matrix. ``values``: values of the entries of the tangent; None: all entries are 0.
+    matrix. The argument ``values`` contains the values of the entries of the tangent; if None, all entries are 0.
     """
     from scipy.sparse import csr_array  # imported here, because runs of models do not need scipy.sparse
 

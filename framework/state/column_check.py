@@ -31,8 +31,8 @@ STEP = float(np.finfo(float).eps) ** (1.0 / 3.0)
 error eps/h are of the same order.
 """
 KINK = 1e-3
-"""The residual counts as smooth if forward and backward difference differ by at most this fraction [1] of the largest
-entry of the derivative. A second derivative of the residual makes them differ in proportion to the step.
+"""The residual is treated as smooth if forward and backward difference differ by at most this fraction [1] of the
+largest entry of the derivative. If the residual has a second derivative, this difference is proportional to the step.
 """
 SMALL = 0.1
 """Ratio [1] of a smaller step to the first step. With the smaller step, the difference between forward and backward
@@ -46,8 +46,8 @@ class CheckedValue(NamedTuple):
     """A number in a table, and the derivatives of the residual with respect to this number.
 
     Attributes:
-        value: the number.
-        derivative: the extrapolated derivative.
+        value: the number in the table.
+        derivative: the derivative that extrapolated differences give.
         difference: the central difference, shape (n + m,).
         kink: difference between forward and backward difference, shape (n + m,).
         noise: estimated rounding error of the entries of ``difference``.
@@ -111,8 +111,8 @@ def differentiate_value(residual: ChangedResidual, value: ColumnValue, largest: 
 
 
 def check_columns(assembly: Assembly, tolerance: float, where: str) -> None:
-    """Check the derivatives with respect to the columns of the first and the last row of each table, at the present
-    fields.
+    """Check the derivatives of the residual with respect to the real numbers in the first and the last row of each
+    table, at the present fields.
 
     Args:
         assembly: the assembly of the whole model.

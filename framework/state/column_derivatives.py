@@ -36,8 +36,8 @@ from windlass.framework.model.world import World
 from windlass.framework.state.residual import eval_residual
 
 FIRST = 0.25
-"""First step of the differences: a fraction [1] of the value. If the value is 0, the first step in the unit of the
-column.
+"""First step of the differences: a fraction [1] of the value. If the value is 0, this number is the first step in the
+unit of the column.
 """
 SHRINK = 0.25
 """Ratio [1] of each step to the previous step."""
@@ -50,15 +50,15 @@ EXACT = 1e-11
 LOCAL = "passive", "load", "connector", "constraint"
 """Roles of laws whose systems can be created again without other systems."""
 COPIED = "v", "a", "lam", "data", "start_data", "time", "step_size", "start_time", "start_v", "mapped"
-"""Arrays of the fields that do not depend on columns."""
+"""Names of the arrays of the fields that do not depend on columns."""
 
 
 class ColumnValue(NamedTuple):
     """One number in a table.
 
     Attributes:
-        table: the table.
-        column: the column.
+        table: the table that contains the number.
+        column: the schema of the column that contains the number.
         row: row number in the table.
         place: index of the number among the numbers that the row has in this column.
     """
@@ -70,7 +70,7 @@ class ColumnValue(NamedTuple):
 
     @property
     def number(self) -> float:
-        """The number."""
+        """Present value of the number in the table."""
         return float(np.ravel(self.table.local(self.column.name)[self.row])[self.place])
 
     def describe(self) -> str:
@@ -152,7 +152,7 @@ class ChangedResidual:
             self._copy_fields(assembly, world.numbering.reference - numbering.reference)
             return eval_residual(assembly)
         except ModelError:
-            # the law does not allow the value
+            # the law does not allow this number
             return np.full(len(self._fields.x) + len(self._fields.lam) - 2, np.nan)
         finally:
             value.write(before)
@@ -199,12 +199,13 @@ class ChangedResidual:
 
 
 def differentiate(eval_at: Callable[[float], FloatArray], number: float, column: Column) -> ColumnDerivative:
-    """Return the derivative of a function of a column's value by extrapolated differences; see the top of this file.
+    """Return the derivative of a function of a column's value by extrapolated differences; the docstring of this module
+    describes the method.
 
     Args:
         eval_at: the function; its value is an array.
         number: the value of the column at which the derivative is computed.
-        column: the column.
+        column: the schema of the column.
     """
     one_sided = number == 0.0 and (column.minimum is not None or column.above is not None)
     start = eval_at(number) if one_sided else np.zeros(0)

@@ -16,8 +16,8 @@ from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.state.state import State
 
 ROUNDING, UNITS = 1e-9, 4.0
-"""ROUNDING, UNITS: largest difference of two times that counts as a rounding error. ROUNDING is a fraction of the step
-size, and UNITS a multiple of the rounding unit of the time.
+"""ROUNDING, UNITS: largest difference of two times that is treated as a rounding error. ROUNDING is a fraction of the
+step size, and UNITS is a multiple of the rounding unit of the time.
 """
 
 
@@ -30,7 +30,7 @@ class StepHook:
             the hooks that do not change the state.
         changes_forces: whether the most recent call of `before_step` has changed forces abruptly, for example by
             `World.set`. If ``changes_forces`` is true, dynamic solves compute the accelerations at the start of the
-            step anew from the equations of motion.
+            step again from the equations of motion.
     """
 
     changes_state = False
@@ -99,14 +99,16 @@ class StepHook:
         """Receive the number of steps that have run without calls of this hook since the last call of this method."""
 
     def find_obstacle(self) -> str:
-        """Return the reason why this hook cannot continue after a restart, or "" if it can. A solve with a `Checkpoint`
-        calls this method before its first step, and raises ModelError if a hook returns a reason.
+        """Return the reason why this hook cannot continue after a restart, or an empty text if the hook can continue. A
+        solve with a `Checkpoint` calls this method before its first step, and raises ModelError if a hook returns a
+        reason.
         """
         return ""
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the data that this hook needs after a restart: numbers, texts, lists, arrays, and dictionaries of
-        these."""
+        """Return the data that this hook needs after a restart: numbers, texts, lists, arrays, and dictionaries of such
+        data.
+        """
         return {}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
@@ -135,8 +137,8 @@ def overriding(hooks: Iterable[StepHook], stage: str) -> list[StepHook]:
 
 
 def find_rounding(t: float, step: float) -> float:
-    """Return the largest difference [s] of two times that counts as a rounding error, for a time t [s] and a step size
-    [s].
+    """Return the largest difference [s] of two times that is treated as a rounding error, for a time t [s] and a step
+    size [s].
     """
     return max(ROUNDING * step, UNITS * float(np.finfo(float).eps) * abs(t))
 

@@ -88,7 +88,7 @@ class State:
         self.start_data: FloatArray = self.data.copy()
 
     def _derive(self, assembly: Assembly | None, values: Mapping[str, FloatArray]) -> State:
-        """Return a copy of this state in which the arrays given by name are replaced."""
+        """Return a copy of this state in which the arrays in the keyword arguments replace the original arrays."""
         other = State.__new__(State)
         other._world, other._assembly = self._world, assembly
         other.t, other.step = self.t, self.step
@@ -171,8 +171,9 @@ class State:
             name: name of an array of the state. ``q``, ``v``, ``a`` or ``carried``: one value per coordinate of a node
                 or body, in the order of ``dof_names``, 0 for coordinates that a row does not have. ``lam``: the
                 multipliers of constraints, in the order of their equations. ``data`` or ``start_data``: the history
-                values of connectors, or of rows of `GenericData`. History variables are in the order of the law's
-                docstring, each with one value per segment or point; rows with fewer values end with NaN.
+                values of connectors, or of rows of `GenericData`. The order of the history variables is given in the
+                docstring of the law. Each history variable has one value per segment or point, and rows with fewer
+                values are padded with NaN.
 
         Raises:
             ModelError: the handle belongs to another world, or its entities have no values of this name.
@@ -190,8 +191,8 @@ class State:
 
     @checked(entity=handle(), name=word(*NAMES), values=inside())
     def put(self, entity: Entity, values: Any, name: str = "q") -> None:
-        """Set the values that `of` returns; ``values`` has the shape (rows, k), or the shape (k,) for equal values in
-        all rows, or is one number for all values.
+        """Set values of the rows of a handle; `of` returns these values. The array ``values`` has the shape (rows, k),
+        or the shape (k,) for equal values in all rows. A single number sets all values.
 
         Under MPI the call is collective, and each process must pass the values of all rows.
 
@@ -256,8 +257,8 @@ class State:
 
         The file contains data that identify the model, and the values of its switchable columns (`World.set`). The file
         has a digest, with which `load` detects damaged files. An old file is replaced only after the new file is
-        complete. If the state is saved between two steps of a solve, the solver computes the tangent again. The further
-        results of the solve are then bit-identical to the results of a solve that continues from the file.
+        complete. If the state is saved between two steps of a solve, the solver computes the tangent again. The
+        subsequent results of the solve are then bit-identical to the results of a solve that continues from the file.
 
         Raises:
             OutputError: the file cannot be written.
@@ -305,7 +306,7 @@ def _read_assigned(name: str, given: Any, old: Any) -> Any:
         ModelError: values are not finite, or have a wrong shape.
     """
     if isinstance(old, np.ndarray):
-        # a statement such as ``state.q += dq`` has already changed the array
+        # if ``given`` is the array itself, a statement such as ``state.q += dq`` has already changed the values
         if given is not old:
             values = read_numbers(given) if np.size(given) else np.asarray(given, np.float64)
             if values is None or values.shape != old.shape:

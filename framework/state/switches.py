@@ -1,4 +1,5 @@
-"""Values of switchable columns (see `World.set`) in state files, such as friction, supports and loads.
+"""Values of switchable columns (columns that `World.set` may change) in state files, such as friction, supports and
+loads.
 
 A state is valid only together with the values that the switchable columns had when the state was computed. For example,
 history values of a contact without friction contain no sticking positions. Therefore a state file contains all
@@ -46,7 +47,7 @@ def take_switches(world: World, kept: Mapping[str, Any], how: str, where: str) -
 
     Args:
         world: the world.
-        kept: entries of the file; they include the result of `describe_switches`, unless an old version of Windlass
+        kept: entries of the file, which include the result of `describe_switches`, unless an old version of Windlass
             wrote the file.
         how: ``"compare"``: raise an error for differences; ``"restore"``: set the columns of the model; ``"keep"``: do
             nothing.

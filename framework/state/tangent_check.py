@@ -44,8 +44,8 @@ FACTORS = {
 accelerations or multipliers. The factor da is 1e-300 instead of 0, because for 0 the tangent omits inertia forces.
 """
 TOGETHER = (0.7, 1.3, 2.1, 0.4)
-"""Factors with which all derivatives contribute to the tangent. They serve to detect a tangent that is not linear in
-its factors.
+"""Factors with which all derivatives contribute to the tangent. With these factors, the check detects a tangent that is
+not linear in its factors.
 """
 BESIDE = {"x": ("x",), "v": ("v", "lam"), "lam": ("v", "lam"), "a": tuple(FACTORS)}
 """For each derivative to be checked, the derivatives whose largest entry (at least 1) is an upper limit of the scale of
@@ -137,13 +137,13 @@ def check_fields(
 
     Args:
         assembly: the assembly with the fields.
-        tolerance: see `check_tangent`.
+        tolerance: largest allowed error [1] of an entry, relative to the largest entry of its matrix row.
         where: description of the fields in error messages.
-        limit: largest allowed error of any entry, in the unit of the entry; unlike the tolerance, it does not depend on
-            the other entries of the matrix row.
+        limit: largest allowed error of any entry, in the unit of the entry; in contrast to ``tolerance``, the limit
+            does not depend on the other entries of the matrix row.
 
     Raises:
-        ModelError: see `check_tangent`.
+        ModelError: an entry of the tangent differs from the central difference, see `check_tangent`.
     """
     fields, n = assembly.fields, assembly.layout.spare
     try:

@@ -17,7 +17,7 @@ mass matrix is factorised once. If the model has constraints, or if the mass mat
 accelerations evaluates the matrix of `SaddleMatrix`, and factorises this matrix if it has changed since the last
 factorisation. If constraints do not couple the bodies, the matrix consists of small independent blocks, and each block
 is factorised as a dense matrix (`BlockFactors`). Otherwise PETSc factorises the matrix. If an option of a PETSc linear
-solver (``-<prefix>ksp_...`` or ``-<prefix>pc_...``) is given, PETSc replaces all of these methods.
+solver (``-<prefix>ksp_...`` or ``-<prefix>pc_...``) is given, PETSc factorises the matrix in all cases.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ PROJECTIONS = 20
 
 
 class ProjectionError(WindlassError):
-    """Raised if the projection onto the constraints does not converge."""
+    """Exception that is raised if the projection onto the constraints does not converge."""
 
 
 class Accelerations:
@@ -66,7 +66,7 @@ class Accelerations:
     Attributes:
         a: accelerations of all coordinates of this process at the last evaluation, shape (n,).
         lam: multipliers of this process [N, N m], shape (m,).
-        f: forces f - loads at the last evaluation [N, N m], shape (n + 1,); see the docstring of this module.
+        f: the difference f - loads at the last evaluation [N, N m], shape (n + 1,); see the docstring of this module.
         evaluations: number of force evaluations so far.
         factorisations: number of factorisations so far.
         has_history: whether the model has laws with a post-Newton update.
@@ -235,7 +235,7 @@ class Accelerations:
             The correction of the coordinates, shape (n,), which is a linear combination of the rows of C_q M⁻¹.
 
         Raises:
-            ProjectionError: no convergence.
+            ProjectionError: the projection does not converge.
         """
         assembly, fields = self.assembly, self.assembly.fields
         total = np.zeros(assembly.layout.spare)

@@ -25,10 +25,9 @@ SMALLEST_PIVOT = 1e-14
 class BlockFactors:
     """LU factors of all blocks of a matrix on one process; created by `create_block_factors`.
 
-    Args:
-        matrix: the matrix.
-        members: indices of the unknowns of all blocks, block by block, shape (unknowns,).
-        start: index in ``members`` of the first unknown of each block, followed by the number of unknowns, shape
+    Args: matrix: the matrix that is factorised. members: indices of the unknowns of all blocks, block by block, shape
+        (unknowns,). start: index in ``members`` of the first unknown of each block, followed by the number of unknowns,
+        shape
             (blocks + 1,).
     """
 
@@ -43,7 +42,7 @@ class BlockFactors:
         self._order = np.zeros(len(members), np.int64)
 
     def factorise(self) -> None:
-        """See `Factors`."""
+        """Factorise the present values of the matrix."""
         wrong = factorise_blocks(
             self._matrix.values, self._place, self._start, self._entry_start, self._lu, self._scale, self._order
         )
@@ -51,10 +50,10 @@ class BlockFactors:
             raise SingularError(self._matrix.describe_singular())
 
     def reset(self) -> None:
-        """See `Factors`. Nothing is reset, because each factorisation is independent of earlier factors."""
+        """Do nothing, because each factorisation is independent of earlier factorisations."""
 
     def solve(self, right: FloatArray) -> FloatArray:
-        """See `Factors`."""
+        """Return the solution for a right-hand side."""
         out = np.empty_like(right)
         solve_blocks(
             self._lu, self._members, self._start, self._entry_start, self._scale, self._order, LARGEST, right, out

@@ -98,8 +98,8 @@ def find_excess(
     largest: FloatArray,
 ) -> None:
     """Write the violation e = ``product`` - ``right`` of each constraint, and the sum of the absolute values of these
-    two terms, to ``now``. Let s be the larger one of the present sum and the previous sum of a constraint. Write the
-    largest value of abs(e - e_before) - `KINK` s over all constraints to ``largest``.
+    two terms, to ``now``. Let s be the larger one of the present sum and the previous sum of a constraint. Compute
+    abs(e - e_before) - `KINK` s for each constraint, and write the largest of these values to ``largest``.
 
     The shapes of ``before`` and ``now`` are (2, m), and the shape of ``largest`` is (1,). ``watched``, shape (m,), is 0
     for constraints that are excluded from the check, otherwise 1.
@@ -137,7 +137,7 @@ class Consistency:
 
     Args:
         problem: the equations, whose matrix and linear solver are used.
-        integrator: the method.
+        integrator: the integration method.
         project: whether states are projected after kinks; the initial state is always checked.
         velocities: "check": initial velocities that violate constraints cause an error; "project": the nearest allowed
             velocities are used.
@@ -229,7 +229,7 @@ class Consistency:
 
     @property
     def looks(self) -> Follow:
-        """The data that compiled steps need for the check for kinks."""
+        """Data that compiled code needs to search for kinks of the motion."""
         return Follow(self._largest, self._before, self._now, NOISE_OF_RATES)
 
     def find_program(self, state: State) -> Program | None:
@@ -274,6 +274,14 @@ class Consistency:
         right = np.zeros(self._rates.count + 1)
         run_steps(self._rates.right_steps(right))
         return self._rates.multiply(a) - right[:-1]
+
+    def multiply(self, a: FloatArray) -> FloatArray:
+        """Return C_q a at the coordinates in the fields for the accelerations a, shape (m,)."""
+        return self._rates.multiply(a)
+
+    def eval_rates(self) -> FloatArray:
+        """Return the constraint rates Ċ at the motion in the fields, shape (m,)."""
+        return self._rates.eval(rate_level=True)
 
     def _is_kink(self, largest: float, h: float) -> bool:
         """Return whether, on any process, the constraint violation e has changed more than in smooth motion. On this

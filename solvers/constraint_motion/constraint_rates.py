@@ -29,7 +29,7 @@ LINEAR = 1e-9
 
 
 class ConstraintRates:
-    """Evaluates C, Ċ and C̈ at the state in the fields of an assembly.
+    """Object that evaluates C, Ċ and C̈ at the state in the fields of an assembly.
 
     Args:
         assembly: the systems of this process; its fields are used and restored, including markers.

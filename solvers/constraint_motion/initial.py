@@ -2,9 +2,9 @@
 
 Here M is the mass matrix, f are the forces on the left-hand side, and the subscripts q and t denote partial derivatives
 of the constraint equations C. Initial accelerations and multipliers are computed with the matrix and the linear solver
-of Newton's method, because these objects exist in any case. A separate solver is used in two cases. First, the solver
-of Newton's method may fail; for example, LU without pivoting fails for coordinates without mass. Second, options with
-the prefix ``initial_`` may select a solver.
+of Newton's method, because Newton's method needs these objects anyway. A separate solver is used in two cases. First,
+the solver of Newton's method may fail; for example, LU without pivoting fails for coordinates without mass. Second,
+options with the prefix ``initial_`` may select a solver.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
 
 
 class MassSolver:
-    """Solves [M C_qᵀ; C_q 0] [a; λ] = [-f; c] with the matrix at the state that the fields contain when the object is
-    created.
+    """Object that solves [M C_qᵀ; C_q 0] [a; λ] = [-f; c] with the matrix at the state that the fields contain when the
+    object is created.
 
     The matrix overwrites the tangent of Newton's method; Newton's method evaluates its tangent again afterwards.
 

@@ -34,7 +34,7 @@ from windlass.solvers.names import name_dofs, shorten
 
 
 class SingularError(ModelError):
-    """Raised if the matrix of accelerations and multipliers is singular."""
+    """Exception that is raised if the matrix of accelerations and multipliers is singular."""
 
 
 class SaddleMatrix:
@@ -108,8 +108,9 @@ class SaddleMatrix:
         )
 
     def _repeated(self) -> str:
-        """Return a text with the names of redundant constraints, whose forces are not unique; an empty text if none are
-        found."""
+        """Return a text with the names of redundant constraints, whose forces are not unique. The text is empty if no
+        redundant constraints are found.
+        """
         layout, number, comm = self.assembly.layout, self.assembly.world.numbering, self.assembly.comm
         matrix = TangentMatrix(self.pattern, layout.unknowns.numbers, layout.unknowns.owned, comm)
         matrix.values[:-1] = self.values
@@ -155,7 +156,7 @@ class PetscFactors:
     """A factorisation by a PETSc KSP, serial or parallel.
 
     Args:
-        matrix: the matrix.
+        matrix: the matrix that is factorised.
         prefix: options prefix of the KSP.
         definite: whether the matrix is only a mass matrix, which is positive definite and needs no pivoting.
     """
@@ -180,13 +181,13 @@ class PetscFactors:
         self._tangent.update()
 
     def reset(self) -> None:
-        """See `Factors`."""
+        """Delete the factorisation, see `Factors.reset`."""
         if self._solved:
             reset_factors(self._ksp)
             self._ksp.setOperators(self._tangent.mat)
 
     def solve(self, right: FloatArray) -> FloatArray:
-        """See `Factors`."""
+        """Return the solution for a right-hand side, see `Factors.solve`."""
         sum_to_owners(self._layout.unknowns.numbers, self._right, right)
         self._solved = True
         try:
@@ -246,7 +247,7 @@ def solve_saddle(matrix: SaddleMatrix, factors: Factors, f: FloatArray, c: Float
 
     Args:
         matrix, factors: the matrix and its factorisation.
-        f, c: as in `add_right_side`.
+        f, c: forces and right-hand sides of the constraints, see `add_right_side`.
     """
     layout = matrix.assembly.layout
     solution = factors.solve(saddle_right_side(layout.unknowns, f, c))

@@ -41,7 +41,7 @@ from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.scheme import Scheme
 
 FRICTION = "friction_coefficient"
-"""Name of the column of contacts that form-finding sets to 0."""
+"""Name of the column with the friction coefficients of contacts, which form-finding sets to 0."""
 ROPE = 1e-3
 """Compressive strain at buckling below which a row is treated as a line that may be slack, if its buckling force is
 also less than the sum of all loads [1].
@@ -51,7 +51,7 @@ DENSITIES = 30
 MULTIPLIERS = 60
 """Largest number of solutions with multipliers."""
 NEAR = 0.1
-"""Relative error of the length of rows below which multipliers replace force densities [1]."""
+"""Relative error of the lengths of rows [1]. If the errors are smaller, multipliers replace force densities."""
 LARGEST_RATIO = 10.0
 """Largest ratio of the force densities of a row in two consecutive solutions [1]."""
 CHANGE = 0.5
@@ -65,7 +65,7 @@ LEAST_FORCE = 1e-5
 CONTACT = 1e-3
 """Force error, relative to the largest contact force [1], below which contacts are treated as settled."""
 MOST = 150
-"""Largest number of linear solves."""
+"""Largest number of linear solves in form-finding."""
 RTOL = 1e-4
 """Relative tolerance of each Newton run [1]; intermediate solutions need not be exact."""
 MAX_IT = 15
@@ -131,8 +131,8 @@ class Lines:
         return self._processes.any(bool(slack.any()))
 
     def take(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> None:
-        """Set the axial stiffness and the stress-free strain of lines at their integration points, shape (points,)
-        each. ``bend``: whether lines have bending stiffness.
+        """Set the axial stiffness [N] and the stress-free strain [1] of lines at their integration points, shape
+        (points,) each. The argument ``bend`` states whether lines keep their bending stiffness.
         """
         on = self.are_lines[self.row]
         stiffness, free = np.where(on, stiffness, self.stiffness), np.where(on, free, self.free)
@@ -215,10 +215,10 @@ def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
 
 
 class FormFinder:
-    """Computes the equilibrium shape of lines.
+    """Object that computes the equilibrium shape of lines.
 
     Args:
-        newton: the solver.
+        newton: Newton's method for the equations of equilibrium.
         lines: the slack lines whose shape is computed.
         scheme: the equilibrium to be found, with its initial state; the fields contain the history values of this
             state.
@@ -252,7 +252,7 @@ class FormFinder:
 
     def _solve(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> bool:
         """Solve with the given stiffness and stress-free strain of the lines, starting from the previous solution.
-        ``bend``: whether lines have bending stiffness. Return whether the solve has converged.
+        The argument ``bend`` states whether lines keep their bending stiffness. Return whether the solve has converged.
         """
         problem = self._newton.problem
         self._lines.take(stiffness[self._lines.row], free, bend)
@@ -317,7 +317,7 @@ class FormFinder:
             if found:
                 new = k[lines.row] * (lines.eval_stretch() - 1.0 - free)
                 after = lines.mean(new)
-                # the comparisons are written so that NaN gives false
+                # the result of these comparisons is false if a value is NaN
                 found = lines.largest(-after) < 0.0
             if not found:
                 self.q, fields.data[:], fields.start_data[:] = before

@@ -57,7 +57,9 @@ inertia as the matrix. For 10⁶ unknowns, the component of a random unit vector
 
 
 class InertiaError(ModelError):
-    """Raised if the tangent cannot be factorised, because no part of the model has stiffness at the equilibrium."""
+    """Exception that is raised if the tangent cannot be factorised, because no part of the model has stiffness at the
+    equilibrium.
+    """
 
 
 def is_surely_stable(problem: NonlinearProblem) -> bool:
@@ -195,7 +197,7 @@ class TangentInertia:
             pc.apply(right, solution)
         except PETSc.Error as error:
             raise_cause(error)
-            # a pivot was 0
+            # the result is not finite, because a pivot was 0
             return False
         if not np.isfinite(solution.norm()):
             return False

@@ -32,10 +32,10 @@ because no half contains a quarter of w after a few halvings.
 For models with prescribed motions and history values, a jump must fulfil two more conditions. First, Δq must be at
 least 1.5 times the displacements predicted by the tangents at both ends. Second, dq/dτ just before the jump must exceed
 5 times dq/dτ at the start. In addition, contact states may have changed after the start was found. Two solves detect
-such a change of contact states. The first solve uses the prescribed motion of the start, and the second solve uses the
-prescribed motion after a thousandth of the step. The distance of the solution from the start must be at most |Δq| in
-the first solve, and less than half of |Δq| in the second solve. Otherwise the contact states have changed, and no jump
-is reported.
+such a change of contact states. The first solve uses the prescribed motion at the start of the step, and the second
+solve uses the prescribed motion after a thousandth of the step. The distance of the solution from the start must be at
+most |Δq| in the first solve, and less than half of |Δq| in the second solve. Otherwise the contact states have changed,
+and no jump is reported.
 
 If a step begins near an equilibrium, the work of all forces from this equilibrium to the first iterate is approximately
 equal to the work of Δp. The step is then traced from this equilibrium, and the value of w0 at this equilibrium is used
@@ -119,8 +119,8 @@ STEEP = 5.0
 
 
 class SolveStep(Protocol):
-    """Solves for the equilibrium at a load factor from a state; returns None if the solve fails. If ``plain`` is true,
-    only Newton's method is used, without line search, relaxation and settling of contacts.
+    """Function that computes the equilibrium at a load factor from a state, and returns None if the solve fails. If
+    ``plain`` is true, only Newton's method is used, without line search, relaxation and settling of contacts.
     """
 
     def __call__(self, start: State, load_factor: float, plain: bool = False) -> State | None: ...
@@ -148,8 +148,8 @@ class JumpWatch:
         The state must not change until the step has been traced.
         """
         if self._rough and not self._waits and before > self._before:
-            # This step continues an unsettled step of the same solve. The recorded loads, and the work of these loads
-            # on the first iterate, are scaled to the load increment of both steps.
+            # This step continues a step of the same solve in which contact states did not settle. The recorded loads,
+            # and the work of these loads along the first iterate, are scaled to the load increment of both steps.
             more = (after - self._before) / (self._after - self._before)
             self._loads, self._paid, self._done = more * self._loads, more**2 * self._paid, more**2 * self._done
             self._after = after
@@ -251,8 +251,8 @@ class JumpWatch:
 
     def _is_suspicious(self, work: float, at_start: float) -> bool:
         """Return whether the work w of the step exceeds `EXCESS` times a reference value. In the first load step,
-        `SLACK` times the reference value is sufficient. The reference value is the larger one of its previous value and
-        ``at_start``, which is w0 at the equilibrium close to the start.
+        `SLACK` times the reference value is sufficient. The reference value is the maximum of the previous reference
+        value and ``at_start``, the value of w0 at the equilibrium close to the start.
         """
         self._paid = max(self._paid, at_start)
         return work > EXCESS * self._paid or (self._before == 0.0 and work > SLACK * self._paid)
@@ -273,8 +273,8 @@ class JumpWatch:
 
     def _find_rates(self, loads: FloatArray, gap: FloatArray, update: bool = True) -> FloatArray:
         """Return the displacements due to ``loads``, both of shape (n,), and due to changes ``gap`` of constraint gaps,
-        shape (m,) or (0,). The displacements are computed with the tangent at the last equilibrium, and are 0 if the
-        tangent is singular.
+        shape (m,) or (0,). The function uses the tangent at the last equilibrium, and returns zeros if this tangent is
+        singular.
         """
         problem = self._problem
         if update:
@@ -369,8 +369,8 @@ class JumpWatch:
         The start of the step was an equilibrium. A solve with the prescribed motion of the start may nevertheless find
         another equilibrium. This equilibrium is not on the path if its distance from the start exceeds the distance of
         the end of the step from the start. A second solve finds the equilibrium after a thousandth of the step. The
-        path has also been left if the distance of this equilibrium from the start exceeds half of the distance of the
-        end of the step from the start.
+        changed contact states have also left the path if the distance of this equilibrium from the start exceeds half
+        of the distance of the end of the step from the start.
         """
         assert self._start is not None
         origin, bit = self._start.q, 0.5**HALVINGS * (self._after - self._before)

@@ -2,8 +2,8 @@
 started from the last state, fails.
 
 Each step solves f(q) + k M (q - q_last) = 0 with the unbalanced forces f, the coordinates q and the mass matrix M,
-where q_last is the solution q of the previous step. The factor k decreases as long as steps succeed. The result is only
-a better initial value for Newton's method. Source: pseudo-transient continuation, C. T. Kelley, D. E. Keyes, SIAM J.
+where q_last is the solution q of the previous step. The factor k decreases while steps succeed. The result is only a
+better initial value for Newton's method. Source: pseudo-transient continuation, C. T. Kelley, D. E. Keyes, SIAM J.
 Numer. Anal. 35 (1998).
 """
 

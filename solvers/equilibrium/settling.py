@@ -57,7 +57,7 @@ def settle_contacts(
     """Make implicit steps from the start of a load step whose contacts did not settle.
 
     Args:
-        newton: the solver.
+        newton: Newton's method for the equations of equilibrium.
         scheme: the equilibrium to be found; its start is ``scheme.q0``.
         settings: limits of the passes of each step.
         restart: function that restores the history values at the start of the load step, and returns a `ContactHistory`

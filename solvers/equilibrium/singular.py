@@ -162,7 +162,7 @@ def _is_held(left: float, terms: float, size: float) -> bool:
     """Return whether a solution shows that a matrix is regular. The arguments are norms of the error, of the terms and
     of the right-hand side of the equations.
     """
-    # the comparisons are written so that NaN gives false
+    # the result of these comparisons is false if a value is NaN
     return bool(np.finfo(float).eps * terms <= SINGULAR * size and left <= SINGULAR * size)
 
 
@@ -242,8 +242,8 @@ def create_pivoting(matrix: Any, package: str) -> Any:
 
 
 def try_solve(ksp: Any, right: Any) -> Any:
-    """Return the solution, or None if the solve fails. If MUMPS lacks memory, the solve is repeated with more
-    memory.
+    """Return the solution of the linear equations, or None if the solve fails. If MUMPS lacks memory, the solve is
+    repeated with more memory.
     """
     solution, pc = _solve(ksp, right), ksp.getPC()
     for memory in MEMORY:

@@ -4,7 +4,7 @@
 ``follow``: the solve disturbs the equilibrium along its lowest mode and continues along decreasing potential energy to
     a stable equilibrium. For an implausible shape (a cable turned inside out), and in the last attempt, the solve
     continues from its initial state instead.
-``off``: no check.
+``off``: stability is not checked.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ CONTROLLED = "the stability of an equilibrium with first-order states, as of con
 FREE = "it stays where it was at the start, except for rounding; a support, friction or a spring would determine it"
 
 ALONG = 1e-3
-"""Share of the displacements of a solve along a motion without stiffness [1] above which the motion was held at the
-start; rounding errors alone give less.
+"""Fraction [1] of the displacements of a solve along a motion without stiffness. Above this value, the displacement is
+not a rounding error, so the motion had stiffness at the start.
 """
 
 FactorSolve = Callable[[FloatArray], object]
@@ -78,8 +78,8 @@ class Finding:
         faults: implausible shapes, from `Checks.find_faults`.
         doubts: findings that the user must judge, also from `Checks.find_faults`.
         coarse: rows (elements) that are too long to resolve the shape of the solution, also from `Checks.find_faults`.
-        lost: coordinates of a motion without stiffness along which the model has moved in the solve; empty if there is
-            none.
+        lost: coordinates of a motion without stiffness along which the model has moved in the solve; empty if no such
+            motion exists.
     """
 
     negative: int = 0
@@ -190,16 +190,16 @@ def _describe_contact_modes(finding: Finding) -> str:
 
 
 class Follower:
-    """Finds a stable equilibrium along decreasing potential energy, from an equilibrium that is unstable or
+    """Search for a stable equilibrium along decreasing potential energy, from an equilibrium that is unstable or
     implausible.
 
     Args:
-        newton: the solver.
+        newton: Newton's method for the equations of equilibrium.
         scheme: the equilibrium to be found, in the last load step.
         first: the initial state of the solve.
         work: a state as working memory, which is overwritten.
         solve: function that solves the last load step, including contact, from displacements of shape (n,).
-        held: see `examine`.
+        held: displacements at which all motions had stiffness, or None, see `examine`.
 
     Attributes:
         spent: number of linear solves of all descents.

@@ -47,15 +47,16 @@ class Advance:
 
 
 Judge = Callable[[PostNewton, float], bool]
-"""Function ``(result of the post-Newton update, step size) -> whether the step must be cut to the recommended
-size``."""
+"""Function ``(result of the post-Newton update, step size) -> whether the step must be repeated with the recommended
+size``.
+"""
 Look = Callable[[float], float]
 """Function ``(step size) -> smaller size that resolves all contacts, or inf if the step resolves all contacts``; the
 fields contain the end of the step."""
 
 
 class Method(ABC):
-    """An explicit method.
+    """Base class of an explicit integration method.
 
     Args:
         accelerations: evaluator of the accelerations a(t, q, v).
@@ -147,7 +148,7 @@ class Method(ABC):
         """Project a state onto the constraints and compute its history values, accelerations and multipliers.
 
         Raises:
-            SingularError, ProjectionError: see `Accelerations`.
+            SingularError, ProjectionError: accelerations or the projection cannot be computed, see `Accelerations`.
         """
         a, fields = self._accelerations, self._accelerations.assembly.fields
         a.load(state)

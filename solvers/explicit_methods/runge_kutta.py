@@ -42,14 +42,15 @@ the step size is reduced to a fifth.
 
 
 class StuckError(WindlassError):
-    """Raised if the forces in a step are not finite for any step size."""
+    """Exception that is raised if the forces in a step are not finite for any step size."""
 
 
 class RungeKutta(Method):
     """The method DOP853 for an assembly; see the docstring of this module.
 
     Args:
-        accelerations, judge, project: see `Method`.
+        accelerations, judge, project: evaluator of accelerations, function that judges updates, and whether states are
+            projected onto the constraints, see `Method`.
         rtol, atol: relative tolerance [1] and absolute tolerance, for coordinates [m, rad, 1] and velocities [m/s,
             rad/s, 1/s].
         look: function that returns a smaller step size with which all contacts would be resolved, or inf if the last
@@ -79,21 +80,22 @@ class RungeKutta(Method):
         self._failures, self._cause = 0, ""
 
     def begin(self, state: State, resume: bool) -> None:
-        """See `Method`."""
+        """Begin a run with consistent initial values, see `Method.begin`."""
         super().begin(state, resume)
         self._solver, self._next = None, np.inf
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the size [s] that the step size control proposes for the next step, inf for no proposal; see
-        `Method`."""
+        """Return the size [s] that the step size control proposes for the next step, inf if it proposes no size; see
+        `Method`.
+        """
         return {"next": self._next}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `Method`."""
+        """Continue from the values of `checkpoint`."""
         self._next = float(kept["next"])
 
     def reset_caches(self, state: State) -> None:
-        """See `Method`."""
+        """Delete cached values, see `Method.reset_caches`."""
         wanted = self._next
         super().reset_caches(state)
         self._next = wanted
@@ -170,7 +172,7 @@ class RungeKutta(Method):
         return assembly.processes.all(same)
 
     def attempt(self, state: State, size: float, then: float) -> Advance:
-        """See `Method`; ``size`` is the largest step size."""
+        """Attempt one step from the state; ``size`` is the largest allowed step size [s]."""
         self._failures, self._cause = 0, ""
         try:
             # suppress warnings about overflow and NaN, because the step control rejects steps with such values

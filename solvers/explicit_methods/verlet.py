@@ -57,7 +57,7 @@ def predict(
         kick = 0.5 * h * a[i]
         half = v[i] + kick
         way = h * half
-        # comparisons with NaN are false
+        # a change that is NaN also increases the count
         wild += 0 if abs(way) <= limit else 1
         q_new[i] = q[i] + way
         v_half[i] = half
@@ -90,13 +90,13 @@ class Verlet(Method):
         self._matrix_is_of_start = False
 
     def begin(self, state: State, resume: bool) -> None:
-        """See `Method`."""
+        """Begin a run with consistent initial values, see `Method.begin`."""
         super().begin(state, resume)
         self._matrix_is_of_start = not resume
         self._note(state)
 
     def update_state(self, state: State) -> None:
-        """See `Method`."""
+        """Update the accelerations after a change by the user, see `Method.update_state`."""
         seen = np.array_equal(self._seen_q, state.q) and np.array_equal(self._seen_v, state.v)
         touched = not (seen and np.array_equal(self._seen_data, state.data))
         assembly = self._accelerations.assembly
@@ -120,7 +120,7 @@ class Verlet(Method):
         return self._first_half(*before, assembly.layout.reference, h, self._limit, *after)
 
     def attempt(self, state: State, size: float, then: float) -> Advance:
-        """See `Method`."""
+        """Attempt one step from the state, see `Method.attempt`."""
         try:
             return self._attempt(state, size, then)
         except (SingularError, ProjectionError) as error:

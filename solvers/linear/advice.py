@@ -18,8 +18,8 @@ def advise_iterative(assembly: Assembly, prefix: str, pc: Any) -> None:
     first process.
 
     No note is printed on one process, for small models, for models with constraint rows, if the user has chosen a
-    linear solver, or with the options ``-quiet`` or ``-progress false``. No note is printed for statics either, because
-    MUMPS is at least as fast for static chains and nets.
+    linear solver, or with the options ``-quiet`` or ``-progress false``. For statics no note is printed, because MUMPS
+    is at least as fast as iterative solvers for static chains and nets.
     """
     layout, database = assembly.layout, PETSc.Options()
     chosen = any(database.hasName(prefix + name) for name in ("ksp_type", "pc_type", "pc_factor_mat_solver_type"))

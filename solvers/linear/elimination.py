@@ -2,7 +2,7 @@
 complement is computed.
 
 There is no pivoting between or within blocks. The factors are mathematically equal to the factors of LU by rows in the
-same order, and have the same accuracy. The difference is that each operation processes whole blocks. Rows to be
+same order, and have the same accuracy. In contrast to LU by rows, each operation processes whole blocks. Rows to be
 eliminated come first; the sparsity pattern is symmetric.
 
 Each eliminated row k of blocks has a contiguous part of the memory. This memory contains the diagonal block, the blocks
@@ -319,3 +319,36 @@ def solve_backward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
         x1 = (x1 - f[d + 13] * x3 - f[d + 9] * x2) * f[d + 5]
         x0 = (x0 - f[d + 12] * x3 - f[d + 8] * x2 - f[d + 4] * x1) * f[d]
         x[r], x[r + 1], x[r + 2], x[r + 3] = x0, x1, x2, x3
+
+
+@kernel
+def solve_transposed(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
+    """Replace the right-hand side x, shape (4 rows,), by the solution of the equations with the transposed matrix. The
+    plan must eliminate all rows.
+    """
+    first, f = plan.first, factors
+    for k in range(plan.inner):
+        size, d, r = first[k + 1] - first[k], 16 * (k + 2 * first[k]), 4 * k
+        x0 = x[r] * f[d]
+        x1 = (x[r + 1] - f[d + 4] * x0) * f[d + 5]
+        x2 = (x[r + 2] - f[d + 8] * x0 - f[d + 9] * x1) * f[d + 10]
+        x3 = (x[r + 3] - f[d + 12] * x0 - f[d + 13] * x1 - f[d + 14] * x2) * f[d + 15]
+        x[r], x[r + 1], x[r + 2], x[r + 3] = x0, x1, x2, x3
+        for p in range(size):
+            b, j = d + 16 * (1 + p), 4 * plan.below[first[k] + p]
+            for e in range(4):
+                a = b + 4 * e
+                x[j + e] -= f[a] * x0 + f[a + 1] * x1 + f[a + 2] * x2 + f[a + 3] * x3
+    for k in range(plan.inner - 1, -1, -1):
+        size, d, r = first[k + 1] - first[k], 16 * (k + 2 * first[k]), 4 * k
+        for p in range(size):
+            b, i = d + 16 * (1 + size + p), 4 * plan.below[first[k] + p]
+            x0, x1, x2, x3 = x[i], x[i + 1], x[i + 2], x[i + 3]
+            for e in range(4):
+                a = b + 4 * e
+                x[r + e] -= f[a] * x0 + f[a + 1] * x1 + f[a + 2] * x2 + f[a + 3] * x3
+        x3 = x[r + 3]
+        x2 = x[r + 2] - f[d + 11] * x3
+        x1 = x[r + 1] - f[d + 6] * x2 - f[d + 7] * x3
+        x[r] -= f[d + 1] * x1 + f[d + 2] * x2 + f[d + 3] * x3
+        x[r + 1], x[r + 2] = x1, x2

@@ -25,6 +25,12 @@ from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.parallel.processes import Processes
 
+LINEAR_RTOL = 1e-6
+"""Largest ratio [1] of |A x - b| to |b| with which the solution x of the linear equations A x = b is accurate enough
+for Newton's method.
+"""
+CLEARLY = 0.5
+"""Ratio [1] of |A x - b| to its limit up to which rounding errors of the ratio have no effect on `is_accurate`."""
 GROWTH = 1e-10
 """Largest backward error of a row that Newton's method accepts. Sufficiently large pivots give about 1e-16, and pivots
 that are too small give 1e-6 and more.
@@ -86,13 +92,13 @@ class Errors(NamedTuple):
 
     @property
     def accurate(self) -> bool:
-        """Whether ``by_largest`` is so small that factors in dense blocks are accurate enough."""
+        """True if ``by_largest`` is so small that factors in dense blocks are accurate enough."""
         return self.by_largest <= GROWTH_IN_BLOCKS
 
 
 def find_errors(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArray) -> Errors:
-    """Return the errors of a solution; arguments as in `is_accurate`. The products A x and |A| |x| are computed at the
-    same time.
+    """Return the errors of a solution; the arguments are explained in `is_accurate`. The products A x and |A| |x| are
+    computed at the same time.
     """
     largest = float(np.abs(x).max(initial=0.0))
     left, terms, *rows = sum_errors(pattern.indptr, pattern.indices, pattern.block, values, x, b, largest)
@@ -122,9 +128,20 @@ def sum_errors(
             error, own = abs(left[a]), abs(b[i * block + a])
             sum_left += error**2
             sum_terms += terms[a] ** 2
-            # the comparisons are written so that NaN gives false
+            # a NaN counts as the larger value in these comparisons
             if not error <= by_terms * (terms[a] + own):
                 by_terms = error / (terms[a] + own) if terms[a] + own > 0.0 else np.inf
             if not error <= by_largest * (size[a] * largest + own):
                 by_largest = error / (size[a] * largest + own) if size[a] * largest + own > 0.0 else np.inf
     return sum_left, sum_terms, by_terms, by_largest
+
+
+@kernel
+def is_clearly_accurate(
+    indptr: IntArray, indices: IntArray, block: int, values: FloatArray, x: FloatArray, b: FloatArray
+) -> bool:
+    """Return True only if `is_accurate` would certainly return True with the limit `LINEAR_RTOL`."""
+    size = 0.0
+    for i in range(len(b)):
+        size += b[i] * b[i]
+    return bool(sum_errors(indptr, indices, block, values, x, b, 0.0)[0] <= (CLEARLY * LINEAR_RTOL) ** 2 * size)

@@ -43,8 +43,8 @@ class Solved(Protocol):
 
 
 class MumpsSettings:
-    """Sets the options of `SETTINGS` in PETSc's database while the linear solver of a problem runs; the object is
-    reusable.
+    """Context manager that sets the options of `SETTINGS` in PETSc's database while the linear solver of a problem
+    runs; the object is reusable.
 
     For models with constraint rows, only additional memory is set. PETSc reads the options whenever it creates new
     factors. The options do not affect other solvers with the same prefix. If the user has given one of the two options
@@ -102,7 +102,9 @@ def lacks_memory(pc: Any) -> bool:
 
 
 def give_memory(ksp: Any, memory: int) -> None:
-    """Set the additional memory [%] with which MUMPS factorises the same matrix again at the next solve."""
+    """Set the memory that MUMPS reserves in addition to its estimate [% of the estimate]. At the next solve, MUMPS
+    factorises the same matrix again.
+    """
     operators, pc = ksp.getOperators(), ksp.getPC()
     pc.reset()
     ksp.setOperators(*operators)

@@ -75,7 +75,8 @@ def can_reset(pc: Any) -> bool:
 
 def reset_factors(ksp: Any) -> None:
     """Delete the factors of a linear solver, so that its next solve is identical to the first solve of a new solver.
-    Factors of SuperLU_DIST are kept, see `can_reset`. The operators must be set again afterwards.
+    Factors of SuperLU_DIST are kept, because `can_reset` is false for this package. The operators must be set again
+    afterwards.
 
     MUMPS and UMFPACK choose an ordering that depends on the values of the first matrix, and use this ordering for later
     matrices. Orderings of SuperLU_DIST do not depend on values.

@@ -79,7 +79,7 @@ class Campbell:
 
     @property
     def stable(self) -> FloatArray:
-        """For each speed, whether the motion is stable, shape (speeds,). A motion is stable if no mode grows."""
+        """Whether the motion at each speed is stable, shape (speeds,). A motion is stable if no mode grows."""
         return np.array([not result.growing for result in self.results])
 
     @checked(path=optional(path()))
@@ -134,7 +134,7 @@ def campbell(
             that computes each state only when this state is needed.
         count: number of modes at each speed.
         unit: unit of the speeds.
-        output: folder for ``campbell.csv`` and ``campbell.png``; None for no files.
+        output: folder for ``campbell.csv`` and ``campbell.png``; if None, no files are written.
         name: name of the files, without extension.
         orders: multiples of the speed [rad/s] that are drawn as straight lines. Rotating parts of the drive excite
             vibrations at these frequencies.

@@ -94,8 +94,8 @@ class Eigenpair:
     """A mode with its eigenvalue σ [1/s], its vector over the unknowns (real part and imaginary part as PETSc vectors),
     and its residual [1].
 
-    ``rounding`` is the residual [1] that the rounding error of K x can cause. It is only computed if the residual
-    exceeds `RESIDUAL`, and is 0 otherwise.
+    ``rounding`` is the residual [1] that the rounding error of K x can cause. The value of ``rounding`` is computed
+    only if the residual exceeds `RESIDUAL`, and is 0 otherwise.
     """
 
     value: complex
@@ -109,7 +109,7 @@ class Eigensolver:
     """Wrapper of SLEPc's linear (EPS) or quadratic (PEP) eigensolver for the linear equations of motion.
 
     Args:
-        motion: the matrices.
+        motion: the matrices of the linear equations of motion.
         prefix: options prefix.
         quadratic: True for PEP, False for EPS.
 
@@ -143,8 +143,8 @@ class Eigensolver:
         return float(stiffness / mass) if stiffness > NO_STIFFNESS * motion.K.norm() else 1.0
 
     def find(self, count: int, more: int) -> list[Eigenpair]:
-        """Return the modes with the eigenvalues closest to 0, or the modes that options select, in ascending order of
-        |σ|, with one mode of each conjugate pair. If ``is_projected``, return all modes.
+        """Return the modes with the eigenvalues closest to 0, or the modes that options select. The modes are in
+        ascending order of |σ|, and contain one mode of each conjugate pair. If ``is_projected``, return all modes.
 
         Args:
             count: number of requested modes. If options select the modes, at most ``count`` modes are returned;
@@ -526,7 +526,8 @@ def has_inverse(solver: Any) -> bool:
 
 
 def create_solver(comm: Any, prefix: str, quadratic: bool) -> Any:
-    """Create an EPS solver, or a PEP solver if ``quadratic``, with shift and invert, the tolerance `TOLERANCE` and at
+    """Create an EPS solver, or a PEP solver if ``quadratic`` is true, with shift and invert, the tolerance `TOLERANCE`
+    and at
     most 200 iterations."""
     from slepc4py import SLEPc  # imported here, because only modal analyses need SLEPc
 

@@ -27,7 +27,8 @@ def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
     names of bodies and belts; values are arrays of shape (modes,). The call is collective.
 
     Args:
-        motion: the matrices. The fields of its assembly must contain the state at which the matrices were evaluated.
+        motion: mass, damping and stiffness matrices of the model. The fields of the assembly of ``motion`` must contain
+            the state at which the matrices were evaluated.
         shapes: complex mode shapes over the coordinates of this process, shape (modes, n).
     """
     assembly = motion.assembly

@@ -47,7 +47,8 @@ class Modes:
         count: number of modes, the slowest first.
         problem: ``"quadratic"`` includes damping and gyroscopic forces, ``"linear"`` omits these forces, and ``"auto"``
             includes these forces if they are not 0 at the state.
-        output: folder for ``modes.csv`` and a film of each mode, if the model can be drawn; None for no files.
+        output: folder for ``modes.csv`` and an animation of each mode, if the model can be drawn. If None, no files are
+            written.
         running: whether displacements of running closed belts refer to positions that are fixed in space, with
             gyroscopic and centrifugal terms, see docs/howto/modes.md. With False, displacements refer to the moving
             nodes.

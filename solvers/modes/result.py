@@ -55,7 +55,7 @@ class ModesResult:
     separate mode with frequency 0. Such a mode decays (ζ = 1) or grows (ζ = -1) without oscillation.
 
     Attributes:
-        motion: the linear equations of motion.
+        motion: the linear equations of motion, with the matrices of mass, damping and stiffness.
         state: the state about which the modes are computed, with the coordinates of this process.
         eigenvalues: σ [1/s], shape (modes,).
         shapes: complex shapes x over the coordinates of this process, with the largest component 1, shape (modes, n).
@@ -183,7 +183,7 @@ class ModesResult:
         return state
 
     def table(self) -> str:
-        """Return the modes as a table of text. The call is collective."""
+        """Return the modes as a text table. The call is collective."""
         lines = self._list_rows()
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         rows = ["  ".join([*map(str.rjust, line[:4], widths[:4]), line[4]]).rstrip() for line in lines]
@@ -234,7 +234,7 @@ class ModesResult:
         size: float = 0.1,
         name: str = "mode",
     ) -> list[Path]:
-        """Write a film of one period of each mode for ParaView, in files ``mode_01.vtkhdf`` and so on.
+        """Write an animation of one period of each mode for ParaView, in files ``mode_01.vtkhdf`` and so on.
 
         The time of a frame is the elapsed fraction of the period, from 0 to 1. The decay or growth within the period is
         omitted. The call is collective; the paths of the first process are used.
@@ -281,7 +281,7 @@ class ModesResult:
             drawn, the result is None.
 
         Raises:
-            ModelError: there is no such mode.
+            ModelError: no mode has this number.
             OutputError: the file cannot be written.
         """
         if number > len(self):

@@ -41,14 +41,14 @@ LEAST = 1e-12
 
 @dataclass(frozen=True)
 class RunningBelt:
-    """A closed belt.
+    """A closed belt whose material may run.
 
     Attributes:
         nodes: world indices of the coordinates of the nodes, in the order of the nodes along the belt, shape (nodes,
             n).
         flow: reference length of the belt that passes a fixed position, per unit of time [m/s]; positive in the
             direction of the node order.
-        held: whether constraints act on nodes of the belt. If this is true, the terms with the flow c are omitted.
+        held: whether constraints act on nodes of the belt. If ``held`` is true, the terms with the flow c are omitted.
     """
 
     nodes: IntArray

@@ -5,7 +5,7 @@ Residual and tangent are the compiled programs of a `NonlinearProblem`. The conv
 lagging.py decides when the tangent is evaluated. Python callbacks use the same machine code and rules, so that results
 and messages are identical. There are three callbacks. A callback is a Python function if it requires Python, for
 example because of user functions, stages of ``-log_view``, several processes, or kernels that run as Python code. A
-Python function also takes the decisions of the convergence test that require more data than residual norms. An error of
+Python function also makes the decisions of the convergence test that require more data than residual norms. An error of
 a kernel or of a Python function ends the run; `Callbacks.explain` then raises this error.
 """
 
@@ -27,21 +27,22 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program
 from windlass.framework.launch.petsc_functions import find_addresses, set_callbacks
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.newton.convergence import ASK, CYCLED, ITERATING, conclude, judge
+from windlass.solvers.linear.linear_check import is_clearly_accurate
+from windlass.solvers.newton.convergence import ASK, CYCLED, ITERATING, SLOW, conclude, continue_below, judge
 from windlass.solvers.newton.lagging import needs_tangent
 from windlass.solvers.newton.problem import NonlinearProblem, Programs
 from windlass.solvers.newton.problem_kernels import Buffers, Solution, carry, start_sums, take_over, write_residual
 
 PETSC = ("VecGetArrayRead", "VecRestoreArrayRead", "VecGetArray", "VecRestoreArray", "VecSet", "MatAssemblyBegin",
          "MatAssemblyEnd", "PetscObjectStateGet", "PetscObjectStateSet", "SNESSolve", "SNESGetConvergedReason",
-         "SNESGetIterationNumber", "SNESComputeFunction", "VecNorm")  # fmt: skip
+         "SNESGetIterationNumber", "SNESComputeFunction", "VecNorm", "SNESGetSolutionUpdate")  # fmt: skip
 (GET_READ, RESTORE_READ, GET, RESTORE, SET, BEGIN, END, GET_STATE, SET_STATE, SOLVE, GET_REASON, GET_ITERATIONS,
- COMPUTE, NORM, PLACE, ASK_PYTHON) = range(16)  # fmt: skip
-"""Indices in `Context.addresses`."""
+ COMPUTE, NORM, GET_UPDATE, PLACE, ASK_PYTHON) = range(17)  # fmt: skip
+"""Names of the indices in `Context.addresses`."""
 EXPANSION, RESIDUAL, TANGENT, LOADS, QUESTION, BEYOND = range(6)
 """Indices of the programs and other parts of a run. If a run fails, the index identifies the failed part."""
 MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER = range(5)
-"""Indices in `Context.handles`."""
+"""Names of the indices in `Context.handles`."""
 FINAL_ASSEMBLY = 0
 NORM_2 = 1
 KEPT, ZERO, CARRIED, AGAIN = range(4)
@@ -58,19 +59,21 @@ Question = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_double)
 
 
 class Context(NamedTuple):
-    """The context that PETSc passes to the callbacks. The arrays exist as long as the callbacks.
+    """The context that PETSc passes to the callbacks. The arrays exist while the callbacks exist.
 
     Attributes:
-        addresses: addresses of functions of PETSc, of ``place``, and of the function that calls Python, shape (16,).
+        addresses: addresses of functions of PETSc, of ``place``, and of the function that calls Python, shape (17,).
         place: memory for a result of PETSc, shape (1,).
         programs: address and number of kernel calls of each compiled program, shape (4, 2).
-        handles: handles of the matrix and of the residual vector, whether the matrix has dense blocks, and handles of
-            the vector of the unknowns and of SNES, shape (5,).
+        handles: handles of the matrix and of the residual vector, number of rows of each dense block of the matrix (1
+            without blocks), and handles of the vector of the unknowns and of SNES, shape (5,).
         values: values of the tangent, shape (entries + 1,).
+        indptr, indices: pattern of the tangent, see `Pattern`.
         loads, weights: sum of the loads that do not depend on coordinates, and the part of this sum that does not
             depend on time, shape (n + 1,) each.
         buffers: the arrays `Buffers` of the problem.
-        lag, measures, history: see lagging.py and convergence.py.
+        lag, measures, history: data of the policy for reused tangents and of the convergence test, see lagging.py and
+            convergence.py.
         before: residual of the previous iteration, shape (u,).
         motion, factors: accelerations and multipliers from which a run can start, and the factors that convert
             accelerations and multipliers to unknowns, see `carry`.
@@ -82,6 +85,8 @@ class Context(NamedTuple):
     programs: IntArray
     handles: IntArray
     values: FloatArray
+    indptr: IntArray
+    indices: IntArray
     loads: FloatArray
     weights: FloatArray
     buffers: Buffers
@@ -124,7 +129,7 @@ def expand_vector(
 
 @kernel
 def eval_residual(_snes: int, x: int, out: int, context: Any) -> int:
-    """Evaluate the residual; PETSc type SNESFunction."""
+    """Evaluate the residual. PETSc calls this function, whose type is SNESFunction."""
     c = load(context)
     address, b = c.addresses, c.buffers
     status = expand_vector(x, address, c.place, c.programs, b.local, b.state)
@@ -143,7 +148,7 @@ def eval_residual(_snes: int, x: int, out: int, context: Any) -> int:
 
 @kernel
 def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context: Any) -> int:
-    """Evaluate the tangent if it must be updated; PETSc type SNESJacobianFunction."""
+    """Evaluate the tangent if it must be updated. PETSc calls this function, whose type is SNESJacobianFunction."""
     c = load(context)
     # if the tangent is not evaluated, PETSc reuses its factorisation
     if not needs_tangent(c.lag):
@@ -156,8 +161,8 @@ def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context
         status = call_c(address[GET_STATE], (matrix, address[PLACE]))
     if status == 0:
         status = call_c(address[SET_STATE], (matrix, c.place[0] + 1))
-    if c.handles[BLOCKS]:
-        # the last value is the diagonal entry of a padding row
+    if c.handles[BLOCKS] > 1:
+        # set the diagonal entry of a padding row, which is the last value
         c.values[len(c.values) - 1] = 1.0
     elif status == 0:
         status = call_c(address[BEGIN], (matrix, FINAL_ASSEMBLY))
@@ -167,14 +172,29 @@ def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context
     return int(status)
 
 
+@kernel(fast=False)
+def has_accurate_step(c: Any) -> bool:
+    """Return whether the last linear solution is clearly accurate, see `is_clearly_accurate`."""
+    address, n = c.addresses, len(c.before)
+    if call_c(address[GET_UPDATE], (c.handles[SOLVER], address[PLACE])) != 0:
+        return False
+    step = c.place[0]
+    if call_c(address[GET_READ], (step, address[PLACE])) != 0:
+        return False
+    found = is_clearly_accurate(c.indptr, c.indices, c.handles[BLOCKS], c.values, floats_at(c.place[0], n), c.before)
+    return bool(call_c(address[RESTORE_READ], (step, address[PLACE])) == 0 and found)
+
+
 @kernel
 def test_convergence(
     _snes: int, it: int, _x_norm: float, _step_norm: float, norm: float, out: int, context: Any
 ) -> int:
-    """Test convergence; PETSc type SNESConvergenceTestFunction."""
+    """Test convergence. PETSc calls this function, whose type is SNESConvergenceTestFunction."""
     c = load(context)
     address, state = c.addresses, c.buffers.state
     reason = judge(c.measures, c.history, c.lag, it, norm)
+    if reason == SLOW:
+        reason = continue_below(c.measures, it) if has_accurate_step(c) else ASK
     if reason == ASK:
         if call_c(address[ASK_PYTHON], (np.int64(it), norm)) != 0:
             state[0]["failed"] = QUESTION
@@ -271,8 +291,8 @@ class Callbacks:
     Args:
         problem: the equations.
         test: the convergence test in Python.
-        ask: function ``(it, norm) -> reason`` that takes the decisions for which residual norms are not sufficient.
-        before: see `Context`.
+        ask: function ``(it, norm) -> reason`` that makes the decisions for which residual norms are not sufficient.
+        before: residual of the previous iteration, shape (u,).
 
     Attributes:
         suits_steps: whether successive runs that differ only in time and initial unknowns require no Python code
@@ -315,6 +335,7 @@ class Callbacks:
         if c is None or (
             loads.sum is not c.loads
             or problem.matrix.values is not c.values
+            or problem.pattern.indices is not c.indices
             or problem.lag.memory is not c.lag
             or history is not c.history
         ):
@@ -371,7 +392,7 @@ class Callbacks:
         return int(self._reason[0]), int(self._iterations[0])
 
     def explain(self) -> None:
-        """Raise the error that has ended a run within compiled callbacks, if there was one."""
+        """If an error within compiled callbacks has ended a run, raise this error."""
         c = self._context
         failed = -1 if c is None else int(c.buffers.state["failed"][0])
         if failed < 0:
@@ -391,13 +412,15 @@ class Callbacks:
         ask = ctypes.cast(self._question, ctypes.c_void_p).value or 0
         addresses = np.array([*find_addresses(PETSC), place.ctypes.data, ask], np.int64)
         vectors = problem.residual_vector.handle, problem.unknowns.handle
-        handles = [problem.matrix.mat.handle, vectors[0], int(problem.pattern.block > 1), vectors[1], snes.handle]
+        handles = [problem.matrix.mat.handle, vectors[0], problem.pattern.block, vectors[1], snes.handle]
         c = self._context = Context(
             addresses,
             place,
             np.zeros((4, 2), np.int64),
             np.array(handles, np.int64),
             problem.matrix.values,
+            problem.pattern.indptr,
+            problem.pattern.indices,
             loads.sum,
             loads.weights,
             problem.buffers,
@@ -439,7 +462,7 @@ class Callbacks:
         return self._functions[name]
 
     def _answer(self, it: int, norm: float) -> int:
-        """Take a decision of the convergence test that the compiled test leaves to Python. An error is stored and
+        """Make a decision of the convergence test that the compiled test leaves to Python. An error is stored and
         raised after PETSc has returned.
         """
         assert self._context is not None

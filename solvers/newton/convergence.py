@@ -1,7 +1,9 @@
 """Rules that decide from residual norms whether a Newton run has converged or failed, for Python and for compiled code.
 
 A few decisions require forces, the last linear solution or rounding errors. For these decisions `judge` returns `ASK`,
-and Python code decides. All other return values are values of PETSc's SNESConvergedReason.
+and Python code decides. If only the accuracy of the last linear solution is required, `judge` returns `SLOW`, and
+compiled code asks Python only if the linear solution is not clearly accurate. All other return values are values of
+PETSc's SNESConvergedReason.
 """
 
 from __future__ import annotations
@@ -17,8 +19,10 @@ from windlass.solvers.newton.lagging import note_norm
 ITERATING, CONVERGED_ABSOLUTE, CONVERGED_RELATIVE = 0, 2, 3
 LINEAR_SOLVE_FAILED, NOT_A_NUMBER, TOO_MANY_ITERATIONS, CYCLED = -3, -4, -5, -7
 """CYCLED: return maps alternate between two sets of contact states; PETSc calls the value SNES_DIVERGED_INNER."""
-ASK = 99
-"""Convergence reason that PETSc does not use; it means that the norms alone cannot decide."""
+ASK, SLOW = 99, 98
+"""Convergence reasons that PETSc does not use. They mean that the norms alone cannot decide, and that the run continues
+if the last linear solution is accurate.
+"""
 SLOW_RATE = 1e-3
 """Contraction factor of an iteration with a new tangent above which the linear solution is checked for accuracy."""
 NO_LONGER_FALLS = 0.5
@@ -35,10 +39,9 @@ MEASURES = np.dtype(
 
 The history of norms, beginning with the predictor, is a separate array.
 
-rtol, atol, max_it: tolerances of the run, see `Newton`.
-damped: whether the run uses a backtracking line search.
-guessed: whether the run starts from the result of another pass of the step; tolerances then still refer to the
-    predictor.
+rtol, atol, max_it: tolerances and largest number of iterations of the run, see `Newton`. damped: whether the run uses a
+backtracking line search. guessed: whether the run starts from the result of another pass of the step; in this case,
+    tolerances nevertheless refer to the predictor.
 may_pivot: whether a more accurate linear solver than the present one is available.
 predictor, reference: residual norm of the predictor, and residual norm to which tolerances refer.
 seen: number of norms so far.
@@ -47,7 +50,7 @@ seen: number of norms so far.
 
 @kernel(fast=False)
 def judge(measures: Any, history: FloatArray, lag: Any, it: int, norm: float) -> int:
-    """Store the residual norm in the history, and return a convergence reason or `ASK`.
+    """Store the residual norm in the history, and return a convergence reason, `ASK` or `SLOW`.
 
     From the first iteration on, the norm is compared with the absolute tolerance and with the relative tolerance, which
     refers to the larger of the first two norms. With a backtracking line search, the norm before the first iteration is
@@ -72,9 +75,17 @@ def judge(measures: Any, history: FloatArray, lag: Any, it: int, norm: float) ->
         return CONVERGED_ABSOLUTE
     if norm <= rtol * m["reference"]:
         return CONVERGED_RELATIVE if norm <= rtol * m["predictor"] else ASK
-    if is_slow(measures, history, lag, norm) or (lag[0]["last_was_new"] and has_stalled(history[: m["seen"]], STALLED)):
+    if lag[0]["last_was_new"] and has_stalled(history[: m["seen"]], STALLED):
         return ASK
-    return TOO_MANY_ITERATIONS if it >= m["max_it"] else ITERATING
+    if is_slow(measures, history, lag, norm):
+        return SLOW
+    return continue_below(measures, it)
+
+
+@kernel(fast=False)
+def continue_below(measures: Any, it: int) -> int:
+    """Return the convergence reason of a run that continues up to the largest number of iterations."""
+    return TOO_MANY_ITERATIONS if it >= measures[0]["max_it"] else ITERATING
 
 
 @kernel(fast=False)

@@ -4,7 +4,7 @@ With a reused tangent, the residual norm r_k of iteration k decreases linearly, 
 contraction factor theta. The reuse of a tangent saves an evaluation and a factorisation, which together take as much
 time as several iterations. From the observed theta, `LagPolicy` predicts the remaining number of iterations with the
 old tangent and with a new tangent, and chooses the faster option. If theta is larger than `WORST_RATE`, the old tangent
-is replaced in the next iteration. The policy uses only residual norms. Therefore all processes take the same decision,
+is replaced in the next iteration. The policy uses only residual norms. Therefore all processes make the same decision,
 and repeated runs are identical.
 
 Source: the contraction-rate test of stiff solvers, E. Hairer, G. Wanner, Solving Ordinary Differential Equations II,
@@ -50,15 +50,12 @@ MEMORY = np.dtype(
 )
 """Data of the policy, in a record of shape (1,) that Python and compiled callbacks share.
 
-active, last_was_new: see `LagPolicy`; cost: see `REFRESH_COST`.
-has_tangent: whether the stored tangent is valid for the present run.
-is_ready: whether the tangent was evaluated at the start of the run.
-kept_first: whether the first iteration of the run reused the tangent.
-switched: whether a contact state has changed since the last run.
-seen: number of norms of the run so far.
-first, before, last: the first, the second last and the last norm of the run.
-target: the norm below which the run has converged.
-expected: expected contraction factor of a first iteration with a reused tangent.
+active: whether the policy is used. last_was_new: whether the last iteration evaluated the tangent. cost: number of
+accepted additional iterations, see `REFRESH_COST`. has_tangent: whether the stored tangent is valid for the present
+run. is_ready: whether the tangent was evaluated at the start of the run. kept_first: whether the first iteration of the
+run reused the tangent. switched: whether a contact state has changed since the last run. seen: number of norms of the
+run so far. first, before, last: the first, the second last and the last norm of the run. target: the norm below which
+the run has converged. expected: expected contraction factor of a first iteration with a reused tangent.
 expected_switched: expected contraction factor of a first iteration with a reused tangent, after a contact state has
     changed.
 """
@@ -120,12 +117,12 @@ def needs_tangent(memory: Any) -> bool:
 
 
 class LagPolicy:
-    """Decides for each iteration whether the tangent is evaluated again.
+    """Policy that decides for each iteration whether the tangent is evaluated again.
 
     Args:
         active: whether the policy is used; False evaluates the tangent in every iteration (full Newton).
-        refresh_cost: see `REFRESH_COST`; with 0, the tangent is reused only if no additional iteration is expected
-            because of the reuse.
+        refresh_cost: number of additional iterations that are accepted to save one evaluation of the tangent; with 0,
+            the tangent is reused only if no additional iteration is expected because of the reuse.
 
     Attributes:
         memory: data of the policy, see `MEMORY`.
@@ -143,7 +140,7 @@ class LagPolicy:
 
     @property
     def active(self) -> bool:
-        """Whether the policy is used; the value may be changed between runs."""
+        """True if the policy is used; the value may be changed between runs."""
         return bool(self.memory["active"][0])
 
     @active.setter

@@ -19,7 +19,7 @@ OF_LAST, LAST = 5, 10
 
 
 class LinearFailures:
-    """Counts Newton runs that fail because of an iterative linear solver, or because of a solver that the user has
+    """Counter of Newton runs that fail because of an iterative linear solver, or because of a solver that the user has
     chosen.
 
     Args:

@@ -21,7 +21,7 @@ from windlass.framework.launch.petsc_functions import raise_cause, reason_name, 
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.advice import advise_iterative
-from windlass.solvers.linear.linear_check import is_accurate
+from windlass.solvers.linear.linear_check import LINEAR_RTOL, is_accurate
 from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import can_reset, check_package, reset_factors, set_direct
@@ -35,6 +35,7 @@ from windlass.solvers.newton.convergence import (
     ITERATING,
     LINEAR_SOLVE_FAILED,
     MEASURES,
+    SLOW,
     STALLED,
     TOO_MANY_ITERATIONS,
     conclude,
@@ -48,13 +49,9 @@ from windlass.solvers.newton.rigid_motions import create_near_null_space
 from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_forces, estimate_rounding
 from windlass.solvers.newton.scheme import Scheme
 
-LINEAR_RTOL = 1e-6
-"""Largest ratio [1] of |A x - b| to |b| with which the solution x of the linear equations A x = b is accurate enough
-for Newton's method.
-"""
 DAMPED_ITERATIONS = 4
-"""Limit of the number of iterations of a Newton run with backtracking, relative to the limit of a run without
-backtracking.
+"""Factor of the largest number of iterations of a Newton run with backtracking. The factor is relative to the largest
+number without backtracking.
 """
 
 
@@ -79,16 +76,16 @@ class Newton:
     """Wrapper of a SNES for one problem, reused for all steps of a solve.
 
     Args:
-        problem: residual and tangent.
+        problem: the equations, with residual and tangent.
         rtol: default tolerance of the residual, relative to the larger of the residuals before and after the first
             iteration [1]; ``-<prefix>snes_rtol`` overrides it.
         atol: default absolute tolerance of the residual, in the 2-norm over equations of motion [N, N m] and
             constraints [m, m/s]; ``-<prefix>snes_atol`` overrides it.
         max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides it.
-        overshoot: treatment of residuals that fulfil the relative tolerance only because the first iteration was much
-            too large. Such an iteration increases the residual to which the tolerance refers. With "check", residuals
-            must also be small relative to loads, reactions and inertia. With "accept", residuals need not be small
-            relative to these values.
+        overshoot: treatment of residuals that fulfil the relative tolerance only because the first correction by
+            Newton's method was much too large. Such a correction increases the residual to which the tolerance refers.
+            With "check", residuals must also be small relative to loads, reactions and inertia. With "accept",
+            residuals need not be small relative to these values.
 
     Attributes:
         iterations: number of linear solves so far.
@@ -132,6 +129,7 @@ class Newton:
         self._linear = LinearFailures(problem)
         self._before = np.zeros(problem.unknowns.getLocalSize())
         self._judge, self._conclude = call(judge), call(conclude)
+        self._is_slow, self._has_stalled = call(is_slow), call(has_stalled)
         self._callbacks = Callbacks(problem, self._test, self._look, self._before) if own_test else None
 
     @property
@@ -151,10 +149,12 @@ class Newton:
                 self.problem.set_near_null_space(space)
 
     def _test(self, _snes: Any, it: int, norms: tuple[float, float, float]) -> int:
-        """Test convergence by the rules of convergence.py; PETSc type SNESConvergenceTestFunction."""
+        """Test convergence by the rules of convergence.py. PETSc calls this function, whose type is
+        SNESConvergenceTestFunction.
+        """
         problem, norm = self.problem, norms[2]
         reason = self._judge(self._measures, self._history, problem.lag.memory, it, norm)
-        if reason == ASK:
+        if reason in (ASK, SLOW):
             reason = self._look(it, norm)
         if reason == ITERATING and problem.assembly.fields.mapped[0] < 0.0:
             reason = CYCLED
@@ -162,8 +162,8 @@ class Newton:
         return int(reason)
 
     def _look(self, it: int, norm: float) -> int:
-        """Take the decisions of the convergence test that require forces or the linear solution; return a convergence
-        reason of convergence.py.
+        """Make the decisions of the convergence test that require forces or the linear solution. Return one of the
+        convergence reasons of convergence.py.
         """
         m = self._measures[0]
         if norm <= m["rtol"] * m["reference"] and self._is_small(norm):
@@ -176,9 +176,9 @@ class Newton:
         return TOO_MANY_ITERATIONS if it >= m["max_it"] else ITERATING
 
     def _is_small(self, norm: float) -> bool:
-        """Return whether a residual that fulfils the relative tolerance because of a large first iteration is accepted.
-        Such a residual must be small relative to the predictor or to loads, reactions and inertia. With the setting
-        ``overshoot`` = "accept", all such residuals are accepted.
+        """Return whether a residual is accepted that fulfils the relative tolerance only because of a large first
+        correction. Such a residual must be small relative to the predictor or to loads, reactions and inertia. With the
+        setting ``overshoot`` = "accept", all such residuals are accepted.
         """
         m = self._measures[0]
         small = self._accepts or bool(norm <= m["rtol"] * m["predictor"])
@@ -186,14 +186,16 @@ class Newton:
 
     def _is_at_rounding(self, norm: float) -> bool:
         """Return whether the residual no longer decreases because it consists of rounding errors."""
-        stalled = has_stalled(self._history[: self._measures["seen"][0]], STALLED) and self.problem.lag.last_was_new
+        stalled = (
+            self._has_stalled(self._history[: self._measures["seen"][0]], STALLED) and self.problem.lag.last_was_new
+        )
         return stalled and norm <= FACTOR * estimate_rounding(self.problem)
 
     def _is_inaccurate(self, norm: float) -> bool:
         """Return whether the last linear solution was inaccurate; the solution is checked only if the iteration was
         slow (`is_slow`)."""
         problem = self.problem
-        if not is_slow(self._measures, self._history, problem.lag.memory, norm):
+        if not self._is_slow(self._measures, self._history, problem.lag.memory, norm):
             return False
         step = self.snes.getSolutionUpdate().array_r
         parted = problem.storage is Storage.SUBSTRUCTURES
@@ -330,7 +332,7 @@ class Newton:
             self._callbacks.choose(m, self._history)
 
     def _list_norms(self) -> list[float]:
-        """Return the residual norms of the last run."""
+        """Return the residual norms [N, N m, m] of the last run."""
         return self._history[: self._seen[0]].tolist()  # type: ignore[no-any-return]
 
     def _judge_end(self, run: NewtonRun) -> NewtonRun:

@@ -60,8 +60,8 @@ USES = 3
 to a program.
 """
 Programs = tuple[Program | None, ...]
-"""The compiled programs for the expansion of unknowns, the residual and the tangent; None for a part that requires
-Python.
+"""Type of the three compiled programs that compute the motion from the unknowns, the residual, and the tangent. A
+program is None if the computation requires Python.
 """
 
 
@@ -84,7 +84,7 @@ class NonlinearProblem:
         run: key of the present Newton run. Two runs have equal keys if they differ only in time and motion.
         may_compile, uses: whether compiled callbacks are allowed, and the limit `USES`; callers may change both.
         q0, v0: predicted values of the scheme, shape (n,); the scheme may use the same arrays.
-        motion: motion that the unknowns represent, see `Solution`.
+        motion: motion that corresponds to the unknowns, see `Solution`.
         factors: factors that convert increments of the unknowns to velocities, accelerations and multipliers, shape
             (3,).
         lag: the policy that decides when the tangent is evaluated again.
@@ -201,8 +201,8 @@ class NonlinearProblem:
         return self.matrix
 
     def start(self, scheme: Scheme, from_zero: bool = True) -> None:
-        """Begin a Newton run. If ``from_zero``, the run starts from the predictor of the scheme (unknowns 0), otherwise
-        from unknowns that the caller sets.
+        """Begin a Newton run. If ``from_zero`` is true, the run starts from the predictor of the scheme (unknowns 0),
+        otherwise from unknowns that the caller sets.
         """
         self.assembly.check_idle("a solve begins")
         if self._replaced is not None:
@@ -324,7 +324,7 @@ class NonlinearProblem:
         return Program(steps, asks=self.assembly.is_fixed, around=self.assembly.calling)
 
     def eval_residual(self, _snes: Any, x: Any, out: Any) -> None:
-        """Evaluate the residual; PETSc type SNESFunction."""
+        """Evaluate the residual. PETSc calls this function, whose type is SNESFunction."""
         with self.assembly.calling():
             self.expand_unknowns(x)
             self.buffers.c[:] = 0.0
@@ -383,7 +383,7 @@ class NonlinearProblem:
         out.setArray(total[: unknowns.owned])
 
     def eval_tangent(self, _snes: Any, x: Any, _matrix: Any, _preconditioner: Any) -> None:
-        """Evaluate the tangent if it must be updated; PETSc type SNESJacobianFunction."""
+        """Evaluate the tangent if it must be updated. PETSc calls this function, whose type is SNESJacobianFunction."""
         # if the tangent is not updated, PETSc detects that the matrix is unchanged and reuses its factorisation
         if self.lag.needs_tangent():
             self.update_tangent(x)

@@ -46,7 +46,7 @@ residuals, tangents: numbers of evaluations of the residual and of the tangent s
 failed: index of the part that failed in compiled callbacks, see callbacks.py, or -1.
 answer: convergence reason that the Python part of the convergence test has returned.
 reason, iterations: convergence reason and number of iterations of a compiled run.
-load_factor: see `Scheme`.
+load_factor: factor on the loads, see `Scheme`.
 """
 
 
@@ -54,9 +54,9 @@ class Buffers(NamedTuple):
     """The arrays of callbacks, used in Python and in compiled code.
 
     Attributes:
-        places: see `DofMap`.
+        places: indices of coordinates and multipliers among the unknowns, see `DofMap`.
         local: the unknowns to which the fields correspond, shape (u,).
-        state: see `STATE`, shape (1,).
+        state: data of the Newton run, see `STATE`, shape (1,).
         f, c: residuals of the equations of motion and of the constraints, shapes (n + 1,) and (m + 1,).
     """
 
@@ -85,7 +85,7 @@ def expand(unknown: FloatArray, to: DofMap, q0: FloatArray, v0: FloatArray, fact
 
 @kernel
 def carry(a: FloatArray, lam: FloatArray, factors: FloatArray, to: DofMap, out: FloatArray) -> None:
-    """Compute unknowns from accelerations a and multipliers lam; inverse of `expand`."""
+    """Compute unknowns from accelerations a and multipliers lam. This kernel is the inverse of `expand`."""
     _, a_factor, lam_factor = factors
     for i in range(len(to.dofs)):
         out[to.dofs[i]] = a[i] / a_factor

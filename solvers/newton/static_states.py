@@ -1,9 +1,9 @@
 """First-order states in statics: the solution fulfils y_t = 0.
 
-A first-order state y is stored as the velocity of a coordinate on which no force depends, see
-elements/nodes/generic_nodes.py. In dynamics, Newton's method solves for states as for all other velocities. In statics,
-velocities are not unknowns. Therefore the increment of the coordinate is used as the increment of the state. The column
-of the coordinate in the tangent contains the derivatives of the residual with respect to the velocity.
+A first-order state y is stored as the velocity of a coordinate on which no force depends
+(elements/nodes/generic_nodes.py). In dynamics, Newton's method solves for states as for all other velocities. In
+statics, velocities are not unknowns. Therefore the increment of the coordinate is used as the increment of the state.
+The column of the coordinate in the tangent contains the derivatives of the residual with respect to the velocity.
 """
 
 from __future__ import annotations

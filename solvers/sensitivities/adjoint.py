@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.storage import Storage
 from windlass.framework.checks.checks import checked, function, number, optional, path, that, whole
 from windlass.framework.command_line.options import help_requested, quietly
 from windlass.framework.errors import ModelError
@@ -102,7 +103,7 @@ def evaluate_objective(
         found.gradient["stiffness"]
 
     Args:
-        model, p, motion, steps: as in `evaluate_motion`.
+        model, p, motion, steps: model, parameters, solver and steps of differences, see `evaluate_motion`.
         objective: function ``(t, y) -> (J, {name: dJ/dy})`` of the times [s] and the results by name, shape (k,) each,
             for example `time_integral`, `end_value` or `smooth_maximum`.
         checkpoints: largest number of stored states; steps between stored states are repeated. By default, as many
@@ -110,10 +111,12 @@ def evaluate_objective(
             are stored by default.
         memory: largest size of the stored states in memory [bytes].
         folder: existing folder for states that do not fit into ``memory``. These states are written to state files in a
-            temporary subfolder of ``folder``. The temporary subfolder is removed at the end. Default: no files.
+            temporary subfolder of ``folder``. The temporary subfolder is removed at the end. By default, no files are
+            written.
 
     Raises:
-        ModelError: see `evaluate_motion`; further, the objective does not return a number and derivatives of results.
+        ModelError: an error described in `evaluate_motion`, or the objective does not return a number and derivatives
+            of results.
         NotConverged: a solve fails.
         OutputError: states cannot be written to the folder.
     """
@@ -168,7 +171,9 @@ def prepare_models(
     models are at the start of the motion.
     """
     with quietly():
-        centre = create_companion(model, p, solver)
+        # the tangents of the steps backwards are stored like the tangents of the motion
+        blocks = solver.problem.storage is Storage.BLOCKS
+        centre = create_companion(model, p, solver, Storage.BLOCKS if blocks else Storage.ROWS)
     centre.share_factors()
     solver.assembly.keep_used_history()
     solver.assembly.search_always()

@@ -1,6 +1,6 @@
 """The adjoint of a step of a motion: the adjoint variables of the state at the start of the step are computed from the
 adjoint variables of the state at the end of the step. The adjoint variables of a quantity are the derivatives of the
-objective J with respect to this quantity. Arrays of adjoint variables are named ``factors`` or ``of_...``.
+objective J with respect to the quantity. Arrays of adjoint variables are named ``factors`` or ``of_...``.
 
 In a step, the unknowns u of each Newton run fulfil r(u; z_n, d, p) = 0, and the history values d of the next run follow
 from an update. The products with the derivatives of u need one solve with the transposed tangent for each run:
@@ -64,15 +64,21 @@ def weigh_unknowns(
     v: FloatArray,
     a: FloatArray,
     carried: FloatArray,
-    numbers: tuple[float, float, float],
+    lam: FloatArray,
+    places: tuple[IntArray, IntArray],
+    numbers: tuple[float, float, float, float],
     out: FloatArray,
 ) -> None:
     """Compute the adjoint variables ``out`` of the unknowns u of a step from the adjoint variables of the coordinates,
-    velocities, accelerations and algorithmic accelerations at the end of the step, shape (n,) each. The elements of
-    ``numbers`` are ∂v/∂u, ∂a/∂u and the derivative of the algorithmic accelerations with respect to the accelerations.
+    velocities, accelerations and algorithmic accelerations at the end of the step, shape (n,) each, and from the
+    adjoint variables ``lam`` of the multipliers, shape (m,). The arrays ``places`` contain the indices of the unknowns
+    of coordinates and multipliers. The elements of ``numbers`` are ∂v/∂u, ∂a/∂u, the derivative of the algorithmic
+    accelerations with respect to the accelerations, and the derivative of multipliers with respect to the unknowns.
     """
     for i in range(len(q)):
-        out[i] = q[i] + numbers[0] * v[i] + numbers[1] * (a[i] + numbers[2] * carried[i])
+        out[places[0][i]] = q[i] + numbers[0] * v[i] + numbers[1] * (a[i] + numbers[2] * carried[i])
+    for i in range(len(lam)):
+        out[places[1][i]] = numbers[3] * lam[i]
 
 
 @kernel
@@ -120,7 +126,7 @@ def weigh_run(
         right: r_uᵀ μ for the unknowns, shape (u,).
         damping: r_vᵀ μ for the unknowns, shape (u,).
         inertia: M μ, shape (n + 1,).
-        numbers: derivatives of velocities and accelerations with respect to the unknowns.
+        numbers: two factors, which are the derivatives of velocities and of accelerations with respect to the unknowns.
         q, v: the adjoint variables, shape (n,) each.
     """
     for i in range(len(q)):
@@ -136,18 +142,21 @@ def take_places(values: FloatArray, places: IntArray, to: FloatArray) -> None:
         to[i] = values[places[i]]
 
 
+_weigh_unknowns, _weigh_start = call(weigh_unknowns), call(weigh_start)
+_weigh_run, _take_places = call(weigh_run), call(take_places)
+
+
 @dataclass
-class RunFactors:
-    """Adjoint variables of the inputs of a Newton run and of the update after the run. The inputs are predicted
-    coordinates and velocities, history values of the run, and coordinates, velocities and history values at the start
-    of the step.
+class StepFactors:
+    """Sums of adjoint variables over the Newton runs of a step: adjoint variables of the predicted coordinates and
+    velocities, shape (n,) each, and of the coordinates and velocities, shape (n,) each, and history values, shape (d,),
+    at the start of the step.
     """
 
     q: FloatArray
     v: FloatArray
     start_x: FloatArray
     start_v: FloatArray
-    data: FloatArray
     start_data: FloatArray
 
 
@@ -156,8 +165,13 @@ def find_largest(values: FloatArray) -> float:
     return float(max(values.max(initial=0.0), -values.min(initial=0.0)))
 
 
+def find_norm(values: FloatArray) -> float:
+    """Return the 2-norm of an array."""
+    return sqrt(float(values @ values))
+
+
 class Adjoint:
-    """Computes the adjoint variables λ of the states of a motion, from the end of the motion to its start.
+    """Object that computes the adjoint variables λ of the states of a motion, from the end of the motion to its start.
 
     Args:
         centre: the model with the parameters of the motion.
@@ -165,8 +179,8 @@ class Adjoint:
         varies: whether each history value changes continuously, shape (d,).
 
     Attributes:
-        factors: λ of the present state.
-        gradient: the sum of the contributions to dJ/dp so far.
+        factors: adjoint variables λ of the present state.
+        sums: sums of the contributions to dJ/dp so far, shape (parameters,).
     """
 
     def __init__(self, centre: Companion, models: ParameterModels, varies: BoolArray) -> None:
@@ -184,11 +198,15 @@ class Adjoint:
         # companion models of the parameters for which all rows are evaluated, not only changed rows
         self._whole = {name: models.find_pair(name) for name in self._terms.whole}
         self.factors: StateFactors = {name: np.zeros_like(getattr(centre.state, name)) for name in NAMES}
-        self.gradient = dict.fromkeys(models.steps, 0.0)
+        self.sums = np.zeros(len(models.steps))
         self._place = self._rate = 0.0
-        count = centre.assembly.layout.spare + 1
-        self._of_motion, self._inertia = np.zeros(count), np.zeros(count)
+        self._inertia = np.zeros(centre.assembly.layout.spare + 1)
         self._mass, self._revision = Program([]), -1
+
+    @property
+    def gradient(self) -> dict[str, float]:
+        """The sums of the contributions to dJ/dp so far, by name of the parameter."""
+        return dict(zip(self._terms.numbers, self.sums.tolist(), strict=True))
 
     def add_results(self, weights: Mapping[str, float]) -> None:
         """Add the derivatives of Σ w y to the adjoint variables and to the gradient. Here y are the results at the
@@ -199,7 +217,7 @@ class Adjoint:
             for name, values in factors.items():
                 self.factors[name] = self.factors[name] + values
             for name, change in gradient.items():
-                self.gradient[name] += change
+                self.sums[self._terms.numbers[name]] += change
 
     def find_size(self) -> float:
         """Return the 2-norm of all elements of two vectors. The first vector contains the adjoint variables of
@@ -216,30 +234,29 @@ class Adjoint:
         """Add (dz_0/dp)ᵀ λ_0 to the gradient. The state z_0 at the start of the motion is the present state of the
         companion model.
         """
-        centre, shared = self._centre, dict[str, float]()
+        centre, shared = self._centre, list[int]()
         for group in self._models.groups:
+            numbers = [self._terms.numbers[name] for name in group.names]
             if not group.is_shared:
                 slopes = group.pair.slopes
-                self.gradient[group.names[0]] += sum(float(self.factors[name] @ slopes[name]) for name in NAMES)
+                self.sums[numbers[0]] += sum(float(self.factors[name] @ slopes[name]) for name in NAMES)
             else:
-                shared |= dict.fromkeys(group.names, 0.0)
+                shared += numbers
         if not shared:
             return
         # accelerations and multipliers follow from M a + C_qᵀ λ = loads - f, C_q a = r; the matrix is symmetric
         centre.assembly.load_fields(centre.state)
         right = -np.append(self.factors["a"] + self.factors["carried"], 0.0)
         mu, nu = MassSolver(centre.problem).solve(right, np.append(self.factors["lam"], 0.0))
-        every = dict.fromkeys(self.gradient, 0.0)
-        self._terms.add(mu, nu, every)
-        for name in shared:
-            self.gradient[name] += every[name]
+        self._terms.mu[:-1], self._terms.nu[:-1] = mu, nu
+        self.sums[shared] -= self._terms.find()[shared]
 
     def project_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
         """Replace the adjoint variables of the state after the projection at the end of a step by the adjoint variables
         of the state before the projection. The present state of the companion model is the state before the projection.
-        See `step_back` for the arguments.
+        The arguments are explained in `step_back`.
         """
-        self.factors = self._projection.pass_back(self.factors, self.gradient, start, t, step)
+        self.factors = self._projection.pass_back(self.factors, self.sums, start, t, step)
 
     def step_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep, projects: bool = False) -> None:
         """Compute the adjoint variables at the start of a step from the adjoint variables at its end, without the
@@ -258,47 +275,45 @@ class Adjoint:
                 side.begin_step(step.h, step.then)
         problem, integrator = centre.problem, centre.integrator
         places, scheme, n = problem.sparsity.unknowns, problem.scheme, centre.assembly.layout.spare
-        # adjoint variables of the predicted coordinates, velocities and algorithmic accelerations, and of the values at
-        # the start of the step
-        of_q, of_v, of_c = factors["q"].copy(), factors["v"].copy(), factors["carried"].copy()
-        of_start, start_q, start_v = np.zeros_like(factors["data"]), np.zeros(n), np.zeros(n)
+        # adjoint variables of the predicted algorithmic accelerations; the other sums over runs begin with the adjoint
+        # variables at the end of the step
+        of_c, none = factors["carried"], np.zeros(n)
+        into = StepFactors(factors["q"].copy(), factors["v"].copy(), none, none, np.zeros_like(factors["data"]))
+        if self._history is not None:
+            into.start_x, into.start_v = np.zeros(n), np.zeros(n)
         share = integrator.shares[2] if integrator.generalised else 0.0
-        g, of_unknown = np.zeros(problem.pattern.rows), np.zeros(n)
-        weigh_unknowns(of_q, of_v, factors["a"], of_c, (scheme.v_factor, scheme.a_factor, share), of_unknown)
+        rates = scheme.v_factor, scheme.a_factor, share, scheme.multiplier_factor
+        g, indices = np.zeros(problem.pattern.rows), (places.of_dof, places.of_multiplier)
+        _weigh_unknowns(into.q, into.v, factors["a"], of_c, factors["lam"], indices, rates, g)
         turning = integrator.rotations.ravel()
         turns = find_turning(centre, start, t, step) if len(turning) else None
         if turns is not None:
-            of_unknown[turning] = turns.multiply("u", factors)[turning]
-            of_q[turning] = of_v[turning] = of_c[turning] = 0.0
-        g[places.of_dof] = of_unknown
-        g[places.of_multiplier] = scheme.multiplier_factor * factors["lam"]
+            g[places.of_dof[turning]] = turns.multiply("u", factors)[turning]
+            of_c = of_c.copy()
+            into.q[turning] = into.v[turning] = of_c[turning] = 0.0
         of_data, kept = factors["data"], dict[int, FloatArray]()
         for number in range(len(step.runs) - 1, -1, -1):
             run = step.runs[number]
+            if number < len(step.runs) - 1:
+                g = np.zeros_like(g)
             later = kept.pop(number, None)
             alone = len(step.runs) == 1 and not projects and not centre.searches
-            back = self._run_back(run, g, of_data, start["data"], later, alone)
-            of_q += back.q
-            of_v += back.v
-            if self._history is not None:
-                start_q, start_v, of_start = start_q + back.start_x, start_v + back.start_v, of_start + back.start_data
-            g, of_data = np.zeros_like(g), back.data
+            of_data = self._run_back(run, g, of_data, start["data"], later, alone, into)
             if number > 0 and run.like >= 0:
-                kept[run.like] = kept.get(run.like, 0.0) + back.data
-                of_data = np.zeros_like(back.data)
-        of_start = of_start + of_data
-        found = {name: np.zeros(n) for name in ROTATED}
+                kept[run.like] = kept.get(run.like, 0.0) + of_data
+                of_data = np.zeros_like(of_data)
+        found = {name: np.empty(n) for name in ROTATED}
         numbers = step.h, integrator.beta, integrator.gamma, *integrator.shares[:2], float(integrator.generalised)
-        weigh_start(of_q, of_v, of_c, numbers, found["q"], found["v"], found["a"], found["carried"])
+        _weigh_start(into.q, into.v, of_c, numbers, found["q"], found["v"], found["a"], found["carried"])
         if turns is not None:
-            ends = {**factors, "q0": of_q, "v0": of_v}
+            ends = {**factors, "q0": into.q, "v0": into.v}
             for name, values in found.items():
-                found[name] = values.copy()
-                found[name][turning] = turns.multiply(name, ends)[turning]
+                values[turning] = turns.multiply(name, ends)[turning]
             self._add_turning(factors, step)
-        found["q"] += start_q
-        found["v"] += start_v
-        self.factors = {**found, "lam": np.zeros_like(factors["lam"]), "data": of_start}
+        if self._history is not None:
+            found["q"] += into.start_x
+            found["v"] += into.start_v
+        self.factors = {**found, "lam": np.zeros_like(factors["lam"]), "data": into.start_data + of_data}
 
     def _find_mass(self) -> Program:
         """Return the compiled program that multiplies the mass matrix by the adjoint variables μ of the equations of
@@ -306,7 +321,7 @@ class Adjoint:
         assembly = self._centre.assembly
         if self._revision != assembly.revision:
             steps: list[Step] = [(call(clear, (self._inertia,)), (evaluate(assembly.fields),))]
-            steps += mass_product_steps(assembly, self._of_motion, self._inertia)
+            steps += mass_product_steps(assembly, self._terms.mu, self._inertia)
             self._mass, self._revision = Program(steps), assembly.revision
         return self._mass
 
@@ -320,7 +335,7 @@ class Adjoint:
             for side in (pair.above, pair.below):
                 side.end_step(run.unknowns, run.updated, step)
                 ends.append(sum(float(factors[which] @ getattr(side.state, which)) for which in ROTATED))
-            self.gradient[name] += (ends[0] - ends[1]) / (2.0 * pair.h)
+            self.sums[self._terms.numbers[name]] += (ends[0] - ends[1]) / (2.0 * pair.h)
 
     def _run_back(
         self,
@@ -330,93 +345,93 @@ class Adjoint:
         start: FloatArray,
         later: FloatArray | None,
         alone: bool,
-    ) -> RunFactors:
-        """Return the adjoint variables of the inputs of a Newton run and of the update after this run.
+        into: StepFactors,
+    ) -> FloatArray:
+        """Add the adjoint variables of the inputs of a Newton run and of the update after this run to the sums
+        ``into``. Return the adjoint variables of the history values of the run, shape (d,).
 
         Args:
             run: the repeated Newton run.
-            g: adjoint variables of the unknowns, shape (u,).
+            g: adjoint variables of the unknowns, shape (u,); the array is changed.
             of_data: adjoint variables of the history values after the update, shape (d,).
             start: history values at the start of the step, shape (d,).
             later: adjoint variables of the history values from a later run with the same history values, shape (d,);
                 None if there is no such run.
             alone: whether no other tangent was factorised after the run was repeated.
+            into: the sums.
         """
-        centre, history = self._centre, self._history
-        problem, n = centre.problem, centre.assembly.layout.spare
+        centre, history, terms = self._centre, self._history, self._terms
+        problem = centre.problem
         places, scheme = problem.sparsity.unknowns, problem.scheme
-        motion = [np.zeros(n) for _ in range(4)]
-        found = RunFactors(motion[0], motion[1], motion[2], motion[3], np.zeros_like(of_data), np.zeros_like(of_data))
-        g = g.copy()
+        of_run = np.zeros_like(of_data)
         map_slopes: UpdateSlopes | None = None
         forces: ForceSlopes | None = None
         start_forces: ForceSlopes | None = None
         if history is not None:
             centre.load(run.unknowns, run.data)
             slopes = history.find_update_slopes(centre.run_update, run.updated, run.data, start, READS)
-            self._add_update(found, slopes, of_data, g)
-            self._terms.add_update(of_data, run.data, run.updated, self.gradient)
+            of_run = self._add_update(into, slopes, of_data, g)
+            terms.add_update(of_data, run.data, run.updated, self.sums)
             for name, pair in self._whole.items():
                 ends = (
                     pair.above.update_history(run.unknowns, run.data),
                     pair.below.update_history(run.unknowns, run.data),
                 )
-                self.gradient[name] += float(of_data @ pair.find_slope(run.updated, *ends))
+                self.sums[terms.numbers[name]] += of_data @ pair.find_slope(run.updated, *ends)
             centre.load(run.unknowns, run.data)
             forces, start_forces = history.find_force_slopes(run.data), history.find_force_slopes(run.data, start)
             if run.maps:
                 centre.load(run.unknowns, start)
                 map_slopes = history.find_update_slopes(centre.run_maps, run.found, start, start, READS)
         if later is not None:
-            found.data += later
-        centre.load(run.unknowns, run.data)
+            of_run = of_run + later
+        if not (alone and run.loaded):
+            centre.load(run.unknowns, run.data)
         if alone and not run.near:
-            # the last tangent was evaluated at other unknowns, so evaluate the tangent at the solution
+            # the last tangent was not evaluated at the solution, so evaluate the tangent at the solution
             problem.update_tangent(problem.unknowns)
         elif not alone:
             run.factors = centre.factorise()
-        mu, of_run, right = self._solve(run, g, found.data, forces, map_slopes)
-        found.data = of_run
+        mu, of_run, right = self._solve(run, g, of_run, forces, map_slopes)
+        _take_places(mu, places.of_dof, terms.mu)
+        _take_places(mu, places.of_multiplier, terms.nu)
         if history is not None and start_forces is not None:
-            by_start = history.multiply_forces(start_forces, mu[places.of_dof], mu[places.of_multiplier])
-            found.start_data = found.start_data - by_start
-        take_places(mu, places.of_dof, self._of_motion)
+            into.start_data -= history.multiply_forces(start_forces, terms.mu[:-1], terms.nu[:-1])
         by_v = self._tangents.multiply(0.0, 1.0, mu)
         if self._assembled:
             # r_uᵀ mu equals the right-hand side
             self._find_mass()()
-            numbers = scheme.v_factor, scheme.a_factor
-            weigh_run(places.of_dof, right, by_v, self._inertia, numbers, found.q, found.v)
+            _weigh_run(places.of_dof, right, by_v, self._inertia, (scheme.v_factor, scheme.a_factor), into.q, into.v)
         else:
-            found.q -= self._tangents.multiply(1.0, 0.0, mu)[places.of_dof]
-            found.v -= by_v[places.of_dof]
-        self._terms.add(self._of_motion[:-1], mu[places.of_multiplier], self.gradient)
+            into.q -= self._tangents.multiply(1.0, 0.0, mu)[places.of_dof]
+            into.v -= by_v[places.of_dof]
+        self.sums -= terms.find()
         for name, pair in self._whole.items():
             change = pair.above.eval_residual(run.unknowns, run.data) - pair.below.eval_residual(run.unknowns, run.data)
-            self.gradient[name] -= float(mu @ change) / (2.0 * pair.h)
+            self.sums[terms.numbers[name]] -= (mu @ change) / (2.0 * pair.h)
         if map_slopes is not None:
-            found.data = np.zeros_like(of_run)
-            self._add_update(found, map_slopes, of_run, np.zeros_like(g))
-            found.start_data, found.data = found.start_data + found.data, np.zeros_like(of_run)
-            self._terms.add_update(of_run, start, run.found, self.gradient, maps=True)
+            into.start_data += self._add_update(into, map_slopes, of_run, np.zeros_like(g))
+            terms.add_update(of_run, start, run.found, self.sums, maps=True)
             for name, pair in self._whole.items():
                 ends = pair.above.map_history(run.unknowns), pair.below.map_history(run.unknowns)
-                self.gradient[name] += float(of_run @ pair.find_slope(run.found, *ends))
-        return found
+                self.sums[terms.numbers[name]] += of_run @ pair.find_slope(run.found, *ends)
+            of_run = np.zeros_like(of_run)
+        return of_run
 
-    def _add_update(self, found: RunFactors, slopes: UpdateSlopes, of_data: FloatArray, g: FloatArray) -> None:
-        """Add the contributions of an update of history values to the adjoint variables ``found`` of its inputs, and to
-        the adjoint variables g of the unknowns."""
-        centre, n = self._centre, len(found.q)
+    def _add_update(self, into: StepFactors, slopes: UpdateSlopes, of_data: FloatArray, g: FloatArray) -> FloatArray:
+        """Add the contributions of an update of history values to the sums ``into``, and to the adjoint variables g of
+        the unknowns. Return the adjoint variables of the history values before the update, shape (d,). The argument
+        ``of_data`` contains the adjoint variables of the history values after the update, shape (d,)."""
+        centre, n = self._centre, len(into.q)
         places, scheme, d = centre.problem.sparsity.unknowns, centre.problem.scheme, len(of_data)
         by_x, by_v = slopes.x.multiply(of_data, n + 1)[:-1], slopes.v.multiply(of_data, n + 1)[:-1]
-        found.q += by_x
-        found.v += by_v
+        into.q += by_x
+        into.v += by_v
         g[places.of_dof] += by_x + scheme.v_factor * by_v
-        found.start_x += slopes.start_x.multiply(of_data, n + 1)[:-1]
-        found.start_v += slopes.start_v.multiply(of_data, n + 1)[:-1]
-        found.data += slopes.data.multiply(of_data, d)
-        found.start_data += slopes.start_data.multiply(of_data, d)
+        into.start_x += slopes.start_x.multiply(of_data, n + 1)[:-1]
+        into.start_v += slopes.start_v.multiply(of_data, n + 1)[:-1]
+        into.start_data += slopes.start_data.multiply(of_data, d)
+        return slopes.data.multiply(of_data, d)
 
     def _solve(
         self, run: RepeatedRun, g: FloatArray, of_data: FloatArray, forces: ForceSlopes | None,
@@ -426,8 +441,8 @@ class Adjoint:
         values of the run, shape (d,), and the product r_uᵀ mu, shape (u,).
 
         Args:
-            run: the run. The tangent of Newton's method is up to date, and ``run.factors`` is a factorisation of the
-                tangent at these or nearby unknowns.
+            run: the repeated Newton run. The tangent of Newton's method is up to date, and ``run.factors`` is a
+                factorisation of the tangent at these or nearby unknowns.
             g: adjoint variables of the unknowns, shape (u,).
             of_data: adjoint variables of the history values without the contribution of the equations, shape (d,).
             forces: derivatives of forces with respect to history values, or None.
@@ -440,7 +455,7 @@ class Adjoint:
         mu, before, largest, size, exact = np.zeros_like(g), np.inf, 0.0, 0.0, False
 
         def weigh() -> FloatArray:
-            """Return the adjoint variables of the history values for the present mu."""
+            """Return the adjoint variables of the history values for the present values of mu."""
             if forces is None or self._history is None:
                 return of_data
             return of_data - self._history.multiply_forces(forces, mu[places.of_dof], mu[places.of_multiplier])
@@ -452,12 +467,12 @@ class Adjoint:
                 right[places.of_dof] += maps.x.multiply(of_run, n + 1)[:-1]
                 right[places.of_dof] += scheme.v_factor * maps.v.multiply(of_run, n + 1)[:-1]
             left = right - self._tangents.multiply_whole(mu) if number else right
-            if number > 0 and maps is None and find_largest(left) <= BALANCED * find_largest(right):
+            if number > 0 and maps is None and find_norm(left) <= BALANCED * find_norm(right):
                 return mu, weigh(), right
             correction = run.factors.solve(left, trans="T")
             mu += correction
-            largest = max(largest, find_largest(mu))
-            size = find_largest(correction) / (largest or 1.0)
+            largest = max(largest, find_norm(mu))
+            size = find_norm(correction) / (largest or 1.0)
             if not np.isfinite(size):
                 break
             if size <= ACCURATE or (number > 1 and size > 0.5 * before and size < STALLED):

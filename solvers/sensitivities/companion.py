@@ -68,9 +68,10 @@ class RepeatedRun:
         near: whether the matrix of the problem contains, directly after the run, a tangent near the solution. The
             relative difference between the unknowns of this tangent and the solution is then at most `NEAR`.
         maps: whether return maps compute ``data`` within the run.
-        like: index of an earlier run of the step with the same ``data``, or -1.
+        like: index of an earlier run of the step with the same ``data``, or -1 if no earlier run has the same ``data``.
         rounding: 2-norm of the rounding errors of the residual, or 0 if unknown.
         change: largest change of the unknowns from the values at the start of the run, relative to the largest unknown.
+        loaded: whether the fields contain the solution directly after the run.
     """
 
     unknowns: FloatArray
@@ -83,6 +84,7 @@ class RepeatedRun:
     like: int = -1
     rounding: float = 0.0
     change: float = 0.0
+    loaded: bool = False
 
 
 @dataclass
@@ -91,9 +93,9 @@ class RepeatedStep:
 
     Attributes:
         h, then: size and end of the step [s].
-        end: the state of the motion at the end.
-        runs: the Newton runs.
-        projects: whether the end was projected onto the constraints.
+        end: the state of the motion at the end of the step.
+        runs: the repeated Newton runs of the step.
+        projects: whether the state at the end of the step was projected onto the constraints.
     """
 
     h: float
@@ -110,19 +112,23 @@ class Companion:
         world: the model.
         results: function that computes the results of the model from a state.
         solver: the solver of the motion.
-        state: the state at the start; the steps change it.
+        state: the state at the start of the motion; the steps change this object.
+        storage: storage of the tangent. All companion models of a motion must have the same order of unknowns.
 
     Attributes:
         world, results, state: values of the arguments.
-        assembly, problem, integrator: the systems, the equations of a Newton run, and the constants of the method.
+        assembly, problem, integrator: the systems, the equations of a Newton run, and the integration method with its
+            constants.
         kernels, consistency: the compiled programs at the start and the end of a step, and the projection onto
             constraints.
     """
 
-    def __init__(self, world: World, results: Results, solver: Dynamic, state: State) -> None:
+    def __init__(
+        self, world: World, results: Results, solver: Dynamic, state: State, storage: Storage = Storage.ROWS
+    ) -> None:
         self.world, self.results, self.state = world, results, state
         self.assembly = serial_assembly(world)
-        self.problem = NonlinearProblem(self.assembly, solver.problem.prefix, Storage.ROWS)
+        self.problem = NonlinearProblem(self.assembly, solver.problem.prefix, storage)
         ksp: Any = self.problem.snes.getKSP()
         set_direct(ksp, default_package(self.problem.pattern, 1, "petsc"), self.problem.prefix)
         self.integrator = replace(solver.integrator, reference=self.assembly.layout.reference)
@@ -268,10 +274,12 @@ def find_start(world: World, start: Callable[[], State] | None = None) -> State:
     return state.copy()
 
 
-def create_companion(model: Model, p: Mapping[str, float], solver: Dynamic) -> Companion:
-    """Return a companion model at the start of its motion."""
+def create_companion(
+    model: Model, p: Mapping[str, float], solver: Dynamic, storage: Storage = Storage.ROWS
+) -> Companion:
+    """Return a companion model at the start of its motion; ``storage`` is the storage of its tangent."""
     world, results, *start = create_model(model, p, moves=True)
-    return Companion(world, results, solver, find_start(world, *start))
+    return Companion(world, results, solver, find_start(world, *start), storage)
 
 
 @dataclass(frozen=True)
@@ -280,9 +288,9 @@ class StepPlan:
 
     Attributes:
         h, then: size and end of the step [s].
-        projects: whether the end was projected onto the constraints.
+        projects: whether the state at the end of the step was projected onto the constraints.
         maps: whether return maps compute the history values of the first run.
-        runs: number of Newton runs.
+        runs: number of Newton runs in the step.
         like: index of an earlier run with the same history values as the last run, or -1.
     """
 
@@ -357,7 +365,7 @@ def repeat_run(
     """
     # return maps are evaluated in each iteration; if contact states change in each iteration, the history values are
     # kept constant. After a projection, the accelerations at the end of the step may differ much from the solution; the
-    # repeated run then begins from the predictor, as the run in the motion does
+    # repeated run then begins from the predictor, like the original run
     factors = None if centre.searches else factors
     tries = [(near, REUSES, follows) for follows in ((True, False) if maps else (False,))]
     for begin, reuses, follows in [*tries, (np.zeros_like(near), 1, maps)]:

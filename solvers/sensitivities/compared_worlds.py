@@ -56,8 +56,8 @@ def add_references(world: World, found: ChangedRows) -> ChangedRows:
 def mark_sets(
     world: World, component: type[Component], referred: IntArray, entities: BoolArray, found: ChangedRows
 ) -> bool:
-    """Mark the sets of changed members, and return whether a new set was marked. Only tables with the role "passive"
-    contain members and sets.
+    """Mark the sets of changed members, and return whether a further set was marked. Only tables with the role
+    "passive" contain members and sets.
 
     Args:
         component: table of the members.

@@ -42,8 +42,8 @@ EQUAL = 1e-6
 """Difference between two eigenvalues, relative to the larger eigenvalue, up to which the eigenvalues are treated as
 equal [1]."""
 SHIFT = 1e-9
-"""Distance of the shift of inverse iteration from the eigenvalue, relative to the eigenvalue [1]; much smaller than
-`EQUAL`, so that close modes are separated.
+"""Distance of the shift of inverse iteration from the eigenvalue, relative to the eigenvalue [1]; the distance is much
+smaller than `EQUAL`, so that close modes are separated.
 """
 ITERATIONS = 4
 """Number of inverse iterations; each iteration reduces the error by the ratio of the shift to the distance of other
@@ -110,11 +110,12 @@ def evaluate_modes(
 
     Args:
         count: number of modes with the smallest |σ|, one of each pair of complex conjugate modes.
-        model, p, solve, steps: see `evaluate`; the function ``results`` is not called.
+        model, p, solve, steps: model, parameters, solver and steps of differences, see `evaluate`. The function
+            ``results`` is not called.
 
     Raises:
-        ModelError: as in `evaluate`; also if the derivative of an eigenvalue is infinite, because two modes become
-            equal (critical damping).
+        ModelError: an error described in `evaluate`, or the derivative of an eigenvalue is infinite, because two modes
+            become equal (critical damping).
     """
     found = find_equilibrium(model, p, solve, steps)
     modes = Modes(found.world, count=count + SPARE, problem="quadratic", running=False).solve(found.state)

@@ -28,6 +28,7 @@ Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -201,10 +202,10 @@ class Equilibrium(NamedTuple):
 def solve_equilibrium(
     model: Model, p: Mapping[str, float], solve: Callable[[World], State] | None, steps: Mapping[str, float] | None
 ) -> SolvedModel:
-    """Return the equilibrium of a model with its factorised tangent; the arguments are as in `evaluate`.
+    """Return the equilibrium of a model with its factorised tangent; the arguments are explained in `evaluate`.
 
     Raises:
-        ModelError: see `evaluate`.
+        ModelError: the model or its parameters are wrong, see `evaluate`.
     """
     if launched_size() > 1:
         raise ModelError("derivatives need a model on one process: run without mpiexec")
@@ -259,10 +260,10 @@ def settle(state: State, motion: LinearMotion, factors: Any, history: StaticHist
 def find_equilibrium(
     model: Model, p: Mapping[str, float], solve: Callable[[World], State] | None, steps: Mapping[str, float] | None
 ) -> Equilibrium:
-    """Return the equilibrium of a model with the derivatives of its state; the arguments are as in `evaluate`.
+    """Return the equilibrium of a model with the derivatives of its state; the arguments are explained in `evaluate`.
 
     Raises:
-        ModelError: see `evaluate`.
+        ModelError: the model or its parameters are wrong, see `evaluate`.
     """
     return differentiate(solve_equilibrium(model, p, solve, steps), model, p)
 
@@ -360,8 +361,8 @@ def create_model(model: AnyModel, p: Mapping[str, float], moves: bool = False) -
 def call_model(model: AnyModel, p: Mapping[str, float], moves: bool = False) -> tuple[Any, ...]:
     """Build the model with the given values of the parameters; return the world and the function ``results``.
 
-    If ``moves``, which means that derivatives of a motion are computed, ``model`` may also return a function that
-    computes the state at the start. This function is then the third result.
+    If ``moves`` is true, derivatives of a motion are computed. In this case ``model`` may also return a function that
+    computes the state at the start of the motion, and this function is the third result.
 
     Raises:
         ModelError: ``model`` does not return a world and functions.
@@ -469,6 +470,9 @@ def read_results(results: Results, state: State, like: Mapping[str, float] | Non
         raise ModelError(f"results returned {given!r:.80}: must be a dict of names and numbers")
     found = {}
     for name, value in given.items():
+        if type(value) is float and isfinite(value):
+            found[str(name)] = value
+            continue
         number = np.asarray(value, float).reshape(-1) if np.ndim(value) < 2 else np.zeros(0)
         if len(number) != 1 or not np.isfinite(number[0]):
             raise ModelError(f"results gave {name!r} = {value!r:.80}: must be one finite number")

@@ -8,7 +8,7 @@ For the equations r(x, p) = 0 and the results y(x, p), with the tangent K = ∂r
 The direct method needs a solve and four models for each parameter. Then dy/dp is the central difference of the results
 of two models with the parameters p ± h at x ± h dx/dp. The adjoint needs a solve for each result, and the central
 difference of r at x for each parameter. Parameters that change forces of different rows share two models for this
-difference, see parameter_groups.py. This is possible because each entry of r depends on at most one of these
+difference, see parameter_groups.py. Two models are sufficient because each entry of r depends on at most one of these
 parameters. If history values of contacts change with x (see static_history.py), the direct method is always used. The
 derivatives ∂y/∂x are central differences with respect to the coordinates, multipliers and first-order
 states on which the result depends (see state_slopes.py).
@@ -50,7 +50,7 @@ DEPENDENT = 1e-6
 forces and results are treated as independent of history values [1].
 """
 Derivatives = dict[str, dict[str, float]]
-"""Derivatives; the first key is the name of the result, the second key the name of the parameter."""
+"""Type of derivatives. The first key is the name of the result, and the second key is the name of the parameter."""
 
 
 @checked(**CHECKS, method=word("direct", "adjoint"))
@@ -71,7 +71,7 @@ def evaluate(
         model: function ``(p) -> (world, results)`` that builds the model. The function ``results(state) -> {name:
             number}`` computes the results of a state. The number of rows of each table must be the same for all p.
         p: values of the parameters by name.
-        solve: function ``(world) -> state`` that finds the equilibrium; default: `Static` with its default settings.
+        solve: function ``(world) -> state`` that finds the equilibrium; by default, `Static` with its default settings.
         steps: steps h of the central differences by name of the parameter, in the unit of the parameter; default 6e-6
             of its value. A step is required for a parameter with the value 0.
         method: ``"direct"``, or ``"adjoint"``, which is faster for many parameters and few results.
@@ -138,7 +138,7 @@ def depends_on_history(found: SolvedModel) -> bool:
 def _evaluate_by_adjoint(
     model: Model, p: Mapping[str, float], solve: Callable[[World], State] | None, steps: Mapping[str, float] | None
 ) -> tuple[dict[str, float], Derivatives]:
-    """Return results and derivatives, computed by the adjoint method; the arguments are as in `evaluate`."""
+    """Return results and derivatives, computed by the adjoint method; the arguments are explained in `evaluate`."""
     found = solve_equilibrium(model, p, solve, steps)
     if depends_on_history(found):
         return _evaluate_directly(found, model, p)
@@ -193,8 +193,8 @@ def find_slopes(
     Args:
         model, p, found, y: the model, its parameters, equilibrium and results.
         names: the parameters of the group.
-        of_dof: for each coordinate, the index in ``names`` of the parameter that changes forces on the coordinate, or 0
-            if no parameter does, shape (n + 1,).
+        of_dof: for each coordinate, the index in ``names`` of the parameter that changes forces on the coordinate,
+            shape (n + 1,); 0 if no parameter changes forces on the coordinate.
         factors: μ by name of the result, shape (u,) each.
 
     Returns:

@@ -3,10 +3,11 @@ for single rows of laws.
 
 History values belong to rows of laws, mostly of contacts. The forces of a row, before they are added to the forces of
 other rows, depend on no history values except the history values of this row. The history values of a row after an
-update depend on the coordinates and on the history values of this row. In addition, these values can depend on history
-values of rows with common coordinates at the start of the step. Therefore one pair of perturbed evaluations yields the
-derivatives of many rows. The coordinates are divided into groups (colours): a row has at most one coordinate of each
-group (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of Applied Mathematics 13 (1974) 117-119).
+update depend on the coordinates and on the history values of this row. In addition, the updated history values of a row
+can depend on the history values that rows with common coordinates have at the start of the step. Because of this
+sparsity, one pair of perturbed evaluations yields the derivatives of many rows. The coordinates are divided into groups
+(colours): a row has at most one coordinate of each group (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of
+Applied Mathematics 13 (1974) 117-119).
 
 Contact states are history values that are whole numbers, so contact states have no derivatives. If an update changes a
 contact state of a row for one of the two perturbations, the derivatives of this row are computed from the other
@@ -129,8 +130,8 @@ class RowForces:
     Attributes:
         program: compiled program that evaluates the forces.
         forces: forces and constraint equations of each row, shape (rows, width).
-        equations: indices of these equations, shape (rows, width): coordinates, then multipliers after the spare
-            coordinate.
+        equations: indices of the equations in ``forces``, shape (rows, width). The indices count the coordinates, then
+            the spare coordinate, then the multipliers.
     """
 
     program: Program
@@ -161,7 +162,7 @@ class HistoryTerms:
     The derivatives are evaluated at the motion in the fields of the model.
 
     Args:
-        companion: the model.
+        companion: the companion model that repeats the motion.
         varies: whether each history value changes continuously during the motion, in contrast to contact states, shape
             (d,).
     """
@@ -176,7 +177,7 @@ class HistoryTerms:
         self._starts = np.array([row.start for row in self._rows], np.int64)
         counts = companion.world.numbering.data_count
         self._lengths: IntArray = counts[np.array([row.number for row in self._rows], np.int64)]
-        # forces and groups for the sets of contact partners so far
+        # forces and groups for each set of contact partners that has occurred so far
         self._forces, self._groups = dict[bytes, RowForces](), dict[bytes, RowGroups]()
 
     def _find_rows(self) -> Iterator[HistoryRow]:
@@ -243,7 +244,7 @@ class HistoryTerms:
         """Return the groups for an update that replaces the history values ``data`` by ``updated``, shape (d,) each."""
         if self._groups and not self._companion.searches:
             return next(iter(self._groups.values()))
-        # ``data`` last, because the rows keep the partners of the last call
+        # the call with ``data`` is last, because the rows keep the contact partners of the last call
         later = self._find_dofs(updated) if self._companion.searches else None
         dofs = self._find_dofs(data)
         if later is not None:
@@ -334,8 +335,8 @@ class HistoryTerms:
         """Return three arrays. The first contains the derivatives of the forces of each row with respect to its history
         values, shape (values, rows, width). The second contains the index of each history value, or -1 for none, shape
         (values, rows). The third contains the indices of the forces, see `RowForces.equations`. The fields contain the
-        motion and the history values ``data``. If ``start`` is given, the derivatives with respect to the history
-        values ``start`` at the start of the step are returned instead.
+        motion and the history values ``data``. If ``start`` contains the history values at the start of the step, the
+        derivatives with respect to these values are returned instead.
         """
         fields, found = self._assembly.fields, self._find_forces(data)
         array, base = (fields.data, data) if start is None else (fields.start_data, start)
@@ -457,7 +458,8 @@ class HistoryTerms:
         """Return the derivatives of an update with respect to history values.
 
         Args:
-            update, centre: see `find_update_slopes`.
+            update, centre: function that computes history values, and its result at the present fields, see
+                `find_update_slopes`.
             name: name of the array of the fields whose values are perturbed.
             base: the unperturbed values, shape (d,).
             data: history values before the update, shape (d,).

@@ -8,15 +8,15 @@ run. The derivatives dz/dp are computed together with the motion, step by step:
 
 The right-hand side is a central difference of r between two companion models, which have the parameters p + h and p - h
 and the states z ± h dz/dp. The subscripts of r denote partial derivatives. The equations are solved with the factorised
-tangent r_u. The equations are solved again for the remaining difference of r at u ± h du/dp, until only rounding errors
-are left. The result therefore does not depend on errors of the tangent. All Newton runs of a step are repeated: each
-run uses the history values d of the update after the previous run. If return maps compute d within a Newton run, d
-depends on u, and the derivatives of d and u are computed together.
+tangent r_u. The equations are solved again for the remaining difference of r at u ± h du/dp, until the remaining
+difference is of the order of rounding errors. The result therefore does not depend on errors of the tangent. All Newton
+runs of a step are repeated: each run uses the history values d of the update after the previous run. If return maps
+compute d within a Newton run, d depends on u, and the derivatives of d and u are computed together.
 
 The result is the derivative of the computed motion for fixed step sizes. In contrast to the difference between two
 complete solves, this derivative contains no errors due to the tolerance of Newton's method. Contacts have the same
 states (open or closed, stick or slip) in both companion models. If a history value jumps in one companion model, the
-difference between the other companion model and the computed motion is used.
+derivative is computed from the difference between the other companion model and the computed motion.
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105, section 5 (direct
 differentiation of transient nonlinear problems).
@@ -282,13 +282,13 @@ def describe_error(name: str, pair: CompanionPair) -> list[str]:
 def prepare_motion(
     model: Model, p: Mapping[str, float], motion: Callable[[World], Dynamic], steps: Mapping[str, float] | None
 ) -> tuple[dict[str, float], Results, Dynamic, State]:
-    """Build the model and its solver; the arguments are as in `evaluate_motion`.
+    """Build the model and its solver; the arguments are explained in `evaluate_motion`.
 
     Returns: Steps h of the central differences by name of the parameter, the function ``results``, the solver, and the
         state at the start.
 
     Raises:
-        ModelError: see `evaluate_motion`.
+        ModelError: parameters, results or the start of the motion are wrong, see `evaluate_motion`.
     """
     if launched_size() > 1:
         raise ModelError("derivatives need a model on one process: run without mpiexec")

@@ -11,6 +11,8 @@ or laws with history values.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations, islice
+from math import comb
 
 import numpy as np
 
@@ -36,7 +38,7 @@ def find_groups(
 ) -> list[tuple[list[str], IntArray]]:
     """Return, for each group, the names of its parameters and an array of shape (n + 1,). The array contains, for each
     coordinate, the index in these names of the parameter that changes forces on the coordinate, or 0 if no parameter
-    does.
+    changes these forces.
 
     Args:
         model, p, h: function that builds the model, values of the parameters, and steps of the central differences.
@@ -73,10 +75,9 @@ def _find_rows(
     """Return the rows that each parameter changes, or None for parameters that change more than forces and masses. The
     argument ``world`` is the model with the parameters p, and is not finalized.
 
-    If each row depends on at most one parameter, few models are sufficient. The indices of the parameters are written
-    in binary form. For each digit, two models are built. In one model the changed parameters are all parameters whose
-    index has the digit 1. In the other model the changed parameters are all parameters whose index has the digit 0. The
-    models in which a row changes give the digits of the index of its parameter.
+    If each row depends on at most one parameter, few models are sufficient. Each parameter is changed in its own
+    selection of half of these models, so a row that depends on one parameter changes in exactly the selected models. A
+    row that depends on several parameters changes in more models.
     """
 
     def compare(names: Sequence[str]) -> ChangedRows | None:
@@ -85,24 +86,21 @@ def _find_rows(
         return find_rows(world, other)
 
     names = list(p)
-    digits = (len(names) - 1).bit_length()
-    numbers, changed = dict[type[Component], IntArray](), ChangedRows()
-    for digit in range(digits) if 2 * digits < len(names) else ():
-        parts = [[name for k, name in enumerate(names) if k >> digit & 1 == value] for value in (0, 1)]
-        low, high = (compare(part) for part in parts)
-        if low is None or high is None:
+    count = next(n for n in range(1, len(names) + 2) if comb(n, n // 2) >= len(names))
+    selected = list(islice(combinations(range(count), count // 2), len(names)))
+    codes = [sum(1 << number for number in own) for own in selected]
+    found = dict[type[Component], IntArray]()
+    for number in range(count) if count < len(names) else ():
+        changed = compare([name for name, own in zip(names, selected, strict=True) if number in own])
+        if changed is None:
             break
-        either = {component: low[component] | high[component] for component in low}
-        changed = changed or either
-        if any((low[c] & high[c]).any() or (either[c] != changed[c]).any() for c in low):
-            break
-        for component, rows in high.items():
-            numbers[component] = numbers.get(component, 0) + (rows.astype(np.int64) << digit)
+        for component, rows in changed.items():
+            found[component] = found.get(component, 0) + (rows.astype(np.int64) << number)
     else:
-        if numbers:
+        if found and all(np.isin(of_row, [0, *codes]).all() for of_row in found.values()):
             return {
-                name: {component: changed[component] & (numbers[component] == k) for component in changed}
-                for k, name in enumerate(names)
+                name: {component: of_row == code for component, of_row in found.items()}
+                for name, code in zip(names, codes, strict=True)
             }
     return {name: compare([name]) for name in names}
 

@@ -1,7 +1,7 @@
 """Companion models of many parameters.
 
 Two companion models, with the parameters p + h and p - h, are needed for the derivatives with respect to a parameter.
-Parameters that change rows without common coordinates share these two models, see parameter_groups.py.
+Parameters that change rows without common coordinates share these two models (parameter_groups.py).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ParameterGroup:
         pair: the companion models. If the group has several parameters, the step of the pair is 1, so central
             differences of the pair are half the differences between both models.
         of_dof: for each coordinate, the index in ``names`` of the parameter that changes forces on the coordinate, or 0
-            if no parameter does, shape (n + 1,).
+            if no parameter changes these forces, shape (n + 1,).
     """
 
     names: list[str]
@@ -87,12 +87,12 @@ class ParameterModels:
         return self._pairs[name]
 
     def create_changed(self, names: Sequence[str]) -> Companion:
-        """Return a companion model with changed values of several parameters. Its state has the initial values. The
-        model is used to evaluate results.
+        """Return a companion model with changed values of several parameters. The state of this model has the initial
+        values. The model is used to evaluate results.
         """
         with quietly():
             world, results, *_ = create_model(self._model, self._change(names, 1.0), moves=True)
-            return Companion(world, results, self._solver, State(world))
+            return Companion(world, results, self._solver, State(world), self._centre.problem.storage)
 
     def _change(self, names: Sequence[str], side: float) -> dict[str, float]:
         return change(self._p, self.steps, names, side)
@@ -100,7 +100,8 @@ class ParameterModels:
     def _create_pair(self, names: Sequence[str]) -> CompanionPair:
         with quietly():
             above, below = (
-                create_companion(self._model, self._change(names, side), self._solver) for side in (1.0, -1.0)
+                create_companion(self._model, self._change(names, side), self._solver, self._centre.problem.storage)
+                for side in (1.0, -1.0)
             )
         for companion in (above, below):
             require_equal(self._centre.world, companion.world, " and ".join(names))

@@ -1,6 +1,6 @@
 """Derivatives of the equations of a step with respect to many parameters, from the rows that a parameter changes.
 
-Most parameters change the values of only a few rows of the tables. The tables of the two companion models of a
+Most parameters change the values of only a few table rows of a model. The tables of the two companion models of a
 parameter are compared only once. In each step, forces are evaluated only for rows that differ between both models, and
 for rows that refer to such rows. These evaluations read the motion of the nominal model, which has the parameters of
 the motion. The constant mass matrices and the constant loads of both models are compared once. If a parameter changes
@@ -13,14 +13,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.array_kernels import clear
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.model.law import require_law, role_of
-from windlass.framework.model.system import Evaluation, Function, System, evaluate
+from windlass.framework.model.system import Evaluation, System, evaluate
 from windlass.solvers.sensitivities.companion import Companion
 from windlass.solvers.sensitivities.compared_worlds import ChangedRows, compare_worlds
 from windlass.solvers.sensitivities.motion import CompanionPair
@@ -38,8 +39,38 @@ def weigh(f: FloatArray, places: IntArray, factors: FloatArray, scale: float, of
 
 
 @kernel
+def negate(f: FloatArray, places: IntArray) -> None:
+    """Change the sign of f[i] for each index i in ``places``."""
+    for i in places:
+        f[i] = -f[i]
+
+
+@kernel
+def weigh_loads(numbers: IntArray, places: IntArray, values: FloatArray, mu: FloatArray, total: FloatArray) -> None:
+    """Subtract from ``total``, shape (parameters,), the products of the derivatives of constant loads and their adjoint
+    variables ``mu``. The derivative values[k] of the load on the coordinate places[k] belongs to the parameter
+    numbers[k].
+    """
+    for k in range(len(values)):
+        total[numbers[k]] -= values[k] * mu[places[k]]
+
+
+@kernel
+def weigh_mass(
+    numbers: IntArray, rows: IntArray, columns: IntArray, values: FloatArray, mu: FloatArray, a: FloatArray,
+    total: FloatArray,
+) -> None:  # fmt: skip
+    """Add to ``total``, shape (parameters,), the products of the adjoint variables ``mu``, the derivatives of the
+    constant mass matrix, and the accelerations ``a``. The derivative values[k] of the entry (rows[k], columns[k])
+    belongs to the parameter numbers[k].
+    """
+    for k in range(len(values)):
+        total[numbers[k]] += values[k] * mu[rows[k]] * a[columns[k]]
+
+
+@kernel
 def begin_values(values: FloatArray, to: FloatArray) -> None:
-    """Copy history values, shape (d,)."""
+    """Copy the history values at the start of an update, shape (d,)."""
     for i in range(len(values)):
         to[i] = values[i]
 
@@ -53,70 +84,67 @@ class ParameterTerms:
 
     Attributes:
         whole: names of the parameters for which companion models are evaluated as a whole.
+        numbers: index of each parameter in arrays of derivatives, by name.
+        mu, nu: adjoint variables of the equations of motion, shape (n + 1,), and of the constraints, shape (m + 1,),
+            which `find` reads. The last element of each array is 0.
     """
 
     def __init__(self, centre: Companion, models: ParameterModels) -> None:
         self._centre = centre
         fields, layout = centre.assembly.fields, centre.assembly.layout
         n, m = layout.spare, len(layout.multipliers_owned)
-        self._f, self._c, self._mu, self._nu = np.zeros(n + 1), np.zeros(m + 1), np.zeros(n + 1), np.zeros(m + 1)
+        self._f, self._c, self.mu, self.nu = np.zeros(n + 1), np.zeros(m + 1), np.zeros(n + 1), np.zeros(m + 1)
         groups = [group for group in models.groups if self._is_local(group.pair)]
-        self._names = [name for group in groups for name in group.names]
-        self.whole = [name for group in models.groups for name in group.names if name not in self._names]
-        self._totals, self._steps = np.zeros(len(self._names)), np.array([models.steps[name] for name in self._names])
-        entries: list[tuple[IntArray, IntArray, FloatArray, IntArray]] = []
-        loads, first, steps = list[tuple[IntArray, IntArray, FloatArray]](), 0, list[Step]()
+        local = {name for group in groups for name in group.names}
+        self.whole = [name for group in models.groups for name in group.names if name not in local]
+        self.numbers = {name: number for number, name in enumerate(models.steps)}
+        self._totals, self._steps = np.zeros(len(models.steps)), np.array(list(models.steps.values()))
+        entries, loads = list[tuple[IntArray, IntArray, IntArray, FloatArray]](), list[tuple[Any, ...]]()
+        steps: list[Step] = [(call(clear, (self._totals,)), (evaluate(fields),))]
         self._pairs = dict[str, CompanionPair]()
         self._updates: dict[str, tuple[Program, FloatArray, FloatArray]] = {}
         self._maps: dict[str, tuple[Program, FloatArray, FloatArray]] = {}
         s = evaluate(fields, f=self._f, C=self._c)
         for group in groups:
-            pair, of_dof, of_multiplier = group.pair, first + group.of_dof, np.full(m + 1, first)
-            for side, scale in ((pair.above, 0.5), (pair.below, -0.5)):
-                for system in self._find_systems(pair, side):
-                    steps += self._force_steps(system, s, scale, (of_dof, of_multiplier))
-                side.assembly.loads.update()
+            numbers = np.array([self.numbers[name] for name in group.names], np.int64)
+            pair, of_dof, of_multiplier = group.pair, numbers[group.of_dof], np.full(m + 1, numbers[0])
+            for systems in zip(*(self._find_systems(pair, side) for side in (pair.above, pair.below)), strict=True):
+                steps += self._force_steps(systems, s, (of_dof, of_multiplier))
+            pair.above.assembly.loads.update()
+            pair.below.assembly.loads.update()
             load = 0.5 * (pair.above.assembly.loads.weights - pair.below.assembly.loads.weights)[:-1]
             place = np.flatnonzero(load)
             loads.append((of_dof[place], place, load[place]))
             mass = (to_matrix(pair.above) - to_matrix(pair.below)).tocoo()
             row, column, values = mass.coords[0], mass.coords[1], 0.5 * mass.data
-            entries.append((row, column, values, of_dof[row]))
-            first += len(group.names)
+            entries.append((of_dof[row], row, column, values))
             if not group.is_shared:
                 self._prepare_history(group.names[0], pair)
         none = np.zeros(0, np.int64)
-        row, place, values = join(loads, (none, none, np.zeros(0)))
-        self._loads = coo_array((values, (row, place)), shape=(len(self._names), n)).tocsr()
-        # entries of the derivatives of the constant mass matrix with respect to all parameters: row, column, value, and
-        # index of the parameter
-        self._mass = join(entries, (none, none, np.zeros(0), none))
+        changed_loads = join(loads, (none, none, np.zeros(0)))
+        changed_mass = join(entries, (none, none, none, np.zeros(0)))
+        if len(changed_loads[0]):
+            steps.append((call(weigh_loads, (*changed_loads, self.mu, self._totals)), (s,)))
+        if len(changed_mass[0]):
+            steps.append((call(weigh_mass, (*changed_mass, self.mu, fields.a, self._totals)), (s,)))
         self._program = Program(steps, asks=centre.assembly.is_fixed, around=centre.assembly.calling)
+        self._any = len(local) > 0
 
-    def add(self, mu: FloatArray, nu: FloatArray, gradient: dict[str, float]) -> None:
-        """Multiply the derivatives of the equations of motion with respect to the parameters by the adjoint variables
-        ``mu`` of these equations, shape (n,), and the derivatives of the constraints by the adjoint variables ``nu`` of
-        the constraints, shape (m,). Subtract the products from ``gradient``. The derivatives are evaluated at the
-        motion in the fields of the nominal model.
+    def find(self) -> FloatArray:
+        """Return one sum for each parameter, shape (parameters,): the derivatives of the equations of motion with
+        respect to the parameter, multiplied by the adjoint variables in ``mu``, plus the derivatives of the
+        constraints, multiplied by the adjoint variables in ``nu``. The derivatives are evaluated at the motion in the
+        fields of the nominal model. The sums of the parameters in ``whole`` are 0.
         """
-        for name, change in self.find(mu, nu).items():
-            gradient[name] -= change
-
-    def find(self, mu: FloatArray, nu: FloatArray) -> dict[str, float]:
-        """Return, by name of the parameter, the products that `add` subtracts from ``gradient``."""
-        if not self._names:
-            return {}
-        self._mu[:-1], self._nu[:-1], self._totals[:] = mu, nu, 0.0
+        if not self._any:
+            return np.zeros(len(self._steps))
         with self._centre.assembly.calling():
             self._program()
-        rows, columns, values, numbers = self._mass
-        a = self._centre.assembly.fields.a
-        inertia = np.bincount(numbers, values * mu[rows] * a[columns], minlength=len(self._names))
-        total = (self._totals + inertia - self._loads @ mu) / self._steps
-        return dict(zip(self._names, total.tolist(), strict=True))
+        found: FloatArray = self._totals / self._steps
+        return found
 
     def add_update(
-        self, weights: FloatArray, data: FloatArray, centre: FloatArray, gradient: dict[str, float], maps: bool = False
+        self, weights: FloatArray, data: FloatArray, centre: FloatArray, gradient: FloatArray, maps: bool = False
     ) -> None:
         """Multiply the derivatives of an update with respect to the parameters by the adjoint variables of the history
         values, and add the products to ``gradient``.
@@ -125,14 +153,14 @@ class ParameterTerms:
             weights: the adjoint variables of the history values after the update, shape (d,).
             data: history values before the update, shape (d,).
             centre: history values after the update in the nominal model, shape (d,).
-            gradient: sums of the products by name of the parameter; the new products are added.
+            gradient: sums of the products, shape (parameters,); the new products are added.
             maps: whether return maps are applied instead of the update after a Newton run.
         """
         fields = self._centre.assembly.fields
         fields.data[:], fields.mapped[0] = data, 1.0 if maps else 0.0
         for name, (program, above, below) in (self._maps if maps else self._updates).items():
             program()
-            gradient[name] += float(weights @ self._pairs[name].find_slope(centre, above, below))
+            gradient[self.numbers[name]] += weights @ self._pairs[name].find_slope(centre, above, below)
         fields.mapped[0] = 0.0
 
     def _is_local(self, pair: CompanionPair) -> bool:
@@ -165,39 +193,55 @@ class ParameterTerms:
                 found.append(build(side.assembly.local_rows(side.world.tables[component], local[here])))
         return found
 
-    def _force_steps(self, system: System, s: Evaluation, scale: float, of: tuple[IntArray, IntArray]) -> list[Step]:
-        """Return the program steps that evaluate a system, multiply its equations by the adjoint variables, and add the
-        products to the totals. The arrays ``of`` contain, for each coordinate and each multiplier, the index of the
-        parameter in the totals.
+    def _force_steps(self, systems: tuple[System, System], s: Evaluation, of: tuple[IntArray, IntArray]) -> list[Step]:
+        """Return the program steps that evaluate half the difference between the equations of two systems, multiply
+        this difference by the adjoint variables, and add the products to the totals. The systems contain the same rows
+        with increased and with reduced parameters. The arrays ``of`` contain, for each coordinate and each multiplier,
+        the index of the parameter in the totals.
         """
-        n, m, found = len(self._f) - 1, len(self._c) - 1, list[Step]()
-        own = np.unique(system.dofs) if system.neighbours is None else np.arange(n)
-        functions: list[tuple[Function, Evaluation, float]] = []
+        n, m, first = len(self._f) - 1, len(self._c) - 1, systems[0]
+        dofs = np.unique(np.concatenate([system.dofs.ravel() for system in systems]))
+        dofs = dofs[dofs < n] if first.neighbours is None else np.arange(n)
+        multipliers = np.zeros(0, np.int64)
+        if first.constraint is not None:
+            multipliers = np.unique(first.constraint.multipliers).astype(np.int64)
+            multipliers = multipliers[multipliers < m]
+        sums = [(self._f, dofs, self.mu, of[0]), (self._c, multipliers, self.nu, of[1])]
+        sums = sums if len(multipliers) else sums[:1]
+        forces, loads = zip(*(self._list_functions(system, s) for system in systems), strict=True)
+        found = list[Step]()
+        for parts, scale in ((forces, -0.5), (loads, 0.5)):
+            if not parts[0]:
+                continue
+            for system, steps in zip(systems, parts, strict=True):
+                if system is not first:
+                    found += [(call(negate, (f, places)), (s,)) for f, places, _, _ in sums]
+                if system.neighbours is not None and system.update is not None:
+                    # the contacts in the history values determine the coordinates of rows
+                    found.append((system.update, (s,)))
+                found += steps
+            found += [
+                (call(weigh, (f, places, factors, scale, of_place, self._totals)), (s,))
+                for f, places, factors, of_place in sums
+            ]
+        return found
+
+    def _list_functions(self, system: System, s: Evaluation) -> tuple[list[Step], list[Step]]:
+        """Return the program steps that evaluate the forces and constraints of a system, and the steps that evaluate
+        its loads, which have the opposite sign in the equations."""
+        forces, loads = list[Step](), list[Step]()
         if system.residual is not None:
-            functions.append((system.residual, s, scale))
+            forces.append((system.residual, (s,)))
         if system.inertia is not None:
-            functions.append((system.inertia.force, s, scale))
+            forces.append((system.inertia.force, (s,)))
         if system.constraint is not None:
-            functions.append((system.constraint.residual, s, scale))
+            forces.append((system.constraint.residual, (s,)))
         if system.load is not None:
-            functions.append((system.load.force, s, -scale))
+            loads.append((system.load.force, (s,)))
         if system.body_force is not None and system.body_force.tangent is not None:
             weighed = evaluate(s, g=self._centre.assembly.loads.gravity, which=np.arange(len(system.dofs)))
-            functions.append((system.body_force.force, weighed, -scale))
-        multipliers = np.zeros(0, np.int64)
-        if system.constraint is not None:
-            multipliers = np.unique(system.constraint.multipliers).astype(np.int64)
-        if system.neighbours is not None and system.update is not None:
-            # the contacts in the history values determine the coordinates of rows
-            found.append((system.update, (s,)))
-        for function, where, factor in functions:
-            found.append((function, (where,)))
-            found.append((call(weigh, (self._f, own[own < n], self._mu, factor, of[0], self._totals)), (s,)))
-            if len(multipliers):
-                found.append(
-                    (call(weigh, (self._c, multipliers[multipliers < m], self._nu, factor, of[1], self._totals)), (s,))
-                )
-        return found
+            loads.append((system.body_force.force, (weighed,)))
+        return forces, loads
 
     def _prepare_history(self, name: str, pair: CompanionPair) -> None:
         """Create the compiled programs that update history values with changed parameters."""

@@ -1,19 +1,22 @@
 """The adjoint of projections onto constraints at the ends of steps.
 
-A projection changes the motion in the directions of constraints (consistency.py). Its derivatives with respect to the
-motion are differences between projections of perturbed motions; most coordinates do not affect the projection.
-
-Parameters that share companion models change only forces f and masses M. These parameters affect the four solves of the
-projection,
+A projection changes the motion in the directions of constraints (consistency.py) by four solves,
 
     S (δv, ι) = (0, -Ċ),  S (δa, δλ) = (f(v) - f(v + δv), -e),  S (δw, ι') = (0, c h² j),  S (δA, ι") = (0, l),
 
 with S = [M C_qᵀ; C_q 0]. The symbols are explained in consistency.py; δw is the second change of velocities, δA the
 change of the algorithmic accelerations, and l = C_q a + Δ h j - C_q A. The transposed solves, from the last solve to
-the first, yield the adjoint variables y of the right-hand sides from the adjoint variables of the results. With the
-solution u of each solve, the contribution to the derivative with respect to p is -yᵀ (∂M/∂p) u, and in the second solve
-also -yᵀ ∂(f(v + δv) - f(v))/∂p. If a multiple of the damping matrix is added to M, the derivative of this multiple is
-added to ∂M/∂p.
+the first, yield the adjoint variables (y, ν) of the right-hand sides from the adjoint variables of the results. The
+adjoint variables of v, a and A before the projection then follow from the derivatives of the right-hand sides. If a
+multiple of the damping matrix is added to M, the derivatives of this multiple with respect to v contribute in addition.
+
+Parameters that share companion models change only forces f and masses M. With the solution u of each solve, the
+contribution to the derivative with respect to p is -yᵀ (∂M/∂p) u, and in the second solve also -yᵀ ∂(f(v + δv) -
+f(v))/∂p. If a multiple of the damping matrix is added to M, the derivative of this multiple is added to ∂M/∂p.
+
+The derivatives with respect to the coordinates are differences between projections of perturbed motions; most
+coordinates do not affect the projection. In models with Euler parameters or with constraints with friction, the
+derivatives with respect to v, a and A are also such differences.
 """
 
 from __future__ import annotations
@@ -21,36 +24,41 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.solvers.constraint_motion.consistency import Trace
 from windlass.solvers.constraint_motion.initial import MassSolver
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.sensitivities.companion import MOTION, Companion, RepeatedStep
-from windlass.solvers.sensitivities.equilibrium import factorise
 from windlass.solvers.sensitivities.motion import CompanionPair
 from windlass.solvers.sensitivities.parameter_models import ParameterModels
 from windlass.solvers.sensitivities.parameter_terms import ParameterTerms
 from windlass.solvers.sensitivities.recorded_motion import set_state
+from windlass.solvers.sensitivities.tangent_factors import TangentFactors
 from windlass.solvers.sensitivities.turning import ROTATED
 
 StateFactors = dict[str, FloatArray]
 """Derivatives of the objective with respect to the arrays of a state, by name of the array."""
 PROJECTION_STEP = 1e-6
-"""Perturbation of the motion for derivatives of projections, relative to the largest value [1]."""
+"""Perturbation of the motion for derivatives of projections, relative to the largest coordinate or velocity [1]."""
 INSIGNIFICANT = 1e-10
 """Derivative of a projection, relative to the largest adjoint variable, up to which the derivative is treated as 0
+[1]."""
+REFINEMENTS = 1
+"""Number of steps of iterative refinement in each transposed solve."""
+ACCEPTED = 1e-9
+"""Error of a transposed solve, relative to its right-hand side, above which the matrix is factorised with more pivoting
 [1]."""
 SHARE = 1e-2
 """Fraction of a change of velocities for which the change of damping forces is evaluated [1]."""
 
 
 class ProjectionTerms:
-    """Computes the adjoint variables of states before projections from the adjoint variables of the projected states.
+    """Object that computes the adjoint variables of states before projections from the adjoint variables of the
+    projected states.
 
     Args:
-        centre: the model with the parameters of the motion.
+        centre: the companion model with the parameters of the motion.
         models: the companion models of the parameters.
         terms: derivatives of the equations with respect to the parameters.
     """
@@ -64,7 +72,7 @@ class ProjectionTerms:
     def pass_back(
         self,
         factors: StateFactors,
-        gradient: dict[str, float],
+        gradient: FloatArray,
         start: Mapping[str, FloatArray],
         t: float,
         step: RepeatedStep,
@@ -75,7 +83,7 @@ class ProjectionTerms:
 
         Args:
             factors: adjoint variables of the state after the projection.
-            gradient: derivatives of the objective with respect to the parameters, by name of the parameter; the
+            gradient: derivatives of the objective with respect to the parameters, shape (parameters,); the
                 contributions of the projection are added to these derivatives.
             start, t: arrays of the state at the start of the step, and its time [s].
             step: the repeated step.
@@ -117,7 +125,20 @@ class ProjectionTerms:
                 ends.append(weigh(centre, moved))
             return (ends[0] - ends[1]) / (2.0 * size)
 
-        for name in ROTATED:
+        shared = list[str]()
+        solves = not len(centre.integrator.rotations) and not any(c.rubs for c in centre.assembly.constraints)
+        for group in self._models.groups:
+            if group.is_shared and solves:
+                shared += group.names
+                continue
+            for name in group.names:
+                gradient[self._terms.numbers[name]] += compare(self._models.find_pair(name))
+        if solves:
+            rates, slopes = self._solve_back(factors, before, h, bool(shared))
+            found |= rates
+            numbers = [self._terms.numbers[name] for name in shared]
+            gradient[numbers] -= slopes[numbers]
+        for name in ("q",) if solves else ROTATED:
             change = np.zeros_like(factors[name])
             for dof in self._constrained:
                 change[dof] = differentiate(name, np.array([dof])) / shares[dof]
@@ -135,24 +156,17 @@ class ProjectionTerms:
                 elif abs(slope) > least:
                     parts += [part[: len(part) // 2], part[len(part) // 2 :]]
             found[name] = factors[name] + change
-        shared = list[str]()
-        for group in self._models.groups:
-            if group.is_shared and not len(centre.integrator.rotations):
-                shared += group.names
-                continue
-            for name in group.names:
-                gradient[name] += compare(self._models.find_pair(name))
-        if shared:
-            changes = self._find_shared(factors, before, h)
-            for name in shared:
-                gradient[name] -= changes[name]
         for name in MOTION:
             getattr(centre.state, name)[:] = before[name]
         return found
 
-    def _find_shared(self, factors: StateFactors, before: Mapping[str, FloatArray], h: float) -> dict[str, float]:
-        """Return, for each parameter that changes only forces and masses, the products of the adjoint variables y with
-        the derivatives of M u and f, summed over the four solves; see the docstring of this module.
+    def _solve_back(
+        self, factors: StateFactors, before: Mapping[str, FloatArray], h: float, shares: bool
+    ) -> tuple[StateFactors, FloatArray]:
+        """Return the adjoint variables of the velocities, accelerations and algorithmic accelerations before the
+        projection. The second result contains, for each parameter that changes only forces and masses, the products of
+        the adjoint variables y with the derivatives of M u and f, summed over the four solves; see the docstring of
+        this module. If ``shares`` is false, these products are 0.
         """
         centre, state = self._centre, self._centre.state
         consistency, integrator, problem = centre.consistency, centre.integrator, centre.problem
@@ -160,38 +174,58 @@ class ProjectionTerms:
         trace, no_force = Trace(np.zeros(n), 0.0, np.zeros(n), np.zeros(n), np.zeros(n)), np.zeros(m)
         self._move(before, before["v"], before["a"])
         centre.project(h, trace)
-        v, a = before["v"] + trace.velocities, before["a"] + trace.accelerations
+        v, a, over = before["v"] + trace.velocities, before["a"] + trace.accelerations, trace.over
         self._move(before, v, a)
-        solver = TransposedMass(problem)
         # adjoint variables of accelerations, velocities and j after the first two solves
         of_a, of_v, of_j = factors["a"].copy(), factors["v"].copy(), np.zeros(m)
-        y_carried = y_offset = np.zeros(n)
+        of_carried, y_carried, y_offset = factors["carried"], np.zeros(n), np.zeros(n)
+        if not integrator.rate_level:
+            y_offset, of_offset = TransposedMass(problem, over).solve(factors["v"], no_force)
+            of_j = of_j + consistency.find_offsets(h) * of_offset
+            of_v = of_v - self._differentiate_damping(before, v, a, y_offset, trace.offset, over)
+        solver = TransposedMass(problem)
         if integrator.generalised:
             y_carried, of_lack = solver.solve(factors["carried"], no_force)
-            of_a, of_j = of_a + self._multiply_transposed(of_lack), integrator.shift * h * of_lack
-        if not integrator.rate_level:
-            offset_solver = TransposedMass(problem, trace.over) if trace.over else solver
-            y_offset, of_offset = offset_solver.solve(factors["v"], no_force)
-            of_j = of_j + consistency.find_offsets(h) * of_offset
-        self._move(before, v, a)
-        of_a = of_a + self._differentiate(lambda: float(of_j @ consistency.eval_jerk(state, h)), before, v, a, "a")
-        of_v = of_v + self._differentiate(lambda: float(of_j @ consistency.eval_jerk(state, h)), before, v, a, "v")
+            by_lack = self._differentiate(lambda: float(of_lack @ consistency.multiply(state.a)), before, v, a, "a")
+            of_a, of_carried, of_j = of_a + by_lack, of_carried - by_lack, of_j + integrator.shift * h * of_lack
+
+        def weigh_jerk() -> float:
+            return float(of_j @ consistency.eval_jerk(state, h))
+
+        of_a = of_a + self._differentiate(weigh_jerk, before, v, a, "a")
+        of_v = of_v + self._differentiate(weigh_jerk, before, v, a, "v")
         y_force, of_e = solver.solve(of_a, factors["lam"])
-        damping = find_damping(problem)
-        of_v = of_v - self._differentiate(
-            lambda: float(of_e @ consistency.eval_violation(state.a)), before, v, before["a"], "v"
-        )
-        of_v = of_v - damping.T @ y_force
-        self._move(before, before["v"], before["a"])
-        y_velocity, _ = TransposedMass(problem, trace.over).solve(of_v, no_force)
-        total = dict.fromkeys(self._models.steps, 0.0)
+
+        def weigh_violation() -> float:
+            return float(of_e @ consistency.eval_violation(state.a))
+
+        of_v = of_v - self._differentiate(weigh_violation, before, v, before["a"], "v")
+        of_a = of_a - self._differentiate(weigh_violation, before, v, before["a"], "a")
+        y_velocity = np.zeros(n)
+        if not integrator.rate_level:
+            self._move(before, v, before["a"])
+            of_v = of_v - multiply_damping(problem, y_force)
+            self._move(before, before["v"], before["a"])
+            y_velocity, of_rates = TransposedMass(problem, over).solve(of_v, no_force)
+
+            def weigh_rates() -> float:
+                return float(of_rates @ consistency.eval_rates())
+
+            of_v = of_v + multiply_damping(problem, y_force)
+            of_v = of_v - self._differentiate(weigh_rates, before, before["v"], before["a"], "v")
+            of_v = of_v - self._differentiate_damping(
+                before, before["v"], before["a"], y_velocity, trace.velocities, over
+            )
+        found, total = {"v": of_v, "a": of_a, "carried": of_carried}, np.zeros(len(self._models.steps))
+        if not shares:
+            return found, total
 
         def add(y: FloatArray, v: FloatArray, a: FloatArray, scale: float) -> None:
             """Add, for all parameters, ``scale`` times the product of the adjoint variables y with the derivative of M
             a + f(v)."""
             self._move(before, v, a)
-            for name, value in self._terms.find(y, no_force).items():
-                total[name] += scale * value
+            self._terms.mu[:-1], self._terms.nu[:] = y, 0.0
+            total[:] += scale * self._terms.find()
 
         none = np.zeros(n)
         for y, u, at in (
@@ -199,12 +233,26 @@ class ProjectionTerms:
         ):  # fmt: skip
             add(y, at, u, 1.0)
             add(y, at, none, -1.0)
-            if trace.over and y is not y_carried:
-                add(y, at + SHARE * u, none, 0.5 * trace.over / SHARE)
-                add(y, at - SHARE * u, none, -0.5 * trace.over / SHARE)
+            if over and y is not y_carried:
+                add(y, at + SHARE * u, none, 0.5 * over / SHARE)
+                add(y, at - SHARE * u, none, -0.5 * over / SHARE)
         add(y_force, v, trace.accelerations, 1.0)
         add(y_force, before["v"], none, -1.0)
-        return total
+        return found, total
+
+    def _differentiate_damping(
+        self, before: Mapping[str, FloatArray], v: FloatArray, a: FloatArray, y: FloatArray, u: FloatArray, over: float
+    ) -> FloatArray:
+        """Return the derivatives of ``over`` yᵀ f_v u with respect to the velocities v, shape (n,), where f_v is the
+        damping matrix at the motion with the given v and a."""
+        if not over:
+            return np.zeros_like(v)
+        ends = []
+        for side in (1.0, -1.0):
+            self._move(before, v + side * SHARE * u, a)
+            ends.append(multiply_damping(self._centre.problem, y))
+        self._move(before, v, a)
+        return over * (ends[0] - ends[1]) / (2.0 * SHARE)
 
     def _move(self, before: Mapping[str, FloatArray], v: FloatArray, a: FloatArray) -> None:
         """Set the state and the fields to the motion ``before`` with other velocities and accelerations."""
@@ -232,39 +280,44 @@ class ProjectionTerms:
         self._move(before, v, a)
         return found
 
-    def _multiply_transposed(self, nu: FloatArray) -> FloatArray:
-        """Return C_qᵀ nu, shape (n,), with C_q at the motion in the fields. The multipliers in the fields do not
-        change."""
-        assembly = self._centre.assembly
-        lam, found = assembly.fields.lam.copy(), np.zeros(assembly.layout.spare + 1)
-        assembly.fields.lam[:-1] = nu
-        assembly.add_constraints(np.zeros(len(lam)), found)
-        assembly.fields.lam[:] = lam
-        return found[:-1]
-
 
 class TransposedMass:
-    """Solves the transposed equations of `MassSolver` at the motion in the fields; see `MassSolver` for the
-    arguments."""
+    """Object that solves the transposed equations of `MassSolver` at the motion in the fields; the arguments are
+    explained in `MassSolver`.
+    """
 
     def __init__(self, problem: NonlinearProblem, over: float = 0.0) -> None:
-        self._places, self._scale = problem.sparsity.unknowns, MassSolver(problem, over).scale
-        self._factors = factorise(problem.matrix.mat, "of a projection")
+        self._problem, self._places = problem, problem.sparsity.unknowns
+        self._scale, self._factors = MassSolver(problem, over).scale, TangentFactors(problem)
+        self._factors.update()
 
     def solve(self, of_a: FloatArray, of_lam: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the adjoint variables of the equations of motion, shape (n,), and of the constraints, shape (m,), from
-        the adjoint variables of accelerations, shape (n,), and of multipliers, shape (m,).
+        the adjoint variables of accelerations, shape (n,), and of multipliers, shape (m,). The matrix of the problem
+        must not have changed since this object was created.
         """
-        right = np.zeros(len(self._places.numbers))
+        right = np.zeros(self._problem.pattern.rows)
         right[self._places.of_dof], right[self._places.of_multiplier] = of_a, self._scale * of_lam
-        found = self._factors.solve(right, trans="T")
+        found, left = self._refine(right)
+        if not left <= ACCEPTED * float(np.linalg.norm(right)):
+            self._factors.leave()
+            found, _ = self._refine(right)
         return found[self._places.of_dof], found[self._places.of_multiplier]
 
+    def _refine(self, right: FloatArray) -> tuple[FloatArray, float]:
+        """Return the solution with iterative refinement, shape (u,), and the 2-norm of its error in the equations."""
+        values, pattern = self._problem.matrix.values, self._problem.pattern
+        found = self._factors.solve(right, trans="T")
+        for _ in range(REFINEMENTS):
+            found = found + self._factors.solve(right - pattern.multiply_transposed(values, found), trans="T")
+        return found, float(np.linalg.norm(right - pattern.multiply_transposed(values, found)))
 
-def find_damping(problem: NonlinearProblem) -> csr_array:
-    """Return the derivatives of the forces with respect to velocities at the motion in the fields, shape (n, n)."""
+
+def multiply_damping(problem: NonlinearProblem, y: FloatArray) -> FloatArray:
+    """Return f_vᵀ y, shape (n,), with the derivatives f_v of the forces with respect to velocities at the motion in the
+    fields."""
     places, pattern = problem.sparsity.unknowns, problem.pattern
-    values = np.zeros(len(problem.matrix.values))
+    values, by_unknown = np.zeros(len(problem.matrix.values)), np.zeros(pattern.rows)
     problem.assembly.add_tangent(values, 0.0, 1.0, 0.0, 0.0, 0.0)
-    whole = csr_array((values[: pattern.spare], pattern.indices, pattern.indptr), shape=(pattern.rows, pattern.rows))
-    return whole[places.of_dof][:, places.of_dof]
+    by_unknown[places.of_dof] = y
+    return pattern.multiply_transposed(values, by_unknown)[places.of_dof]

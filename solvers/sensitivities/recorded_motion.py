@@ -11,6 +11,8 @@ import numpy as np
 
 from windlass.framework.arrays import BoolArray, FloatArray
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.program import Program
+from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.sensitivities.companion import (
@@ -28,6 +30,8 @@ from windlass.solvers.sensitivities.state_store import NAMES, StateStore, Stored
 
 CHECKED = 20
 """Number of steps after which a step is again repeated by Newton's method."""
+ALL = 10**9
+"""Number of steps that compiled code may compute without a call of `MotionRecorder.after_step`."""
 EXACT = 1e-5
 """Relative change of the unknowns in the repetition of a step, up to which the unknowns of the next steps are taken
 from the states at their ends [1].
@@ -61,6 +65,83 @@ class Record:
     last: StoredState
 
 
+class MotionRecorder(StepHook):
+    """Hook that records the steps of a motion. In models without history values, compiled code computes several steps
+    and calls the hook after each step.
+
+    Args:
+        centre: the companion model at the start of the motion, whose state is the state at the start.
+        results: function that computes the results of the model of the motion.
+        solver: the solver of the motion.
+        places: numbers of steps, at least 1, after which states are stored.
+        stored: stored states.
+
+    Attributes:
+        plans, times, values, varies: the data of `Record` so far.
+    """
+
+    def __init__(
+        self, centre: Companion, results: Results, solver: Dynamic, places: set[int], stored: StateStore
+    ) -> None:
+        state = centre.state
+        self._results, self._solver, self._places, self._stored = results, solver, places, stored
+        self._first, self._data = state.step, state.data.copy()
+        self._before, self._t = solver.consistency.projections, state.t
+        self.plans, self.times = list[StepPlan](), [state.t]
+        self.values = [read_results(centre.results, state, None)]
+        self.varies: BoolArray = state.data != np.round(state.data)
+        # the state that compiled steps change, and the program that compiled code calls after each step
+        self._changing: State | None = None
+        self._program = Program([(self._record_changing, ())])
+
+    def after_step(self, state: State) -> None:
+        """Record a step."""
+        self._record(state)
+
+    def idle_steps(self, state: State, size: float) -> int:
+        """Return a large number if the model has no history values, otherwise 0."""
+        return 0 if len(state.data) else ALL
+
+    def idle_program(self, state: State) -> Program | None:
+        """Return the program that records a step that compiled code has computed."""
+        self._changing = state
+        return self._program
+
+    def _record_changing(self) -> None:
+        """Record a step while compiled code runs. The state contains the values at the end of the step, except for the
+        time and the step number.
+        """
+        state = self._changing
+        assert state is not None
+        t, step = state.t, state.step
+        state.t, state.step = self._solver.assembly.fields.t, self._first + len(self.plans) + 1
+        try:
+            self._record(state)
+        finally:
+            state.t, state.step = t, step
+
+    def _record(self, now: State) -> None:
+        solver = self._solver
+        require_first(now, self._first + len(self.plans) + 1)
+        projects = solver.consistency.projections > self._before
+        self.plans.append(plan_step(self._data, solver, now.t - self._t, now.t, projects))
+        self._before, self._t, self._data[:] = solver.consistency.projections, now.t, now.data
+        self.varies |= now.data != np.round(now.data)
+        self.times.append(now.t)
+        self.values.append(read_results(self._results, now, self.values[0]))
+        if len(self.plans) in self._places:
+            self._stored.put(len(self.plans), StoredState.of(now))
+
+
+def require_first(now: State, step: int) -> None:
+    """Raise ModelError if the number of a step is not ``step``, because the motion continues from a checkpoint."""
+    if now.step != step:
+        raise ModelError(
+            f"the motion continues from a checkpoint, with the first step to t = {now.t:.9g} s: derivatives need "
+            "all steps, so leave out -restart"
+        )
+
+
 def record_motion(
     centre: Companion, results: Results, solver: Dynamic, first: State, count: int, stored: StateStore
 ) -> Record:
@@ -69,31 +150,13 @@ def record_motion(
     Raises:
         ModelError: the motion continues from a checkpoint, so its first steps are missing.
     """
-    state = centre.state
     expected = max(1, int(np.ceil((solver.end - first.t) / solver.sizes.nominal - 1e-6)))
-    places = set(place_states(expected, count))
-    plans = list[StepPlan]()
-    stored.put(0, StoredState.of(state))
-    times, values = [state.t], [read_results(centre.results, state, None)]
-    varies, before, t = state.data != np.round(state.data), solver.consistency.projections, state.t
-    data = state.data.copy()
-    now = state
-    for now in solver.march(first):
-        if now.step != state.step + len(plans) + 1:
-            raise ModelError(
-                f"the motion continues from a checkpoint, with the first step to t = {now.t:.9g} s: derivatives need "
-                "all steps, so leave out -restart"
-            )
-        projects = solver.consistency.projections > before
-        plans.append(plan_step(data, solver, now.t - t, now.t, projects))
-        before, t, data[:] = solver.consistency.projections, now.t, now.data
-        varies |= data != np.round(data)
-        times.append(now.t)
-        values.append(read_results(results, now, values[0]))
-        if len(plans) in places:
-            stored.put(len(plans), StoredState.of(now))
-    y = {name: np.array([value[name] for value in values]) for name in values[0]}
-    return Record(plans, np.array(times), y, varies, StoredState.of(now))
+    stored.put(0, StoredState.of(centre.state))
+    recorder = MotionRecorder(centre, results, solver, set(place_states(expected, count)), stored)
+    last = solver.solve(first, [recorder])
+    require_first(last, centre.state.step + len(recorder.plans))
+    y = {name: np.array([value[name] for value in recorder.values]) for name in recorder.values[0]}
+    return Record(recorder.plans, np.array(recorder.times), y, recorder.varies, StoredState.of(last))
 
 
 def follow_plan(
@@ -158,7 +221,7 @@ class StepReader:
         centre.begin_step(plan.h, plan.then)
         unknowns, data = centre.read_unknowns(end.arrays["a"], end.arrays["lam"]), centre.state.data.copy()
         centre.load(unknowns, data)
-        run = RepeatedRun(unknowns, data, data, data, centre.factorise(), near=True, maps=False)
+        run = RepeatedRun(unknowns, data, data, data, centre.factorise(), near=True, maps=False, loaded=True)
         return RepeatedStep(plan.h, plan.then, centre.state, [run], projects=False)
 
 

@@ -1,6 +1,6 @@
 """Derivatives of Σ w y with respect to a state and to parameters, where w are weights of the results y of the state.
 
-Most parameters change results only through the state. A single model in which all of these parameters are changed shows
+Most parameters change results only through the state. A few models in which many of these parameters are changed show
 that the results at a given state do not depend on these parameters.
 """
 
@@ -20,10 +20,10 @@ NAMES = (*MOTION, "data")
 
 
 class ResultSlopes:
-    """Derivatives of Σ w y, see the docstring of this module.
+    """Derivatives of Σ w y, where w are weights of the results y of a state.
 
     Args:
-        companion: the model; its state is perturbed and restored.
+        companion: the model, whose state is perturbed and restored.
         models: the companion models of the parameters.
         varies: whether each history value changes continuously, shape (d,).
     """
@@ -31,8 +31,20 @@ class ResultSlopes:
     def __init__(self, companion: Companion, models: ParameterModels, varies: BoolArray) -> None:
         self._companion, self._models = companion, models
         self._of_state = StateSlopes(companion.results, companion.state, NAMES, {"data": varies})
-        # parameters that change results directly, and the companion model in which all other parameters are changed
-        self._direct, self._others = set[str](), models.create_changed(list(models.steps))
+        # parameters that change results directly, and companion models in which all other parameters are changed
+        self._direct = set[str]()
+        self._others = self._find_others()
+
+    def _find_others(self) -> list[Companion]:
+        """Return companion models in which all parameters are changed that do not change results directly. Each of
+        these parameters is changed in one of the models."""
+        found, rest = list[Companion](), list[str]()
+        for group in self._models.groups:
+            if group.is_shared and self._direct.isdisjoint(group.names):
+                found.append(group.pair.above)
+            else:
+                rest += [name for name in group.names if name not in self._direct]
+        return [*found, self._models.create_changed(rest)] if rest else found
 
     def find(self, weights: Mapping[str, float]) -> tuple[dict[str, FloatArray], dict[str, float]]:
         """Return the derivatives of Σ w y at the present state with respect to the arrays of the state, and with
@@ -41,8 +53,7 @@ class ResultSlopes:
         found = self._of_state.find(weights)
         centre = read_results(self._companion.results, self._companion.state, None)
         gradient = dict[str, float]()
-        self._copy_state(self._others)
-        if read_results(self._others.results, self._others.state, None) != centre:
+        if any(self._read(other) != centre for other in self._others):
             ones = dict.fromkeys(centre, 1.0)
             for group in self._models.groups:
                 if group.is_shared and not self._find_direct(group.pair, ones, singly=True):
@@ -50,24 +61,23 @@ class ResultSlopes:
                 for name in group.names:
                     if self._find_direct(self._models.find_pair(name), ones, singly=True):
                         self._direct.add(name)
-            self._others = self._models.create_changed([q for q in self._models.steps if q not in self._direct])
+            self._others = self._find_others()
         for name in self._direct:
             gradient[name] = self._find_direct(self._models.find_pair(name), weights)
         return found, gradient
 
-    def _copy_state(self, companion: Companion) -> None:
+    def _read(self, companion: Companion) -> dict[str, float]:
+        """Return the results of another companion model at the present state."""
         state, to = self._companion.state, companion.state
         for name in NAMES:
             getattr(to, name)[:] = getattr(state, name)
         to.start_data[:] = state.data
         to.t = state.t
+        return read_results(companion.results, to, None)
 
     def _find_direct(self, pair: CompanionPair, weights: Mapping[str, float], singly: bool = False) -> float:
         """Return the derivative of Σ w y with respect to the parameter of a pair at the present state. If ``singly``,
         return the sum of the absolute values of the derivatives of all w y."""
-        ends = []
-        for side in (pair.above, pair.below):
-            self._copy_state(side)
-            ends.append(read_results(side.results, side.state, None))
+        ends = self._read(pair.above), self._read(pair.below)
         slopes = [weights.get(key, 0.0) * (ends[0][key] - ends[1][key]) / (2.0 * pair.h) for key in ends[0]]
         return sum(map(abs, slopes)) if singly else sum(slopes)

@@ -138,18 +138,18 @@ def evaluate_mean(
         found.gradient["rho"]
 
     Args:
-        model, p, motion, steps: as in `evaluate_motion`.
+        model, p, motion, steps: model, parameters, solver and steps of differences, see `evaluate_motion`.
         name: name of the result.
         directions: number M of homogeneous solutions, which must exceed the number of positive Lyapunov exponents.
         segment: duration of a segment [s]. A suitable value is the time in which small differences between two motions
             grow by a factor of at most 10.
         start: time [s] at which the interval of the mean begins. At this time, the initial transients of the motion
             should have decayed.
-        checkpoints, memory, folder: as in `evaluate_objective`.
+        checkpoints, memory, folder: storage of states of the motion, see `evaluate_objective`.
 
     Raises:
-        ModelError: see `evaluate_objective`; further, the motion ends before ``start`` or has fewer than 3 segments
-            after ``start``, there is no result of this name, or directions are not independent.
+        ModelError: an error described in `evaluate_objective`; or the motion ends before ``start`` or has fewer than 3
+            segments after ``start``, no result has this name, or the directions are not independent.
         NotConverged: a solve fails.
         OutputError: states cannot be written to the folder.
     """
@@ -219,8 +219,7 @@ class Shadow:
             # the adjoint variables of coordinates that do not affect the motion, such as integrals of states, remain 0
             self._factors.append({**none, "v": random.standard_normal(len(none["v"]))})
         self._segments, self._is_forced = list[Segment](), False
-        self._names = list(adjoint.gradient)
-        self.segment = Segment.empty(directions, len(self._names))
+        self.segment = Segment.empty(directions, len(adjoint.sums))
         self._make_orthonormal()
 
     def add_results(self, name: str, weight: float) -> None:
@@ -258,7 +257,7 @@ class Shadow:
         growth, shift = self._make_orthonormal()
         self.segment.growth, self.segment.shift = growth, shift
         self._segments.append(self.segment)
-        self.segment = Segment.empty(len(shift), len(self._names))
+        self.segment = Segment.empty(len(shift), len(self._adjoint.sums))
 
     def solve(self) -> FloatArray:
         """Return the derivatives with respect to the parameters, shape (parameters,)."""
@@ -294,7 +293,7 @@ class Shadow:
         return found
 
     def _take_gradient(self) -> FloatArray:
-        return np.array([self._adjoint.gradient[name] for name in self._names])
+        return self._adjoint.sums.copy()
 
     def _stack(self) -> FloatArray:
         """Return the adjoint variables λ* and W of coordinates and velocities as columns, shape (2 n, M + 1). The rows
@@ -306,7 +305,7 @@ class Shadow:
         """Make W orthonormal, and make λ* orthogonal to W. The function returns R and b.
 
         Raises:
-            ModelError: the solutions are not independent.
+            ModelError: the homogeneous solutions are not linearly independent.
         """
         own = self._stack()
         q, r = np.linalg.qr(own[:, 1:])

@@ -22,7 +22,7 @@ LARGER = 1e3
 
 
 class StateSlopes:
-    """Derivatives of Σ w y with respect to a state, see the docstring of this module.
+    """Derivatives of Σ w y with respect to a state, where w are weights of the results y.
 
     Args:
         results: function that computes the results of a state.

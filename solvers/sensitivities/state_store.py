@@ -43,8 +43,8 @@ def find_size(state: State) -> int:
 
 
 class StateStore:
-    """Stores states of a motion. Each state has the number of the step that begins with this state. An object is used
-    as a context manager, which removes the files when the context ends.
+    """Storage for states of a motion. Each state has the number of the step that begins with this state. An object is
+    used as a context manager, which removes the files when the context ends.
 
     Args:
         most: largest number of states in memory, at least 1.

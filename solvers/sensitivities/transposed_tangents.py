@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csc_array
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.array_kernels import clear
@@ -25,7 +24,6 @@ class TransposedTangents:
         self._companion, self._programs = companion, dict[tuple[float, float], Program]()
         self._key: tuple[object, ...] = ()
         self._values = np.zeros(0)
-        self._whole = self._part = csc_array((0, 0))
 
     def multiply(self, dq: float, dv: float, mu: FloatArray) -> FloatArray:
         """Return (dq ∂r/∂q + dv ∂r/∂v)ᵀ mu for all unknowns, shape (u,); entries of multipliers have no meaning."""
@@ -36,31 +34,21 @@ class TransposedTangents:
         with problem.assembly.calling():
             problem.assembly.loads.update()
             self._programs[dq, dv]()
-        product: FloatArray = self._part @ mu
-        return product
+        return problem.pattern.multiply_transposed(self._values, mu)
 
     def multiply_whole(self, mu: FloatArray) -> FloatArray:
         """Return r_uᵀ mu for the last tangent of Newton's method, shape (u,)."""
-        self._renew()
-        product: FloatArray = self._whole @ mu
-        return product
+        problem = self._companion.problem
+        return problem.pattern.multiply_transposed(problem.matrix.values, mu)
 
     def _renew(self) -> None:
-        """Create arrays and matrices again if the sparsity or the kernel calls have changed."""
+        """Create the array of values again if the sparsity or the kernel calls have changed."""
         problem = self._companion.problem
         key = problem.matrix, problem.assembly.revision
         if key == self._key:
             return
         self._key, self._programs = key, {}
         self._values = np.zeros(len(problem.matrix.values))
-        self._whole, self._part = self._transpose(problem.matrix.values), self._transpose(self._values)
-
-    def _transpose(self, values: FloatArray) -> csc_array:
-        """Return the transpose of the matrix with the given values. The transpose uses the same array ``values``."""
-        pattern = self._companion.problem.pattern
-        # compressed rows of a matrix are compressed columns of its transpose
-        parts = values[: pattern.spare], pattern.indices, pattern.indptr
-        return csc_array(parts, shape=(pattern.rows, pattern.rows), copy=False)
 
     def _create_program(self, dq: float, dv: float) -> Program:
         problem, values = self._companion.problem, self._values

@@ -1,4 +1,4 @@
-"""Execution of several steps in one call of compiled code, as long as no step requires Python.
+"""Execution of several steps in one call of compiled code, until a step requires Python.
 
 The following parts of a step are compiled: predictor, Newton's method, checks by monitors, update of history values,
 storage of the accepted step, and check for kinks of constraints. Except for Newton's method, each part is a program,
@@ -36,12 +36,12 @@ MOST = 64
 after each call.
 """
 LONGEST = 0.02
-"""Largest elapsed time of one call of compiled code [s], estimated from the previous call, because Ctrl-C takes effect
-at the end of the call.
+"""Largest elapsed time of one call of compiled code [s], estimated from the previous call, because an interruption by
+Ctrl-C takes effect only at the end of the call.
 """
 HARD = 10
-"""Number of Newton iterations from which the shapes of bodies and cables are checked at the end of a step; few steps
-need as many iterations.
+"""Number of Newton iterations from which the shapes of bodies and cables are checked at the end of a step; most steps
+need fewer iterations.
 """
 BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
 """Indices of the programs of a step.
@@ -103,8 +103,8 @@ class StepContext(NamedTuple):
         now, first: values of the present pass, and values after the first pass of a step.
         start_data: history values at the start of the step, shape (d,).
         found: a value > 0 if a monitor has found a problem, shape (1,).
-        follow: see `Follow`.
-        records: see `Newton.records`.
+        follow: data for the check for kinks of constraints, see `Follow`.
+        records: data of the Newton iterations, see `Newton.records`.
     """
 
     addresses: IntArray
@@ -207,8 +207,8 @@ def freeze(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int
 
 @kernel(fast=False)
 def take_steps(context: Any) -> int:
-    """Execute steps until all are complete or a step requires Python; return 0 on success. The caller has begun the
-    first step.
+    """Execute steps until all steps are complete or a step requires Python; return 0 on success. The caller has begun
+    the first step.
     """
     c = load(context)
     counts, follow, (measures, lag, state) = c.counts, c.follow, c.records
@@ -274,7 +274,7 @@ Take = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 
 
 class CompiledSteps:
-    """Executes steps of one run in compiled code, if the model allows compiled steps.
+    """Object that executes steps of one run in compiled code, if the model allows compiled steps.
 
     Args:
         newton: Newton's method, whose runs are executed in compiled code.
@@ -282,20 +282,20 @@ class CompiledSteps:
         scheme: relation between unknowns and motion. The object is the same in all steps; its time is the time of the
             last step.
         follow: data for the check for kinks of constraints, see `Follow`.
-        found: see `StepContext`.
+        found: a value > 0 if a monitor has found a problem, shape (1,).
         mapped: number of residual evaluations at the beginning of a Newton run in which contact states can change, see
             `Fields`.
 
     Attributes:
         programs: the compiled programs, in the order of the constants `BEGIN` to `IDLE`.
         pace: number of steps per call that keeps the elapsed time of a call below `LONGEST`.
-        stage: stage of the last step.
+        stage: stage that the last step has reached.
         earlier, iterations, passes: number of steps before the last step, and their Newton iterations and passes.
         had_second: whether the last step had a second pass; `first` and ``first_iterations`` then contain data of the
             first pass.
         froze: whether the first pass of the last step was repeated with the contact states at the start of the step,
             because contact states had repeated periodically with return maps.
-        now, first: see `StepContext`.
+        now, first: values of the present pass, and values after the first pass of a step, see `PassValues`.
         first_iterations: number of iterations of the first pass of the last step, if the step had a second pass.
     """
 
@@ -317,7 +317,7 @@ class CompiledSteps:
         self._counts, self._limits = np.zeros(12, np.int64), np.array([settings.atol, settings.rtol])
         self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((6, 2), np.int64)
         self.programs: tuple[Program, ...] = ()
-        # the arguments from which ``programs`` was made
+        # the programs from which the array ``programs`` was created
         self._given: tuple[Program, ...] = ()
         self._are_compiled = False
         self._context: StepContext | None = None

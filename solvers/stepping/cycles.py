@@ -19,7 +19,7 @@ LONGEST = 8
 
 
 class CycleFinder:
-    """Finds cycles in the passes of one step. A cycle is complete when a pass has the contact states of an earlier
+    """Search for cycles in the passes of one step. A cycle is complete when a pass has the contact states of an earlier
     pass.
 
     Args:

@@ -170,7 +170,7 @@ def iterate(
     error is small relative to the contact forces.
 
     Args:
-        settings: limits.
+        settings: limits of the iteration.
         newton: function that executes one Newton run from the start of the step with the present history values. The
             function stores iterations, reason and history in the attempt, and returns whether the run converged.
         contacts: object that contains and updates the history values.

@@ -229,7 +229,7 @@ class Integrator:
 
         For Euler parameters, ``state.carried`` does not contain the change of the accelerations of a steady rotation
         over this time. Therefore ``state.carried`` is correct at the start of a run and for any step size. This
-        function adds the change.
+        function adds this change to ``state.carried``.
         """
         found = state.carried.copy()
         if len(self.rotations):

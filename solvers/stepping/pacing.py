@@ -18,7 +18,7 @@ LATE = 1e-3
 
 
 class Pacer(StepHook):
-    """Waits after each step so that simulated time does not exceed a multiple of the elapsed time.
+    """Hook that waits after each step so that simulated time does not exceed a multiple of the elapsed time.
 
     Args:
         factor: largest ratio of simulated to elapsed time [1].

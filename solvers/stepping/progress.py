@@ -7,7 +7,7 @@ import sys
 import time
 
 from windlass.framework.command_line import options
-from windlass.framework.kernels.kernel import compiling_time
+from windlass.framework.kernels.process import compiling_time
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.launch.notebook import LiveLine, find_shell
 from windlass.solvers.stepping.statistics import Statistics
@@ -20,8 +20,8 @@ LONG_COMPILING = 1.0
 
 
 class Progress:
-    """Prints the progress of a solve. In a terminal one line is rewritten; in a notebook the line has a progress bar;
-    in a file a new line is written from time to time.
+    """Output of the progress of a solve. In a terminal one line is rewritten; in a notebook the line has a progress
+    bar; in a file a new line is written from time to time.
 
     Args:
         name: name of the solve; empty to show no progress.

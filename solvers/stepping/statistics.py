@@ -26,7 +26,7 @@ class Statistics:
         largest_error: largest force error, relative to the contact force [1], of steps accepted at the limit of passes,
             at the smallest step size or in a cycle.
         jacobians: number of evaluations of the tangent.
-        fallbacks: number of times that another linear solver was selected, see `Newton`.
+        fallbacks: number of times that `Newton` has selected another linear solver.
         roundings: number of Newton runs that ended because the residual consisted of rounding errors.
         relaxations: number of static passes that needed relaxation.
         settlings: number of static load steps in which `settle_contacts` was used.

@@ -68,7 +68,9 @@ LIMIT = 0.3
 """Largest ratio [1] of the change of the gap rate in a step to the impact speed with which implicit methods resolve an
 impact."""
 GOAL = 0.5
-"""If a step exceeds the limit, its size is reduced so that the ratio is about this fraction [1] of the limit."""
+"""Fraction [1] of the largest ratio. If a step exceeds the largest ratio, the step size is reduced so that the ratio is
+about this fraction of the largest ratio.
+"""
 SMALLEST_CUT = 0.05
 """Smallest factor by which a step size is reduced [1]."""
 LARGEST_CUT = 0.5
@@ -80,7 +82,7 @@ TINY = 1e-6
 displacements during the run.
 """
 CREEP = 1e-4
-"""Speed above which speeds are never ignored [m/s or rad/s]."""
+"""Largest speed [m/s or rad/s] that may be ignored."""
 GRAZED = 0.05
 """Ratio [1] of the depth of a path through an object to the radius of the object, up to which the path is accepted."""
 STAGES = 1.5
@@ -127,12 +129,12 @@ def judge_gaps(
     """Find the contacts of a contact law that a step of ``size[0]`` seconds has not resolved.
 
     Args:
-        numbers, near: see `Gaps`.
+        numbers, near: data of the contacts of the law, see `Gaps`.
         weight: 1 if speeds along the surface are used in addition to gap rates, otherwise 0.
         size: step size [s], shape (1,).
         limits: three numbers, shape (3,): the largest ratio [1] of a rate change to the impact speed; the speed below
             which contacts are ignored [m/s]; 1 if the step size can be reduced, otherwise 0.
-        quiet: see `Gaps`.
+        quiet: speeds of the law up to which contacts are ignored, see `Gaps`.
         found: values with the indices `COUNT` to `FACTOR`, shape (13,).
     """
     h, limit = size[0], limits[0]
@@ -162,7 +164,7 @@ def judge_gaps(
         # the rate has reversed although the contact is open at both ends: contact occurred within the step
         turned = g0 > 0.0 and g1 > 0.0 and g0 + STAGES * h * v0 < 0.0 and v1 - v0 > -limit * v0
         turned = turned and -v0 > 0.9 * row[START + SPEED]
-        # a point that is now on the other side has moved past the object, perhaps without contact
+        # a point that is now on the opposite side of the object has moved past the object, perhaps without contact
         turned = turned and row[X] * row[START + X] + row[Y] * row[START + Y] + row[Z] * row[START + Z] >= 0.0
         # only a positive change of the rate, away from the object, is caused by a contact force
         kick = v1 - v0
@@ -226,7 +228,7 @@ class Findings:
 
 
 class ContactWatch(Watch):
-    """Checks in every step of a solve that the step resolves contacts.
+    """Check in every step of a solve that the step resolves contacts.
 
     Args:
         assembly: the systems of this process; its fields contain the state at the end of the step that is checked.
@@ -241,7 +243,7 @@ class ContactWatch(Watch):
         self._assembly, self._cuts, self._halves = assembly, cuts, halves
         self._is_parallel = bool(assembly.layout.size > 1)
         self._laws: list[tuple[System, Gaps]] = []
-        # whether the last step has an unresolved contact, and the factor by which the step size is reduced
+        # two numbers: whether the last step has an unresolved contact, and the factor by which the step size is reduced
         self._total = np.zeros(2)
         self._found = np.zeros((0, 13))
         self._size, self._limits = np.zeros(1), np.array([limit, 0.0, float(cuts)])
@@ -256,7 +258,7 @@ class ContactWatch(Watch):
         self._program = self._accept_program = self._measure_program = NO_CALLS
 
     def begin(self, state: State, duration: float) -> None:
-        """See `Watch`."""
+        """Begin the checks of a run, see `Watch.begin`."""
         self._findings, self._largest, self._revision, self._laws = {}, {}, -1, []
         extent = np.abs(self._assembly.layout.reference[:-1] + state.q).max(initial=0.0)
         extent = max(self._assembly.processes.largest_of(extent), 1e-300)
@@ -270,13 +272,13 @@ class ContactWatch(Watch):
         ]
 
     def checkpoint(self) -> dict[str, Any]:
-        """See `Watch`."""
+        """Return values that a resumed run needs."""
         self._note_largest()
         found = {name: [f.kicks, f.passes, f.kicked, f.passed] for name, f in self._findings.items()}
         return {"found": found, "largest": self._largest, "floor": float(self._limits[1])}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `Watch`."""
+        """Continue from the values of `checkpoint`."""
         self._findings = {
             name: Findings([float(x) for x in f[0]], [float(x) for x in f[1]], str(f[2]), str(f[3]))
             for name, f in kept["found"].items()
@@ -287,12 +289,14 @@ class ContactWatch(Watch):
             found[LARGEST] = self._largest.get(system.name, 0.0)
 
     def start(self, state: State, seen: bool) -> list[str]:
-        """See `Watch`."""
+        """Prepare the checks of the first step, see `Watch.start`."""
         self._is_stale = True
         return []
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """See `Watch`. If the state or the model has changed since the last step, gaps and rates are measured again."""
+        """Prepare the check of the next step. If the state or the model has changed since the last step, the method
+        measures gaps and gap rates again.
+        """
         self._size[0] = h
         others = self._revision != self._assembly.revision and self._are_others()
         moved = bool(self._laws) and (moved or self._is_stale or self._laws[0][1].holder is not self)
@@ -309,19 +313,19 @@ class ContactWatch(Watch):
         return NEVER
 
     def program(self) -> Program:
-        """See `Watch`."""
+        """Return the compiled program that is executed after each Newton run, see `Watch.program`."""
         return self._program
 
     def idle_program(self, state: State) -> Program | None:
-        """See `Watch`."""
+        """Return the compiled program that is executed after each compiled step, see `Watch.idle_program`."""
         return self._accept_program
 
     def after_step(self, state: State, changed: bool) -> None:
-        """See `Watch`."""
+        """End a step, see `Watch.after_step`."""
         self._is_stale = changed
 
     def close(self, state: State, moved: bool) -> None:
-        """See `Watch`."""
+        """Record a checkpoint, see `Watch.close`."""
         self._is_stale = self._is_stale or moved
 
     def resize(self, h: float) -> None:
@@ -329,8 +333,8 @@ class ContactWatch(Watch):
         self._size[0] = h
 
     def finish(self, state: State, moved: bool) -> None:
-        """See `Watch`; the check uses velocities at the end of steps, even if the integration method evaluates
-        velocities in the middle of steps.
+        """Record the end of the run. The check uses velocities at the end of steps, even if the integration method
+        evaluates velocities in the middle of steps.
         """
         if self._halves and (self._laws or self._is_parallel):
             self._assembly.load_fields(state)
@@ -338,7 +342,7 @@ class ContactWatch(Watch):
             self.accept(state, state.t, float(self._size[0]))
 
     def find_cut(self, h: float) -> float:
-        """See `Watch`."""
+        """Return the size [s] with which the step must be repeated, see `Watch.find_cut`."""
         if not self._cuts:
             return inf
         if self._assembly.layout.size == 1:
@@ -348,7 +352,7 @@ class ContactWatch(Watch):
         return min(max(factor, SMALLEST_CUT), LARGEST_CUT) * h if factor < 1.0 else inf
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """See `Watch`."""
+        """Record an accepted step, see `Watch.accept`."""
         if self._is_parallel:
             self._share_largest()
         if not self._laws:
@@ -360,7 +364,7 @@ class ContactWatch(Watch):
         self._accept_program()
 
     def judge(self) -> list[str]:
-        """See `Watch`."""
+        """Return reasons to doubt the result, see `Watch.judge`."""
         self._note_largest()
         for gaps, kept, holder in self._kept:
             if gaps.numbers.shape != kept[0].shape:
@@ -401,7 +405,7 @@ class ContactWatch(Watch):
         time = assembly.fields.t
         assembly.load_fields(state)
         assembly.fields.t = time
-        # the size 1 s is used instead of the step size, so that the evaluation does not report a sudden change of the
+        # use the size 1 s instead of the step size, so that the evaluation does not report a sudden change of the
         # motion
         size = float(self._size[0])
         self._size[0] = 1.0

@@ -141,7 +141,7 @@ def add_check(sums: FloatArray, run: FloatArray, checks: IntArray) -> None:
 
 
 class EnergyWatch(Watch):
-    """Checks in some steps of a solve whether laws create energy.
+    """Check in some steps of a solve whether laws create energy.
 
     Args:
         assembly: the systems of this process; its fields contain the state that is checked.
@@ -152,7 +152,7 @@ class EnergyWatch(Watch):
     def __init__(self, assembly: Assembly) -> None:
         self._assembly = assembly
         self._wanted = False
-        # displacements, and forces and stored energy of each law, at the last check
+        # displacements at the last check, and forces and stored energies of the laws at the last check
         self._q, self._before = np.zeros(assembly.layout.spare), np.zeros((0, len(assembly.fields.x)))
         self._energies = np.zeros(0)
         # programs that compute the forces of the laws, and the sums of a check
@@ -164,26 +164,26 @@ class EnergyWatch(Watch):
         self._add_check = call(add_check)
 
     def begin(self, state: State, duration: float) -> None:
-        """See `Watch`."""
+        """Begin the checks of a run, see `Watch.begin`."""
         self._steps, self._due = 0, 0
         self._run[:], self._checks[:] = 0.0, 0
 
     def checkpoint(self) -> dict[str, Any]:
-        """See `Watch`."""
+        """Return values that a resumed run needs."""
         return {"steps": self._steps, "looks": int(self._checks[1]), "sums": self._run.tolist()}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `Watch`."""
+        """Continue from the values of `checkpoint`."""
         self._steps, self._due = int(kept["steps"]), 0
         self._run[:], self._checks[:] = kept["sums"], (0, kept["looks"])
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """See `Watch`."""
+        """Prepare the checks of the next step, see `Watch.before_step`."""
         number = self._steps + 1
         self._wanted = number >= self._due and is_due(number)
         if self._wanted:
             self._lay_down(state)
-            # compiled code checks consecutive steps, unless sums over processes are necessary
+            # compiled code checks consecutive steps, unless the check needs sums over several processes
             last = number
             while self._assembly.processes.size == 1 and is_due(last + 1):
                 last += 1
@@ -195,19 +195,21 @@ class EnergyWatch(Watch):
         return self._due - number
 
     def skip(self, steps: int) -> None:
-        """See `Watch`."""
+        """Record steps that compiled code has executed, see `Watch.skip`."""
         self._steps += steps
 
     def program(self) -> Program:
-        """See `Watch`; forces depend on the history values, which are still in the fields."""
+        """Return the compiled program that is executed after each Newton run. The program evaluates forces with the
+        history values of this run, which are still in the fields.
+        """
         return self._program if self._wanted else NO_CALLS
 
     def idle_program(self, state: State) -> Program | None:
-        """See `Watch`."""
+        """Return the compiled program that is executed after each compiled step, see `Watch.idle_program`."""
         return self._check if self._wanted else None
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """See `Watch`; the fields contain the history values for the next step."""
+        """Record an accepted step. The fields contain the history values for the next step."""
         self._steps += 1
         if not self._wanted:
             return
@@ -217,7 +219,7 @@ class EnergyWatch(Watch):
             self._add_check(self._sums, self._run, self._checks)
 
     def judge(self) -> list[str]:
-        """See `Watch`."""
+        """Return reasons to doubt the result, see `Watch.judge`."""
         created, turned, kinetic, stored = self._run.tolist()
         checks = int(self._checks[1])
         if checks == 0 or created <= SHARE * turned:

@@ -73,8 +73,8 @@ def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) ->
 
 
 class LimitWatch(Watch):
-    """Compares the step size with the limit before a run. The comparison is repeated when columns of laws with forces,
-    masses or constraints have changed.
+    """Comparison of the step size with the limit before a run. The comparison is repeated when columns of laws with
+    forces, masses or constraints have changed.
 
     Args:
         assembly: the systems of this process.
@@ -91,37 +91,37 @@ class LimitWatch(Watch):
         self._looks, self._steps, self._next, self._reason, self._is_on = 0, 0, 0, "", True
 
     def begin(self, state: State, duration: float) -> None:
-        """See `Watch`."""
+        """Begin the checks of a run, see `Watch.begin`."""
         self._mark, self._looks, self._steps, self._next, self._reason = 0, 0, 0, 0, ""
 
     def start(self, state: State, seen: bool) -> list[str]:
-        """See `Watch`."""
+        """Prepare the checks of the first step, see `Watch.start`."""
         self._is_on = options.verdict_kind() != "off"
         if self._is_on:
             self._look(state)
         return self.judge()
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """See `Watch`."""
+        """Prepare the checks of the next step, see `Watch.before_step`."""
         if self._version != self._assembly.world.version and self._steps >= self._next:
             self._compare(state)
         self._steps += 1
         return NEVER
 
     def finish(self, state: State, moved: bool) -> None:
-        """See `Watch`."""
+        """Record the end of the run, see `Watch.finish`."""
         self._compare(state)
 
     def judge(self) -> list[str]:
-        """See `Watch`."""
+        """Return reasons to doubt the result, see `Watch.judge`."""
         return [self._reason] if self._reason else []
 
     def checkpoint(self) -> dict[str, Any]:
-        """See `Watch`."""
+        """Return values that a resumed run needs."""
         return {"looks": self._looks, "steps": self._steps, "next": self._next, "reason": self._reason}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `Watch`."""
+        """Continue from the values of `checkpoint`."""
         self._looks, self._steps, self._next = int(kept["looks"]), int(kept["steps"]), int(kept["next"])
         self._reason = str(kept["reason"])
 

@@ -37,8 +37,9 @@ bisected [1]."""
 HALVINGS = 30
 """Largest number of bisections of a step."""
 SHARE = 0.75
-"""Smallest fraction of the constraint change of a bisected interval that one of its halves must contain if there is a
-jump [1]."""
+"""Smallest fraction of the constraint change of a bisected interval that one of its halves must contain if the interval
+contains a jump [1].
+"""
 
 
 DRIFT = 0.25
@@ -74,7 +75,7 @@ def find_growth(
 
 
 class PrescribedWatch(Watch):
-    """Checks prescribed positions for jumps before each step.
+    """Check of prescribed positions for jumps before each step.
 
     Args:
         assembly: the systems of this process.
@@ -97,14 +98,14 @@ class PrescribedWatch(Watch):
         self._anywhere, self._wait = False, 0
 
     def start(self, state: State, seen: bool) -> list[str]:
-        """See `Watch`."""
+        """Prepare the checks of the first step, see `Watch.start`."""
         size = 1.0 + self._assembly.processes.largest_of(np.abs(self._assembly.fields.x).max())
         self._floor[0], self._sizes[:], self._change = SMALL_JUMP * size, 0.0, None
         self._revision, self._wait = -1, 0
         return []
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """See `Watch`; every step is checked."""
+        """Prepare the check of the next step; every step is checked."""
         if self._revision != self._assembly.revision:
             self._lay_down()
         return 1 if self._anywhere else NEVER

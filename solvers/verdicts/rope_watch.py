@@ -1,11 +1,11 @@
 """Check in every step whether a rope or belt has left a pulley, and whether a tension has jumped.
 
 A rope under tension cannot leave a pulley instantaneously: the force F on the pulley decreases to 0 with the tension or
-the wrap angle. F is the sum of contact forces. A rope has been thrown off if F just before the loss of contact exceeds
-`THROWN` times the mean of F over the run, and if the rope does not touch the pulley again. The value of F just before
-the loss of contact is a weighted maximum over the last steps. The weight of each step is `FADING` times the weight of
-the next step. A maximum is used because single contact points open and close. If a rope becomes slack and lifts off,
-the motion is valid, and a note reports the loss of contact.
+the wrap angle. The force F is the sum of the contact forces of the rope on this pulley. A rope has been thrown off if F
+just before the loss of contact exceeds `THROWN` times the mean of F over the run, and if the rope does not touch the
+pulley again. The value of F just before the loss of contact is a weighted maximum over the last steps. The weight of
+each step is `FADING` times the weight of the next step. A maximum is used because single contact points open and close.
+If a rope becomes slack and lifts off, the motion is valid, and a note reports the loss of contact.
 
 A tension can change within a step because of loads, because of waves, and because the tension at the start of the step
 can be lost. In a rope with the axial stiffness EA and the mass per length rhoA, a wave with a speed change w changes
@@ -51,7 +51,7 @@ WRAPPED = 0.2
 LONG = 50
 """Number of steps with contact above which a rope is treated as wrapped around a pulley."""
 SHOWN = 3
-"""Largest number of pulleys that a verdict names."""
+"""Largest number of pulleys that the text of a verdict names."""
 LEAP = 3.0
 """Change of a tension in a step, relative to the sum of the contributions of loads, waves and the previous tension,
 above which a result is doubtful [1].
@@ -96,9 +96,9 @@ def follow_pulleys(
 
     Args:
         data: history values, shape (d,).
-        numbers: see `Gaps`. If the gap of a closed contact was not measured in this step, ``numbers`` contains no
-            negative value for it, and the gap in the history values is used.
-        place, pulley, angle, stiffness: see `Wraps`.
+        numbers: gaps of all contacts, see `Gaps`. If the gap of a closed contact was not measured in this step, the gap
+            in ``numbers`` is not negative, and the gap in the history values is used.
+        place, pulley, angle, stiffness: data of the contacts between pulleys and the rope, see `Wraps`.
         time: time at the end of the step [s], shape (1,).
         known: data of the pulleys, see `WRAP`, shape (pulleys, 8).
     """
@@ -123,11 +123,11 @@ def follow_pulleys(
 @kernel
 def find_largest_wave(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: FloatArray) -> float:
     """Return the largest force that a wave can cause [N]. For each cable this force is sqrt(EA rhoA) w. Here w is the
-    speed of the first end of the cable relative to the mean motion of all cables along their axes. See `Pulls` for dofs
-    and impedance; x and v are coordinates and velocities, shape (n + 1,).
+    speed of the first end of the cable relative to the mean motion of all cables along their axes. The class `Pulls`
+    describes dofs and impedance; x and v are coordinates and velocities, shape (n + 1,).
     """
     d, mean, largest = dofs.shape[1] // 2, 0.0, 0.0
-    # mean speed of the rows along their axes
+    # compute the mean speed of the rows along their axes
     for i in range(len(dofs)):
         along, square = 0.0, 0.0
         for e in range(d):
@@ -135,7 +135,7 @@ def find_largest_wave(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: F
             along, square = along + s * v[dofs[i, e]], square + s * s
         mean += along / sqrt(max(square, 1e-300))
     mean /= max(len(dofs), 1)
-    # the velocity of the first end of each row minus the mean velocity
+    # subtract the mean velocity from the velocity of the first end of each row
     for i in range(len(dofs)):
         square, fast = 0.0, 0.0
         for e in range(d):
@@ -156,7 +156,7 @@ def judge_pulls(
     """Check whether a tension of the cables of one type has jumped in a step.
 
     Args:
-        tensions, dofs, impedance: see `Pulls`.
+        tensions, dofs, impedance: tensions, coordinates and wave impedances of the cables, see `Pulls`.
         law: total length of all cables of this type [m], wave speed [m/s], and rounding error of a force [N], shape
             (3,).
         loads: loads that do not depend on coordinates [N], shape (n + 1,).
@@ -174,7 +174,7 @@ def judge_pulls(
             change, row = leap, i
         before[i] = tensions[i]
         most = max(most, abs(tensions[i]))
-    # comparisons with NaN are false
+    # if ``found[MOST]`` is NaN, this comparison is false
     if change > LEAP * found[MOST]:
         applied = 0.0
         for i in range(len(loads)):
@@ -192,7 +192,7 @@ def judge_pulls(
 
 
 class RopeWatch(Watch):
-    """Checks pulleys and tensions in every step of a solve. The checks are made only in runs on one process.
+    """Check of pulleys and tensions in every step of a solve. The checks are made only in runs on one process.
 
     Args:
         assembly: the systems of this process; its fields contain the state at the end of the step that is checked.
@@ -215,7 +215,7 @@ class RopeWatch(Watch):
         self.notes: list[str] = []
 
     def begin(self, state: State, duration: float) -> None:
-        """See `Watch`."""
+        """Begin the checks of a run, see `Watch.begin`."""
         self._reasons, self.notes, self._revision, self._version = [], [], -1, -1
         self._is_on = self._assembly.layout.size == 1 and options.verdict_kind() != "off"
         if self._is_on:
@@ -224,7 +224,7 @@ class RopeWatch(Watch):
             self._program()
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """See `Watch`."""
+        """Prepare the checks of the next step, see `Watch.before_step`."""
         self._size[0] = h
         assembly = self._assembly
         if self._is_on and (assembly.world.version != self._version or assembly.revision != self._revision):
@@ -236,15 +236,17 @@ class RopeWatch(Watch):
         return NEVER
 
     def idle_program(self, state: State) -> Program:
-        """See `Watch`; the program uses the history values at the end of the step."""
+        """Return the compiled program that is executed after each compiled step. The program uses the history values at
+        the end of the step.
+        """
         return self._program
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """See `Watch`; the program uses the history values at the end of the step."""
+        """Record an accepted step by a program that uses the history values at the end of the step."""
         self._program()
 
     def judge(self) -> list[str]:
-        """See `Watch`; the method also prints the notes."""
+        """Return reasons to doubt the result, and print the notes of the monitor."""
         if not self._is_on:
             return []
         lost = [
@@ -260,7 +262,7 @@ class RopeWatch(Watch):
         return [*[describe_thrown(row, pulley) for thrown, row, pulley in lost if thrown][:SHOWN], *self._reasons]
 
     def checkpoint(self) -> dict[str, Any]:
-        """See `Watch`."""
+        """Return values that a resumed run needs."""
         self._note_leaps()
         known = {name: values.ravel().tolist() for name, _, values in [*self._wraps, *self._pulls]}
         for (name, _, _), values in zip(self._pulls, self._before, strict=True):
@@ -268,7 +270,7 @@ class RopeWatch(Watch):
         return {"known": known, "reasons": self._reasons}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `Watch`."""
+        """Continue from the values of `checkpoint`."""
         self._reasons = [str(words) for words in kept["reasons"]]
         found = {name: np.array(values) for name, values in kept["known"].items()}
         for name, _, values in [*self._wraps, *self._pulls]:

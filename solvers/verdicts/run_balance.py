@@ -55,8 +55,9 @@ EVERY = 128
 then every 128 steps.
 """
 LONGEST = 512
-"""Largest number of steps between two checks in the whole run. Checks are every 256 steps from step 1024 on, and every
-512 steps from step 2048 on."""
+"""Largest number of steps between two checks in the whole run. From step 1024 on, every 256th step is checked; from
+step 2048 on, every 512th step is checked.
+"""
 GAIN = 0.02
 """Created energy, relative to the reference energy, above which a result is doubtful [1]."""
 BURST = 0.5
@@ -113,7 +114,8 @@ def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatA
     the sums.
 
     Args:
-        energies, powers: see `Reading`; the first ``lost`` rows of ``powers`` are losses.
+        energies, powers: stored energies [J] and powers [W] of the law, see `Reading`; the first ``lost`` rows of
+            ``powers`` are losses.
         force: forces of the law, shape (n + 1,).
         sums: sums of a check, see `STORED`, shape (6,).
     """
@@ -160,7 +162,7 @@ def take_sizes(x: FloatArray, loads: FloatArray, driven: FloatArray, sums: Float
 
 
 class RunBalance(Watch):
-    """Checks the energy balance of a run.
+    """Check of the energy balance of a run.
 
     Args:
         assembly: the systems of this process.
@@ -192,7 +194,7 @@ class RunBalance(Watch):
         self._forget()
 
     def begin(self, state: State, duration: float) -> None:
-        """See `Watch`."""
+        """Begin the checks of a run, see `Watch.begin`."""
         self._forget()
 
     def _forget(self) -> None:
@@ -209,7 +211,7 @@ class RunBalance(Watch):
         self.lost = ""
 
     def checkpoint(self) -> dict[str, Any]:
-        """See `Watch`."""
+        """Return values that a resumed run needs."""
         return {
             "steps": self._steps,
             "numbers": [self._granted, self._floor, self._largest],
@@ -219,7 +221,7 @@ class RunBalance(Watch):
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `Watch`; the interval to the next check is excluded."""
+        """Continue from the values of `checkpoint`. The interval up to the next check is not checked."""
         self._steps, self._created = int(kept["steps"]), [float(value) for value in kept["created"]]
         self._granted, self._floor, self._largest = (float(x) for x in kept["numbers"])
         self._worst[:] = np.reshape(kept["worst"], self._worst.shape)
@@ -228,7 +230,7 @@ class RunBalance(Watch):
         self._clean = False
 
     def start(self, state: State, seen: bool) -> list[str]:
-        """See `Watch`."""
+        """Prepare the checks of the first step, see `Watch.start`."""
         systems = [s for s in self._assembly.systems if s.residual is not None]
         mine = all(s.account is not None and s.account.is_whole for s in systems)
         self.is_watched = options.verdict_kind() != "off" and self._assembly.processes.all(mine)
@@ -238,7 +240,7 @@ class RunBalance(Watch):
         return []
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """See `Watch`."""
+        """Prepare the checks of the next step, see `Watch.before_step`."""
         if not self.is_watched:
             return NEVER
         if moved or self._assembly.world.version != self._mark[0]:
@@ -248,13 +250,14 @@ class RunBalance(Watch):
     def _set_due(self) -> None:
         """Compute the index of the next step that is checked."""
         number = self._steps + 1
-        # early checks are at the steps 2, 3, 5, 9, 17 ..., where compiled steps also end because of `EnergyWatch`
+        # early checks are after the steps 2, 3, 5, 9, 17 and so on, after which calls of compiled steps also end
+        # because of `EnergyWatch`
         power = 1 << max(number - 2, 0).bit_length()
         every = min(LONGEST, max(EVERY, power // 8))
         self._due = power + 1 if number < EVERY else -(-number // every) * every
 
     def idle_program(self, state: State) -> Program | None:
-        """See `Watch`."""
+        """Return the compiled program that is executed after each compiled step, see `Watch.idle_program`."""
         if not self.is_watched or not self._clean:
             return None
         program = self._prepare(state)
@@ -269,7 +272,7 @@ class RunBalance(Watch):
         return self._step_program
 
     def after_step(self, state: State, changed: bool) -> None:
-        """See `Watch`."""
+        """End a step, see `Watch.after_step`."""
         self._steps += 1
         if not self.is_watched:
             return
@@ -281,22 +284,22 @@ class RunBalance(Watch):
             self._set_due()
 
     def close(self, state: State, moved: bool) -> None:
-        """See `Watch`."""
+        """Record a checkpoint, see `Watch.close`."""
         if self.is_watched and state.t > self._time:
             self._clean = self._clean and not moved
             self._assembly.load_fields(state)
             self._look(state)
 
     def finish(self, state: State, moved: bool) -> None:
-        """See `Watch`."""
+        """Record the end of the run, see `Watch.finish`."""
         self.close(state, moved)
 
     def skip(self, steps: int) -> None:
-        """See `Watch`."""
+        """Record steps that compiled code has executed, see `Watch.skip`."""
         self._steps += steps
 
     def judge(self) -> list[str]:
-        """See `Watch`."""
+        """Return reasons to doubt the result, see `Watch.judge`."""
         if not self.is_watched:
             return []
         concerned = self._find_concerned()

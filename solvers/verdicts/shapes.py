@@ -1,7 +1,8 @@
 """Check for implausible shapes and overlaps at the start of a motion, and for implausible shapes during the motion.
 
 If an overlap is larger than a contact law allows, the contact accelerates the bodies and creates energy. A cable turned
-inside out is an effect of the mesh that does not occur in a finer mesh. See `Checks.refusals` and `Checks.find_faults`.
+inside out is an effect of the mesh that does not occur in a finer mesh. The checks use `Checks.refusals` and
+`Checks.find_faults`.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def find_folds(assembly: Assembly) -> list[str]:
 
 
 class ShapeWatch(Watch):
-    """Checks shapes during a run; one wrong shape makes the result doubtful.
+    """Check of shapes during a run; one wrong shape makes the result doubtful.
 
     Args:
         assembly: the systems of this process; its fields contain the state that is checked.
@@ -57,11 +58,11 @@ class ShapeWatch(Watch):
         self._cuts = 0
 
     def begin(self, state: State, duration: float) -> None:
-        """See `Watch`."""
+        """Begin the checks of a run, see `Watch.begin`."""
         self._words, self._seen, self._steps, self._next, self._cuts = "", state.t, 0, 1, 0
 
     def after_step(self, state: State, changed: bool) -> None:
-        """See `Watch`."""
+        """End a step, see `Watch.after_step`."""
         self._steps += 1
         if self._steps >= self._next:
             self._next = min(2 * self._steps, self._steps + EVERY)
@@ -70,11 +71,11 @@ class ShapeWatch(Watch):
             self._look(state.t)
 
     def skip(self, steps: int) -> None:
-        """See `Watch`."""
+        """Record steps that compiled code has executed, see `Watch.skip`."""
         self._steps += steps
 
     def finish(self, state: State, moved: bool) -> None:
-        """See `Watch`."""
+        """Record the end of the run, see `Watch.finish`."""
         self._assembly.load_fields(state)
         self._look(state.t)
 
@@ -92,20 +93,20 @@ class ShapeWatch(Watch):
         return folds[0] if folds else ""
 
     def judge(self) -> list[str]:
-        """See `Watch`."""
+        """Return reasons to doubt the result, see `Watch.judge`."""
         return [self._words] if self._words else []
 
     def explain(self) -> list[str]:
-        """See `Watch`."""
+        """Return texts about the possible cause of a failed step."""
         return self.judge()
 
     def checkpoint(self) -> dict[str, Any]:
-        """See `Watch`."""
+        """Return values that a resumed run needs."""
         kept = {"words": self._words, "seen": self._seen, "steps": self._steps, "next": self._next}
         return kept | {"cuts": self._cuts}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `Watch`."""
+        """Continue from the values of `checkpoint`."""
         self._words, self._seen = str(kept["words"]), float(kept["seen"])
         # checkpoints of earlier versions do not contain ``cuts``
         self._steps, self._next, self._cuts = (int(kept.get(name, 0)) for name in ("steps", "next", "cuts"))

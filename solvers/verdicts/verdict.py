@@ -50,7 +50,7 @@ SHOWN = 5
 
 
 class DoubtfulError(WindlassError):
-    """Raised if the result of a completed solve is doubtful and ``-verdict fail`` was given."""
+    """Exception that is raised if the result of a completed solve is doubtful and ``-verdict fail`` was given."""
 
 
 @dataclass(repr=False)
@@ -116,7 +116,7 @@ def find_doubts(assembly: Assembly, step: float) -> list[str]:
 
 def judge_laws(assembly: Assembly, step: float) -> list[str]:
     """Return reasons for doubt that the checks of elements and contacts find at the end of a solve, at the state in the
-    fields. ``step``: see `find_doubts`. The call is collective.
+    fields. The argument ``step`` is the nominal step size [s] of dynamics, and 0 in statics. The call is collective.
     """
     if options.verdict_kind() == "off":
         return []

@@ -15,13 +15,11 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.kernels.call import call
-from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import NO_CALLS, Program
 from windlass.framework.state.state import State
 
 NEVER = 1 << 40
-"""Number of steps to the next check, if no check is planned."""
+"""Number of steps to the next check if the monitor plans no check."""
 SOLVED = 1e-6
 """Error of the energy of an equilibrium due to the solver tolerances, relative to the stored energy [1]. Measured
 values for belts are 3e-8 to 1e-7.
@@ -104,10 +102,14 @@ class Watch:
         """Record the number of steps that compiled code has executed."""
 
     def close(self, state: State, moved: bool) -> None:
-        """Record a checkpoint: later steps begin at this state without cached data; see `before_step` for ``moved``."""
+        """Record a checkpoint: later steps begin at this state without cached data; the argument ``moved`` is explained
+        in `before_step`.
+        """
 
     def finish(self, state: State, moved: bool) -> None:
-        """Record that the run ends at this state, after the last step; see `before_step` for ``moved``."""
+        """Record that the run ends at this state, after the last step; the argument ``moved`` is explained in
+        `before_step`.
+        """
 
     def judge(self) -> list[str]:
         """Return reasons for doubt as texts, identical on every process; called after `finish`, with the end of the run
@@ -126,22 +128,6 @@ class Watch:
         """Continue from the values of `checkpoint`."""
 
 
-@kernel
-def note_motion(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArray) -> None:
-    """Copy displacements q and velocities v to ``seen_q`` and ``seen_v``, each of shape (n,)."""
-    for i in range(len(q)):
-        seen_q[i], seen_v[i] = q[i], v[i]
-
-
-@kernel
-def is_other(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArray) -> bool:
-    """Return whether displacements or velocities differ from ``seen_q`` and ``seen_v``, each of shape (n,)."""
-    other = False
-    for i in range(len(q)):
-        other |= q[i] != seen_q[i] or v[i] != seen_v[i]
-    return other
-
-
 class Watches:
     """All monitors of a solver, in the order in which they check steps and report reasons for doubt.
 
@@ -158,10 +144,9 @@ class Watches:
         for watch in self._all:
             watch.found = self.found
         n = assembly.layout.spare
-        # whether users may change the motion between steps, and the last coordinates and velocities that were passed to
-        # users
+        # whether users may change the motion between steps, and the coordinates and velocities that users have seen
+        # last
         self._is_open, self._seen = True, (np.zeros(n), np.zeros(n))
-        self._note_motion, self._is_other = call(note_motion), call(is_other)
         self._before_step = self._overriding("before_step")
         self._refuse = [watch for watch in self._all if _overrides(watch, "refuse")]
         self._programs, self._find_cut = self._overriding("program"), self._overriding("find_cut")
@@ -172,12 +157,12 @@ class Watches:
         return [getattr(watch, stage) for watch in self._all if _overrides(watch, stage)]
 
     def begin(self, state: State, duration: float) -> None:
-        """See `Watch`."""
+        """Begin the checks of a run, see `Watch.begin`."""
         for watch in self._all:
             watch.begin(state, duration)
 
     def start(self, state: State, seen: bool) -> list[str]:
-        """See `Watch`."""
+        """Prepare the checks of the first step, see `Watch.start`."""
         self._is_open, said = seen, list[str]()
         for watch in self._all:
             self._assembly.load_fields(state)
@@ -186,13 +171,15 @@ class Watches:
         return said
 
     def before_step(self, state: State, h: float) -> int:
-        """See `Watch`."""
+        """Prepare the checks of the next step, see `Watch.before_step`."""
         moved = self._is_moved(state)
         steps: list[int] = [look(state, h, moved) for look in self._before_step]
         return min(steps)
 
     def refuse(self, t: float, then: float) -> tuple[str, str]:
-        """See `Watch`; the text includes the advice of the monitor."""
+        """Return two texts if the motion is impossible for any step size: the reason of a monitor, and the advice of
+        the monitor.
+        """
         for watch in self._refuse:
             words = watch.refuse(t, then)
             if words:
@@ -200,7 +187,7 @@ class Watches:
         return "", ""
 
     def programs(self) -> list[Program]:
-        """See `Watch.program`."""
+        """Return the compiled programs that are executed after each Newton run, see `Watch.program`."""
         return [program() for program in self._programs]
 
     def after_newton(self) -> None:
@@ -212,67 +199,68 @@ class Watches:
             program()()
 
     def find_cut(self, h: float) -> float:
-        """See `Watch`."""
+        """Return the size [s] with which the step must be repeated, see `Watch.find_cut`."""
         sizes: list[float] = [find(h) for find in self._find_cut]
         return min(sizes)
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """See `Watch`."""
+        """Record an accepted step, see `Watch.accept`."""
         for accept in self._accept:
             accept(state, t, h)
 
     def after_step(self, state: State, changed: bool = False) -> None:
-        """See `Watch`."""
+        """End a step, see `Watch.after_step`."""
         for look in self._after_step:
             look(state, changed)
         self._note(state)
 
     def idle_programs(self, state: State) -> list[Program]:
-        """See `Watch`."""
+        """Return the compiled programs that are executed after each compiled step, see `Watch.idle_program`."""
         programs = [find(state) for find in self._idle_program]
         return [program for program in programs if program is not None]
 
     def skip(self, steps: int) -> None:
-        """See `Watch`."""
+        """Record steps that compiled code has executed, see `Watch.skip`."""
         for skip in self._skip:
             skip(steps)
 
     def close(self, state: State) -> None:
-        """See `Watch`."""
+        """Record a checkpoint, see `Watch.close`."""
         moved = self._is_moved(state)
         for watch in self._all:
             watch.close(state, moved)
         self._note(state)
 
     def finish(self, state: State) -> None:
-        """See `Watch`."""
+        """Record the end of the run, see `Watch.finish`."""
         moved = self._is_moved(state)
         for watch in self._all:
             watch.finish(state, moved)
 
     def judge(self) -> list[str]:
-        """See `Watch`."""
+        """Return reasons to doubt the result, see `Watch.judge`."""
         return [words for watch in self._all for words in watch.judge()]
 
     def explain(self) -> list[str]:
-        """See `Watch`."""
+        """Return texts about the possible cause of a failed step."""
         return [words for watch in self._all for words in watch.explain()]
 
     def checkpoint(self) -> dict[str, Any]:
-        """See `Watch`."""
+        """Return values that a resumed run needs."""
         return {watch.name: watch.checkpoint() for watch in self._all}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `Watch`."""
+        """Continue from the values of `checkpoint`."""
         for watch in self._all:
             watch.restore(kept[watch.name])
 
     def _is_moved(self, state: State) -> bool:
-        return self._is_open and bool(self._is_other(state.q, state.v, *self._seen))
+        q, v = self._seen
+        return self._is_open and not (np.array_equal(state.q, q) and np.array_equal(state.v, v))
 
     def _note(self, state: State) -> None:
         if self._is_open:
-            self._note_motion(state.q, state.v, *self._seen)
+            self._seen[0][:], self._seen[1][:] = state.q, state.v
 
 
 def _overrides(watch: Watch, stage: str) -> bool:

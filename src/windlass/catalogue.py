@@ -64,10 +64,10 @@ class BeltSheet:
             ``cord_offset`` and ``friction``; also ``layer_stiffness`` for belts with an elastic layer, and ``pitch``,
             ``tooth_stiffness``, ``tooth_height`` and ``flank_angle`` for timing belts.
         quantities: all values by name, each with its range and its certainty ("standard", "typical" or "estimate").
-        notes: notes on the values.
+        notes: remarks on the accuracy and use of the values.
         sources: sources of the values.
         groove_angles: groove angles [rad] of small and of large pulleys, and the radius [m] up to which a pulley counts
-            as small; None for belts that run without grooves.
+            as small; None for flat and timing belts, which run without grooves.
     """
 
     name: str
@@ -103,7 +103,7 @@ class BeltSheet:
         return float(teeth * self.columns["pitch"] / (2.0 * pi) - self.columns["cord_offset"][0])
 
     def format(self) -> str:
-        """Return the sheet as a table of text."""
+        """Return the data sheet as a text table."""
         title = f"{self.name}, {self.family} belt, {1e3 * self.width:g} mm wide; {self.standard}"
         return _format(title, self.quantities, self.notes, self.sources)
 
@@ -123,8 +123,8 @@ class LineSheet:
         fluid: columns of `FluidLoad`: ``diameter``, the diameter of a cylinder that displaces the same volume per
             length; ``normal_drag``, the drag coefficient relative to this diameter; for chains also ``axial_drag``, the
             drag coefficient relative to the circumference of this cylinder.
-        quantities: all values by name, with ranges and certainty: "standard", "typical" or "estimate".
-        notes: notes on the values.
+        quantities: all values by name, each with its range and its certainty: "standard", "typical" or "estimate".
+        notes: remarks on the accuracy and use of the values.
         sources: sources of the values.
     """
 
@@ -146,7 +146,7 @@ class LineSheet:
         return float(self.columns["mass_per_length"] - density * pi * self.fluid["diameter"] ** 2 / 4.0)
 
     def format(self) -> str:
-        """Return the sheet as a table of text."""
+        """Return the data sheet as a text table."""
         return _format(f"{self.name}; {self.standard}", self.quantities, self.notes, self.sources)
 
 
@@ -409,7 +409,7 @@ def _create_sheet(
 
 
 def _check_diameter(name: str, diameter: float, family: Mapping[str, Any]) -> float:
-    """Return the diameter in mm; raise ModelError if it is out of range."""
+    """Return the diameter [mm] of a product; raise ModelError if the diameter is out of range."""
     low, high = (MM * value for value in family["range_mm"])
     if not low <= diameter <= high:
         raise ModelError(f"diameter = {diameter:g} m of {name} of the catalogue: must be {low:g} to {high:g} m")
@@ -417,7 +417,7 @@ def _check_diameter(name: str, diameter: float, family: Mapping[str, Any]) -> fl
 
 
 def _pick(kind: str, name: str, rows: Mapping[str, Any]) -> str:
-    """Return the catalogue name that matches a given name; capitals, spaces and hyphens are ignored."""
+    """Return the name in the catalogue that matches a name from the user; capitals, spaces and hyphens are ignored."""
     known = {_plain(row): row for row in rows}
     if _plain(name) not in known:
         close = get_close_matches(_plain(name), known, 1, 0.5)

@@ -1,4 +1,4 @@
-"""Settings that reproduce the algorithms of other programs, for comparisons. These settings are not the defaults of
+"""Settings that reproduce the algorithms of other programs for comparisons. These settings are not the defaults of
 Windlass.
 
 preset = wl.presets.exudyn()

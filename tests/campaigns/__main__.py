@@ -1,4 +1,4 @@
-"""Runs campaigns from the command line: `PYTHONPATH=src:tests python -m campaigns [NAME] [COUNT] [SEED]`.
+"""Program that runs campaigns: `PYTHONPATH=src:tests python -m campaigns [NAME] [COUNT] [SEED]`.
 
 NAME is a key of `COUNTS`. Without arguments, all campaigns run with their full numbers of cases.
 """

@@ -1,5 +1,5 @@
-"""Damages machine code in the cache. The damage must be found before the code is loaded, and the code must be compiled
-again.
+"""Campaign that damages machine code in the cache. The damage must be found before the code is loaded, and the code
+must be compiled again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from support.processes import environment
 SCRIPT = """
 import json, sys
 import numpy as np
-from windlass.framework.kernels.kernel import compiled, kernel, loaded
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.process import compiled, loaded
 def make(number):
     @kernel
     def row(x, i):

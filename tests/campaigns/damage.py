@@ -1,4 +1,4 @@
-"""Damages files by wrong bits, missing ends or empty blocks.
+"""Campaign that damages files by wrong bits, missing ends or empty blocks.
 
 Windlass must report an error for each damaged file and must not read a damaged file as empty.
 """

@@ -1,5 +1,5 @@
-"""Fills disks at any moment of a run. The run must end with one message and exit code 2, earlier frames must be
-readable, and no incomplete file may remain.
+"""Campaign that fills disks at any moment of a run. The run must end with one message and exit code 2, earlier frames
+must be readable, and no incomplete file may remain.
 """
 
 from __future__ import annotations

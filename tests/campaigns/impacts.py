@@ -1,9 +1,10 @@
-"""Compares impacts over five decades of stiffness and step with closed forms. A run with the verdict ok must have the
-right speed.
+"""Comparison of impacts with closed forms, for stiffnesses and step sizes over five decades. If the verdict on a run is
+"ok", the speed must be correct.
 
 Bodies that collide without losses separate with the speed of approach. The number N of steps per contact is between a
-third and hundreds. A linear contact lasts pi sqrt(m/k), and a Hertzian contact lasts 2.868 (m²/(R E*² v))^(1/5). With N
->= `RESOLVED` a run must be ok, which excludes false alarms. Every run that is ok must be right within `ERROR`.
+third and several hundred. A linear contact lasts pi sqrt(m/k), and a Hertzian contact lasts 2.868 (m²/(R E*² v))^(1/5).
+If N >= `RESOLVED`, the verdict must be "ok", which excludes false alarms. If the verdict is "ok", the error of the
+speed must be at most `ERROR`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import windlass.connectors as con
 import windlass.elements as el
 
 ERROR = 0.05
-"""Largest relative error of the speed after an impact in a run with the verdict ok [1]."""
+"""Largest relative error of the speed after an impact in a run with the verdict "ok" [1]."""
 RESOLVED = 25.0
 """Steps per contact above which all methods except Euler's resolve the contact [1]."""
 MASS = 1.0
@@ -49,26 +50,28 @@ class Impact(NamedTuple):
 
     @property
     def radius(self) -> float:
-        """Radius of spheres [m], about four times their penetration."""
+        """Return the radius of spheres [m], about four times their penetration."""
         return 1.5 * self.speed * self.time
 
     @property
     def wide(self) -> float:
-        """Radius of bodies that fall on cables [m]; a small radius would make the masses of slopes too small."""
+        """Return the radius of bodies that fall on cables [m]. With a small radius, the masses of slopes would be too
+        small.
+        """
         return max(self.radius, 1.0)
 
     @property
     def stiffness(self) -> float:
-        """Stiffness of a linear contact of the unit mass [N/m]."""
+        """Return the stiffness [N/m] of a linear contact of a mass of 1 kg."""
         return MASS * (math.pi / self.time) ** 2
 
     def modulus(self, mass: float, radius: float) -> float:
-        """Modulus E* [Pa] of a Hertzian contact."""
+        """Return the modulus E* [Pa] of a Hertzian contact."""
         return math.sqrt(mass**2 / (radius * self.speed)) * (2.868 / self.time) ** 2.5
 
 
 def stop_coordinate(impact: Impact) -> Scene:
-    """Create a mass point on `ContactCoordinate`."""
+    """Create a mass point that hits a `ContactCoordinate`."""
     world = wl.World()
     mass = world.add(el.MassPoint, mass=MASS, position=(0, impact.gap, 0), velocity=(0, -impact.speed, 0))
     marker = con.coordinate_marker(world, mass, "y")
@@ -107,7 +110,7 @@ def meet_plane(impact: Impact) -> Scene:
 
 
 def meet_sphere(impact: Impact) -> Scene:
-    """Create two equal spheres that collide, each with half the speed, and exchange their speeds."""
+    """Create two equal spheres that collide, each with half of the speed, and exchange their speeds."""
     world = wl.World()
     material = world.add(
         con.ContactMaterial, plane_strain_modulus=2.0 * impact.modulus(0.5 * MASS, 0.5 * impact.radius), dissipation=0.0
@@ -138,7 +141,7 @@ def meet_pair(impact: Impact) -> Scene:
 
 
 def stop_spring(impact: Impact) -> Scene:
-    """Create a mass point on a stop of `CoordinateSpringDamperExt`."""
+    """Create a mass point that hits a stop of `CoordinateSpringDamperExt`."""
     world = wl.World()
     mass = world.add(el.MassPoint, mass=MASS, position=(0, 0, 0), velocity=(-impact.speed, 0, 0))
     marker, far = con.coordinate_marker(world, mass, "x"), 1e3 * (impact.gap + impact.radius)
@@ -150,10 +153,10 @@ def stop_spring(impact: Impact) -> Scene:
 
 
 def stop_gear(impact: Impact) -> Scene:
-    """Create a gear that turns through its backlash against a fixed gear; the speed is measured along the line of
-    action.
+    """Create a gear that rotates through its backlash and hits the teeth of a fixed gear. The speed is measured along
+    the line of action.
     """
-    # a pitch is much longer than the backlash
+    # the pitch must be much longer than the backlash
     world, teeth, module = wl.World(), 20, 4.0 * impact.gap
     arm = 0.5 * module * teeth * math.cos(math.radians(20))
     held = con.rigid_marker(world, world.add(el.Ground))
@@ -202,7 +205,7 @@ def meet_curve(impact: Impact) -> Scene:
 def lay_cable(world: wl.World, impact: Impact, dimensions: int) -> tuple[wl.Entity, float]:
     """Create a short fixed cable along x, and return its contact stiffness per length [N/m²].
 
-    The only point, or segment, of the cable is a linear spring for the other body.
+    The contact at the only point, or segment, of the cable acts like a linear spring on the body.
     """
     length = 2e-3 * impact.wide
     ends = [(side * 0.5 * length, 0.0, 0.0)[:dimensions] for side in (-1.0, 1.0)]
@@ -213,7 +216,9 @@ def lay_cable(world: wl.World, impact: Impact, dimensions: int) -> tuple[wl.Enti
 
 
 def touch_circle(law: type[Any] | None) -> Callable[[Impact], Scene]:
-    """Create a circle that falls on a fixed cable, by one of the 2D laws; None selects the law for many circles."""
+    """Create a circle that falls on a fixed cable, with a 2D law. If ``law`` is None, the law for many circles is
+    used.
+    """
 
     def meet_cable(impact: Impact) -> Scene:
         world = wl.World()
@@ -236,7 +241,9 @@ def touch_circle(law: type[Any] | None) -> Callable[[Impact], Scene]:
 
 
 def touch_surface(kind: type[Any], touching: int | None = None) -> Callable[[Impact], Scene]:
-    """Create a surface on a body that falls on a fixed cable; with ``touching`` the surface is one of a set."""
+    """Create a surface on a body that falls on a fixed cable; if ``touching`` is true, the surface belongs to a contact
+    set.
+    """
 
     def meet_rope(impact: Impact) -> Scene:
         world = wl.World()
@@ -259,7 +266,7 @@ def touch_surface(kind: type[Any], touching: int | None = None) -> Callable[[Imp
 
 
 def meet_rope_of_its_kind(impact: Impact) -> Scene:
-    """Create a short rope that falls flat on a fixed rope; its elements are softer than the contact."""
+    """Create a short rope that falls flat on a fixed rope. The elements of the rope are softer than the contact."""
     world, length = wl.World(), 4.0 * impact.wide
     radius, k = impact.wide, impact.stiffness
     columns = {
@@ -292,7 +299,7 @@ REFUSED: tuple[tuple[Callable[[Impact], Scene], str], ...] = tuple(
     for make in SCENES
     if make in (stop_joint, meet_pair, meet_disc) or make.__name__.startswith("meet_rope by")
 )
-"""Scenes with 3D bodies, whose internal constraints the explicit method refuses."""
+"""Scenes with 3D bodies, for which the method "euler" raises an error because of internal constraints."""
 
 
 class Judged(NamedTuple):
@@ -305,11 +312,11 @@ class Judged(NamedTuple):
 
 
 def judge(rng: random.Random, make: Callable[[Impact], Scene], method: str) -> Judged:
-    """Run a random impact and judge its result."""
+    """Run a random impact and return its assessed result."""
     step, steps, speed = 10.0 ** rng.uniform(-7, -2), 10.0 ** rng.uniform(-0.5, 2.0), 10.0 ** rng.uniform(-1, 2)
     impact = Impact(speed, rng.uniform(3.0, 4.0) * step * speed, steps * step)
     if make is stop_gear:
-        # the gear does not reach the other flank on its return
+        # the gap is increased, so that the gear does not reach the opposite flank after the rebound
         impact = impact._replace(gap=impact.gap + impact.time * speed)
     end = impact.gap / speed + 3.5 * step + 1.6 * impact.time
     settings: dict[str, Any] = {"step": step, "end": end, "method": method, "name": ""}
@@ -332,7 +339,7 @@ def run(count: int, folder: Path, seed: int = 1) -> str:
     """Run a number of impacts; each contact is combined with each method.
 
     Raises:
-        AssertionError: a run with a wrong speed is ok, or a well resolved impact is not ok.
+        AssertionError: a run with a wrong speed has the verdict "ok", or a well resolved impact has another verdict.
     """
     rng, worst, words = random.Random(seed), 0.0, {"ok": 0, "doubtful": 0, "error": 0}
     pairs = [(make, method) for make in SCENES for method in (*IMPLICIT, *EXPLICIT) if (make, method) not in REFUSED]

@@ -1,4 +1,6 @@
-"""Kills runs at any time, and during writing. Frames must stay readable, and the restart must be exact."""
+"""Campaign that kills runs at any time, and during writing. Frames must remain readable, and the restart must be
+exact.
+"""
 
 from __future__ import annotations
 

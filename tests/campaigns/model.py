@@ -1,4 +1,4 @@
-"""Creates the run that campaigns disturb, a falling cable with all kinds of output, in forked child processes."""
+"""The run that campaigns disturb: a falling cable with all kinds of output, simulated in forked child processes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SERIES = ("rope.pvd", "rope.xdmf", "rope.vtkhdf")
 
 
 class Reporter(StepHook):
-    """Sends the number of complete frames to another process."""
+    """Hook that sends the number of complete frames to another process."""
 
     def __init__(self, recorder: Recorder, pipe: int) -> None:
         self._recorder, self._pipe = recorder, pipe
@@ -101,7 +101,7 @@ def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tup
     while block := os.read(reading, 65536):
         said += block
     os.close(reading)
-    # the pipe ends with the child; the timer is stopped before `waitpid`, as long as the process id belongs to the
+    # the pipe ends with the child; the timer is stopped before `waitpid`, while the process id still belongs to the
     # child
     if kill_after is not None:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
@@ -130,7 +130,9 @@ def read_run(folder: Path) -> dict[str, Any]:
 
 
 def compare(found: dict[str, Any], whole: dict[str, Any], least: int) -> None:
-    """Check that every frame and row equals the frame or row of the undisturbed run, and that enough of them exist."""
+    """Check that every frame and row equals the frame or row of the undisturbed run, and that the number of frames and
+    rows is sufficient.
+    """
     for name in SERIES:
         # a series of one frame has no time in VTKHDF
         assert len(found[name]) >= (least if name != "rope.vtkhdf" or least > 1 else 0), (name, len(found[name]), least)
@@ -176,8 +178,9 @@ class Undisturbed:
         assert [len(self.frames[name]) for name in SERIES] == [STEPS + 1] * 3
 
     def check_end(self, folder: Path) -> None:
-        """Check that last state, frames and table of another run are bitwise equal to the undisturbed run, and that no
-        other files exist."""
+        """Check that last state, frames and table of another run are bit-identical to the results of the undisturbed
+        run, and that no other files exist.
+        """
         with np.load(folder / "end.npz") as end, np.load(self.folder / "end.npz") as right:
             for name in right.files:
                 assert np.array_equal(end[name], right[name]), name

@@ -1,4 +1,4 @@
-"""Changes one key of a model file at a time.
+"""Campaign that changes one key of a model file at a time.
 
 Loading must give a clear error that names the key, an equal model, or an edit with a warning.
 
@@ -27,7 +27,9 @@ from hostile.models import COMPONENTS, valid_row
 from support.example_worlds import QUICK, functions_of, world_of_example
 
 Place = tuple[Any, Any, tuple[str, ...]]
-"""A place in the file: an object or list, a key or index in it, and the path of keys to the object."""
+"""A place in the file: an object or list, a key or index in this object or list, and the path of keys to the object or
+list.
+"""
 
 NAN, INFINITE, TWICE = "<nan>", "<infinite>", "<twice>"
 """Placeholders in the tree for values that JSON does not have; `write` replaces them."""
@@ -67,7 +69,8 @@ def list_places(tree: Any, found: list[list[Place]], depth: int = 0, path: tuple
 def mutate(tree: Any, rng: random.Random) -> tuple[str, tuple[str, ...], str]:
     """Change one random key of a file in place.
 
-    Returns: The kind of change, the path of keys to the changed place, and the depth of brackets there; see `write`.
+    Returns: The kind of change, the path of keys to the changed place, and the depth of brackets at this place, which
+    `write` needs.
     """
     kind, nested, levels = rng.choice(KINDS), "", list_places(tree, [])
     if kind == "number":

@@ -1,5 +1,5 @@
-"""Lets every writer overwrite a user's file. The writer must refuse and leave the file unchanged; earlier outputs of
-Windlass are replaced.
+"""Campaign in which every writer is asked to overwrite a user's file. The writer must refuse and leave the file
+unchanged; earlier outputs of Windlass are replaced.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def create_world() -> tuple[World, Entity]:
 
 
 def solve(*hooks: Any, world: World | None = None) -> State:
-    """Three steps."""
+    """Solve three steps."""
     return Dynamic(world or create_world()[0], step=1e-3, end=3e-3).solve(hooks=list(hooks))
 
 
@@ -134,7 +134,7 @@ def draw(suffix: str) -> Way:
 
 
 def keep(folder: Path) -> None:
-    """A checkpoint."""
+    """Write a checkpoint."""
     solve(Checkpoint(folder / "run.h5", 2))
 
 
@@ -328,8 +328,7 @@ def attack(way: Way, kind: str, folder: Path, rng: random.Random) -> None:
 def run(count: int, folder: Path, seed: int = 1) -> str:
     """Run a number of random cases; with the full number, each way and each kind occurs once.
 
-    Raises:
-        AssertionError: see `attack`.
+    Raises: AssertionError: a case fails.
     """
     rng, found = random.Random(seed), Counter[str]()
     # kernels and libraries are loaded once for all child processes

@@ -97,8 +97,8 @@ def test_petsc_options_do_what_they_say(default: dict[str, Any], tmp_path: Path)
 
 
 def test_tangent_against_petsc_differences(tmp_path: Path) -> None:
-    """In every iteration, PETSc compares the tangent of the belt drive with differences of the residual; they agree to
-    1e-6 relative.
+    """In every iteration, PETSc compares the tangent of the belt drive with differences of the residual; the relative
+    difference is at most 1e-6.
     """
     words = ["-end_time", "0.0005", "-output", "none", "-dynamic_snes_test_jacobian"]
     done = run_windlass(["run", EXAMPLE, *words], folder=tmp_path)
@@ -110,7 +110,7 @@ def test_tangent_against_petsc_differences(tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_two_processes_give_the_serial_answer(default: dict[str, Any], tmp_path: Path) -> None:
-    """The example under mpiexec gives the serial results to 1e-8 relative, and writes them once."""
+    """The results of the example under mpiexec agree with the serial results to 1e-8 relative, and are written once."""
     summary, output = run_summary(SHORT, tmp_path, processes=2)
     for name in RESULTS:
         np.testing.assert_allclose(summary[name], default[name], rtol=1e-8, err_msg=name)

@@ -1,7 +1,10 @@
-"""The shorter examples run as a user runs them: each check at the end passes, also with options of the command line."""
+"""Tests of the shorter examples. The tests run each example by its command, and the checks at the end of the example
+must pass, including runs with options.
+"""
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -43,7 +46,7 @@ NAMES = [
 
 
 def run_example(name: str, words: list[str], folder: Path) -> tuple[dict[str, Any], str]:
-    """Return summary and printed table of an example."""
+    """Run an example, and return its summary and the printed table."""
     command = ["run", str(ROOT / "examples" / f"{name}.py"), *words, "-quiet", "-summary", "summary.json"]
     done = run_windlass(command, folder=folder)
     assert done.returncode == 0, done.stderr
@@ -51,14 +54,14 @@ def run_example(name: str, words: list[str], folder: Path) -> tuple[dict[str, An
 
 
 def test_mass_on_springs(tmp_path: Path) -> None:
-    """The deflection of the mass equals F/k to rounding. The frequencies differ from sqrt(k/m) only by the error of the
-    trapezoidal rule, (omega h)^2/12.
+    """The deflection of the mass equals F/k except for rounding errors. The frequencies differ from sqrt(k/m) only by
+    the error of the trapezoidal rule, (omega h)^2/12.
     """
     results, table = run_example("mass_on_springs", ["-output", "none", "-periods", "5", "-mass", "3"], tmp_path)
     assert_allclose(results["deflection"], [0.02, -0.02, 0.005], rtol=1e-12)
     exact = np.sqrt(np.array([200.0, 450.0, 1000.0]) / 3.0) / (2 * np.pi)
     assert_allclose(results["frequencies"], exact, rtol=3e-5)
-    # the linear interpolation of the zeros has less than a hundredth of the error of the rule
+    # the error of the linear interpolation between steps is less than a hundredth of the error of the trapezoidal rule
     assert_allclose(results["frequency_errors"], results["frequency_errors_expected"], rtol=0.02)
     assert "frequency along z [Hz]" in table
     assert not (tmp_path / "mass_on_springs_out").exists()
@@ -66,7 +69,7 @@ def test_mass_on_springs(tmp_path: Path) -> None:
 
 def test_dropped_mass(tmp_path: Path) -> None:
     """The dropped mass hits the stop at the exact time and speed of free fall. Without damping, the mass loses no
-    energy. With damping the speed of the rebound converges to the closed form with second order in the step.
+    energy. With damping, the speed of the rebound converges to the closed form with the order 2 in the step size.
     """
     errors = []
     for step in ("2e-4", "1e-4"):
@@ -78,12 +81,12 @@ def test_dropped_mass(tmp_path: Path) -> None:
         assert elastic["cut_steps"] > 0
         errors.append(abs(damped["rebound_speed"] / results["rebound_speed_exact"] - 1.0))
     assert errors[1] < 1e-4
-    # the error depends a little on the times of the steps within the contact
+    # the error depends slightly on the instants of the steps within the contact
     assert 3.0 < errors[0] / errors[1] < 5.0
 
 
 def test_catenary(tmp_path: Path) -> None:
-    """Tensions and sag of the cable agree with Irvine's closed form to 1e-8 and converge with order 4."""
+    """Tensions and sag of the cable agree with Irvine's closed form within 1e-8, and converge with order 4."""
     results, _ = run_example("catenary", [], tmp_path)
     assert results["meshes"] == [8, 16, 32, 64]
     for name, errors in results["errors"].items():
@@ -92,16 +95,16 @@ def test_catenary(tmp_path: Path) -> None:
 
 
 def test_catenary_of_another_shape(tmp_path: Path) -> None:
-    """A flat taut cable to a lower support agrees with Irvine's closed form, from the same initial guesses as the
-    example.
+    """The shape of a taut cable to a lower support agrees with Irvine's closed form. The solve of the closed form
+    starts from the same initial values as in the example.
     """
     results, _ = run_example("catenary", ["-rise", "-30", "-length", "105", "-elements", "32"], tmp_path)
     assert max(errors[-1] for errors in results["errors"].values()) < 1e-6
 
 
 def test_rope_in_wind(tmp_path: Path) -> None:
-    """Tensions and the middle of the rope agree to 1e-8 with the catenary in the tilted plane, and converge with order
-    4. The frequencies agree with the frequencies of a string.
+    """Tensions and the middle of the rope agree within 1e-8 with the catenary in the tilted plane, and converge with
+    order 4. The frequencies agree with the frequencies of a string.
     """
     results, _ = run_example("rope_in_wind", ["-wind", "4"], tmp_path)
     for name, errors in results["errors"].items():
@@ -125,8 +128,9 @@ def test_hoist_spin(tmp_path: Path) -> None:
 
 
 def test_umbilical(tmp_path: Path) -> None:
-    """The twisted line follows the theory of Coyne until its loop closes. When it is pulled, the loop pops out at the
-    theoretical length and tension."""
+    """The twisted line agrees with the theory of Coyne until its loop closes. If the ends are then pulled, the loop
+    opens at the theoretical length and tension.
+    """
     results, table = run_example("umbilical", ["-output", "none"], tmp_path)
     known = {name: value for name, value in results.items() if name.endswith("m]") or name.endswith("[N]")}
     for name, value in known.items():
@@ -137,7 +141,9 @@ def test_umbilical(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("direction", [1, -1])
 def test_quarter_turn(direction: int, tmp_path: Path) -> None:
-    """The belt remains on both pulleys if it enters them in their planes; in the opposite sense it runs off."""
+    """The belt remains on both pulleys if it enters each pulley in the plane of the pulley. In the opposite direction
+    of motion, the belt runs off.
+    """
     words = ["-output", "none", "-turn", "1.0" if direction < 0 else "0.4", "-direction", str(direction)]
     results, table = run_example("quarter_turn", words, tmp_path)
     driver, driven = (results[f"lateral motion on the {name} [mm]"]["computed"] for name in ("driver", "driven pulley"))
@@ -168,7 +174,7 @@ def test_luffing_jib(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", ["-load 31000", "-angle 85", "-speed 26"])
 def test_limits_of_the_luffing_jib(words: str, tmp_path: Path) -> None:
-    """Loads, angles and winds that the theory of the example does not cover are errors."""
+    """Loads, angles and winds that the theory of the example does not cover cause errors."""
     done = run_windlass(
         ["run", str(ROOT / "examples/luffing_jib.py"), "-output", "none", *words.split()], folder=tmp_path
     )
@@ -186,22 +192,40 @@ def test_towed_cable(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_moored_buoy(tmp_path: Path) -> None:
-    """The buoy carries its weight and the pull of its ropes, its frequency of heave agrees with the closed form, the
-    energies in the waves balance, and the buoy follows the surface.
+    """The buoyancy balances the weight of the buoy and the pull of the ropes, and the heave frequency agrees with the
+    closed form. In waves, the energies balance, and the buoy follows the surface.
     """
-    results, table = run_example("moored_buoy", ["-end", "8", "-elements", "4"], tmp_path)
+    options = ["-end", "8", "-elements", "4", "-heading", "20", "-report", "report.html"]
+    results, table = run_example("moored_buoy", options, tmp_path)
     assert_allclose(*results["buoyancy"], rtol=1e-6)
     assert_allclose(*results["heave_frequency"], rtol=5e-3)
     assert abs(results["rest"]) < 1e-3 * results["drag"] and results["drag"] > 100.0
     assert results["distance"] < 0.5 * results["largest_wave"]
     assert "frequency of heave [Hz]" in table
     assert (tmp_path / "moored_buoy_out" / "mooring.vtkhdf").exists()
+    page = (tmp_path / "report.html").read_text()
+    for title in ("Sensors", "Statistics", "Energy"):
+        assert f"<h2>{title}</h2>" in page
+
+
+@pytest.mark.long
+def test_moored_buoy_in_several_seas(tmp_path: Path) -> None:
+    """A sweep over a file of seas runs each sea, and a higher sea moves the buoy more."""
+    rows = "height,period,heading,seed\n0.2,6,0,1\n1.0,8,30,2\n"
+    (tmp_path / "seas.csv").write_text(rows)
+    words = ["sweep", str(ROOT / "examples" / "moored_buoy.py"), "-cases", "seas.csv", "-output", "seas", "-quiet"]
+    done = run_windlass([*words, "-fixed", "-output none", "-end", "12", "-elements", "4"], folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    table = list(csv.DictReader((tmp_path / "seas" / "sweep.csv").open()))
+    assert [row["status"] for row in table] == ["ok", "ok"]
+    heights = [float(row["heave"]) for row in table]
+    assert 0.0 < 2.0 * heights[0] < heights[1]
 
 
 @pytest.mark.long
 def test_mooring_line(tmp_path: Path) -> None:
     """In still water, the mooring line agrees with the closed form to 3e-4. Supports and bed carry the loads, the heave
-    is read from a file, and the energy balance closes.
+    motion is read from a file, and the remainder of the energy balance is small.
     """
     t = np.arange(0.0, 2.0, 0.1)
     rows = [f"{a},{b}\n" for a, b in zip(t, 0.3 * (1.0 - np.cos(0.8 * t)), strict=True)]
@@ -220,8 +244,8 @@ def test_mooring_line(tmp_path: Path) -> None:
 
 
 def test_lowering_line(tmp_path: Path) -> None:
-    """A load is lowered through the surface and beyond the resonance: mean tensions and amplitudes at both stops agree
-    with the closed forms, and the energy balance closes.
+    """A load is lowered through the water surface and beyond the depth of resonance. At both stops, mean tensions and
+    amplitudes agree with the closed forms. The remainder of the energy balance is small.
     """
     words = ["-output", "none", "-wanted", "50"]
     results, table = run_example("lowering_line", words, tmp_path)
@@ -233,7 +257,8 @@ def test_lowering_line(tmp_path: Path) -> None:
 
 def test_anchor_chain(tmp_path: Path) -> None:
     """On a bathymetry without friction, T + T²/(2 EA) - w z is constant along the chain, and supports and bed carry the
-    weight in water. The chain slides sideways from the straight line, and the energy balance in the motion closes.
+    weight in water. The chain slides sideways from the straight line, and the remainder of the energy balance of the
+    motion is small.
     """
     results, table = run_example("anchor_chain", ["-end", "3", "-elements", "80"], tmp_path)
     assert np.ptp(results["constant"]) < 1e-3 * results["tension"][1]
@@ -246,8 +271,8 @@ def test_anchor_chain(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_knot(tmp_path: Path) -> None:
-    """With another mesh and more friction, the checks of the knot pass, and the knot with more friction transmits more
-    force.
+    """The checks of the knot pass with another mesh and with a larger friction coefficient. With a larger friction
+    coefficient, the knot transmits more force.
     """
     pulls = []
     for friction in ("0", "0.2"):
@@ -271,8 +296,8 @@ def test_block_and_tackle(tmp_path: Path) -> None:
 
 
 def test_elevator(tmp_path: Path) -> None:
-    """In one stop, the slip agrees with the differential equation, and the ratio of the tensions agrees with Euler's
-    ratio within 1 %.
+    """When the elevator stops once, the slip agrees with the differential equation, and the ratio of the tensions
+    agrees with Euler's ratio within 1 %.
     """
     words = ["-output", "none", "-stops", "1", "-speed", "0.8", "-size", "0.1"]
     results, table = run_example("elevator", words, tmp_path)
@@ -284,12 +309,12 @@ def test_elevator(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_elevator_holds(tmp_path: Path) -> None:
-    """In three stops, a deceleration 7 % below the theoretical limit gives only creep, and a deceleration 7 % above the
-    limit gives slip. The run writes files for ParaView.
+    """The elevator stops three times. A deceleration 7 % below the theoretical limit causes only creep, and a
+    deceleration 7 % above the limit causes slip. The run writes files for ParaView.
     """
     results, _ = run_example("elevator", ["-groove", "0.4", "-speed", "2", "-brake", "3"], tmp_path)
     assert results["theory"][0] == 0.0 and results["slips"][0] < 2e-3
-    # near the limit, the segments of the rope do not all slip at the same time
+    # close to the limit, not all segments of the rope slip at the same time
     assert_allclose(results["slips"][1], results["later"][1], rtol=0.05)
     assert_allclose(results["slips"][2], results["later"][2], rtol=0.01)
     assert results["slips"][1] > 0.03
@@ -308,25 +333,26 @@ def test_crane_hoist(tmp_path: Path) -> None:
         for name in ("rise", "lever_of_torque"):
             assert_allclose(*results[f"{name}_layer_{layer}"], rtol=0.01, err_msg=f"{name} {layer}")
         assert_allclose(results[f"lever_of_torque_layer_{layer}"][1], radius, rtol=1e-12)
-    # the rope has 0.8 turns in layer one, half a turn in layer two, and a rise between the layers
+    # the rope has 0.8 turns in the first layer, half a turn in the second layer, and a rise between the layers
     assert np.pi * (0.16 + rise) < 4.0 * results["lift"][1] < 2.0 * np.pi * 1.3 * (0.1 + rise)
     assert results["tension_at_anchor"][0] < 0.9 * results["tension_at_drum"][0]
-    # across the falls, the load swings by v/omega to each side
+    # perpendicular to the falls, the load swings by v/omega to each side
     assert_allclose(results["way_across"], 2.0 * 0.15 / (2.0 * np.pi * results["frequency"][1]), rtol=0.1)
     assert results["way_along"] > 0.05 and "wrap angle" in table
     assert (tmp_path / "crane_hoist_out" / "crane.vtkhdf").exists()
 
 
 def test_hoist_fmu(tmp_path: Path) -> None:
-    """Without a controller, the load rises by Newton's law; the rope stores a share of the motion."""
+    """Without a controller, the load rises according to Newton's law; a part of the drum motion stretches the rope."""
     results, table = run_example("hoist_fmu", [], tmp_path)
     assert_allclose(results["rise"], results["rise_expected"], rtol=0.006)
     assert "mean tension" in table
 
 
 def test_identify_friction(tmp_path: Path) -> None:
-    """The belt slips at the acceleration of Euler and Eytelwein, and the measured file has the speed with the stated
-    noise."""
+    """The belt slips at the acceleration by Euler and Eytelwein, and the file of measurements contains the speed with
+    the stated noise.
+    """
     words = ["-output", "none", "-friction", "0.3", "-measured", "measured.csv", "-noise", "0.1"]
     results, table = run_example("identify_friction", words, tmp_path)
     assert_allclose(results["gained"], results["theory"], rtol=0.03)
@@ -339,15 +365,16 @@ def test_identify_friction(tmp_path: Path) -> None:
     words[-3:] = ["exact.csv", "-noise", "0"]
     run_example("identify_friction", words, tmp_path)
     noisy, exact = (np.loadtxt(tmp_path / name, delimiter=",", skiprows=1) for name in ("measured.csv", "exact.csv"))
-    # 59 values: the deviation of the estimate is 9 %
+    # the standard deviation of an estimate from 59 values is 9 %
     assert_allclose((noisy - exact)[:, 1].std(), 0.1, rtol=0.3)
     assert_allclose(exact[-1, 1], results["last_speed"], rtol=1e-2)
 
 
 @pytest.mark.long
 def test_friction_is_identified(tmp_path: Path) -> None:
-    """The command in the example finds friction and stiffness from the noisy speed: the known values are in the joint
-    region, and the intervals are narrow."""
+    """The command of the example estimates friction and stiffness from the noisy speed. The known values are in the
+    joint confidence region, and the confidence intervals are narrow.
+    """
     file = str(ROOT / "examples" / "identify_friction.py")
     run_example("identify_friction", ["-output", "none", "-stiffness", "3e4", "-measured", "measured.csv"], tmp_path)
     words = "-output fit -data measured.csv -friction 0.2:0.8 -stiffness 1e4:1e5:log -step 0.02 -tolerance 1e-3"
@@ -375,8 +402,9 @@ def test_optimise_tensioner(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_optimum_of_the_tensioner(tmp_path: Path) -> None:
-    """The optimum is within all limits, at most of which it ends; the drive in motion agrees with the formulas of the
-    example."""
+    """The optimum fulfils all limits, and most limits are reached. The simulated motion of the drive agrees with the
+    formulas of the example.
+    """
     results, _ = run_example("optimise_tensioner", ["-output", "none"], tmp_path)
     optimum = results["optimum"]
     assert results["ended"] == "converged" and results["solves"] <= 30
@@ -394,13 +422,13 @@ def test_ale_belt(tmp_path: Path) -> None:
     """The frequency of the moving span agrees with its closed form within 0.03 %, and the tension on the post agrees
     with Euler and Eytelwein within 0.01 %.
 
-    For the belt, the difference of the tensions of tight and slack strand agrees with M/R within 1 %. The creep agrees
-    with theory within 0.5 %, because the slip of the penalty adds to the creep. A belt of plain cables, whose mesh
-    moves with the material, gives the same speed within 0.1 % and the same tensions within 0.5 %.
+    For the belt, the difference between the tensions of the tight and the slack strand agrees with M/R within 1 %. The
+    creep agrees with theory within 0.5 %, because the slip of the penalty adds to the creep. A belt of plain cables,
+    whose mesh moves with the material, gives the same speed within 0.1 % and the same tensions within 0.5 %.
     """
     results, table = run_example("ale_belt", [], tmp_path)
     assert_allclose(results["span_frequencies"], results["span_exact"], rtol=3e-4)
-    # c = sqrt(100 N / 0.5 kg/m) = 14.142 m/s, span 2 m
+    # the wave speed is sqrt(100 N / 0.5 kg/m) = 14.142 m/s, and the span is 2 m
     assert_allclose(results["span_exact"][2], 0.75 * 14.14213562 / 4.0, rtol=1e-9)
     assert_allclose(results["rope_tensions"], results["rope_exact"], rtol=1e-4)
     assert_allclose(results["rope_exact"][2], 25.0 + 75.0 * 4.810477381, rtol=1e-9)
@@ -419,19 +447,21 @@ def test_ale_belt(tmp_path: Path) -> None:
 
 
 def test_bouncing_ball(tmp_path: Path) -> None:
-    """The restitution of the balls agrees with the closed form to 1e-7 for c v from 0.001 to 10, and the example draws
-    a picture.
+    """The coefficients of restitution of the balls agree with the closed form within 1e-7 for c v from 0.001 to 10. The
+    example draws a picture.
     """
     results, _ = run_example("bouncing_ball", ["-balls", "9"], tmp_path)
     assert_allclose(results["restitution"], results["exact"], rtol=0, atol=1e-7)
-    # two values of the closed form, at c v = 0.1 and 1, computed separately to ten digits
+    # two values of the closed form, for c v = 0.1 and 1, which were computed separately with ten digits
     at = {round(0.2 * v, 6): e for v, e in zip(results["speeds"], results["restitution"], strict=True)}
     assert_allclose([at[0.1], at[1.0]], [0.9090157413, 0.4877412560], atol=1e-7)
     assert (tmp_path / "bouncing_ball_out" / "restitution.png").stat().st_size > 10_000
 
 
 def test_settling_spheres(tmp_path: Path) -> None:
-    """The sum of all energies of 27 spheres that fall and touch each other and the walls is constant to 1e-6."""
+    """For 27 spheres that fall and collide with each other and with walls, the sum of all energies is constant within
+    1e-6.
+    """
     results, table = run_example("settling_spheres", ["-spheres", "27", "-end", "0.15"], tmp_path)
     assert results["contacts"] > 0
     energies = results["energies"]
@@ -459,8 +489,8 @@ def test_settling_spheres_go_on_after_a_restart(tmp_path: Path) -> None:
 
 
 def test_cable_net(tmp_path: Path) -> None:
-    """The supports carry weight and pull of the net. The net without pull is symmetric. The displacement of the sheared
-    net agrees with hinged bars.
+    """The supports carry the weight of the net and the pull on the net. Without pull, the net is symmetric. The
+    displacement of the sheared net agrees with the displacement of hinged bars.
     """
     results, table = run_example("cable_net", ["-n", "12", "-pull", "3", "-cables_per_line", "2"], tmp_path)
     assert results["cables"] == 2 * 2 * 12 * 13
@@ -469,7 +499,7 @@ def test_cable_net(tmp_path: Path) -> None:
     assert_allclose(results["horizontal force of the supports, pulled [N]"], -3.0, rtol=1e-9)
     assert results["drawn_inwards"] > 1e-5
     assert results["asymmetry"] < 1e-10
-    # the ropes stretch by about 1e-4
+    # the tolerance is due to the strain of the ropes, which is about 1e-4
     assert_allclose(results["sideways motion of the lower edge, pulled [m]"], results["shear"], rtol=3e-4)
     assert "sideways motion" in table
     folder = tmp_path / "cable_net_out"
@@ -483,12 +513,13 @@ def test_cable_net(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_cableway(tmp_path: Path) -> None:
-    """The trolley hangs at its theoretical position within the error of the mesh. The ledger contains the work of the
-    haul.
+    """The position of the trolley agrees with theory within the error of the mesh. The ledger contains the work of the
+    haul rope.
     """
     words = ["-output", "none", "-elements", "40", "-way", "5", "-duration", "2", "-friction", "0.05"]
     results, table = run_example("cableway", words, tmp_path)
-    # errors are 0.37 to 0.58 % with 40 elements, and 0.08 to 0.12 % with 240 elements and rollers 0.3 m apart
+    # measured errors are 0.37 to 0.58 % with 40 elements, and 0.08 to 0.12 % with 240 elements and with rollers at a
+    # distance of 0.3 m
     for computed, theory in results["sags"].values():
         assert 0.002 < 1.0 - computed / theory < 0.007
     haul = results["haul"]
@@ -502,7 +533,9 @@ def test_cableway(tmp_path: Path) -> None:
 
 
 def check_serpentine(words: list[str], folder: Path) -> dict[str, Any]:
-    """The arm balances its spring, the frequencies of the spans agree with strings, and the summary is complete."""
+    """Check that the tensioner arm is in equilibrium with its spring, that the frequencies of the spans agree with the
+    frequencies of strings, and that the summary is complete.
+    """
     results, table = run_example("serpentine", ["-output", "none", *words], folder)
     rows = results["rows"]
     moment, spring = rows["moment of the belt on the arm [N m]"]
@@ -515,8 +548,8 @@ def check_serpentine(words: list[str], folder: Path) -> dict[str, Any]:
 
 
 def test_serpentine(tmp_path: Path) -> None:
-    """The statics and modes of the drive and some steps pass their checks. Model, report, modes and ledger have at most
-    40 lines.
+    """The checks of statics, modes and some time steps of the drive pass. The printed model, report, modes and ledger
+    have at most 40 lines in total.
     """
     results = check_serpentine(["-end_time", "0.001"], tmp_path)
     assert set(results["slip_reserve"]) == {"crank", "tensioner", "alternator", "idler", "compressor"}
@@ -527,8 +560,8 @@ def test_serpentine(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_serpentine_in_motion(tmp_path: Path) -> None:
-    """The torques of the pulleys equal (T1 - T2) R, no pulley slips, the crank has the smallest reserve, and the energy
-    balance closes.
+    """The torques of the pulleys equal (T1 - T2) R, no pulley slips, the crank has the smallest slip reserve, and the
+    remainder of the energy balance is small.
     """
     results = check_serpentine([], tmp_path)
     torques = [value for name, value in results["rows"].items() if name.startswith("mean torque")]
@@ -541,7 +574,7 @@ def test_serpentine_in_motion(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_help(name: str, tmp_path: Path) -> None:
-    """The help lists the options with their units, without solving and without files."""
+    """The help lists the options with their units. The example then neither solves nor writes files."""
     done = run_windlass(["run", str(ROOT / "examples" / f"{name}.py"), "-help"], folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Nothing was solved" in done.stdout

@@ -1,4 +1,4 @@
-"""The world of every example, saved as JSON and loaded, gives bitwise equal results."""
+"""The world of every example, saved as JSON and loaded, gives bit-identical results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STEPS = 3
 
 
 class Enough(wl.StepHook):
-    """Ends a solve after some steps."""
+    """Hook that ends a solve after some steps."""
 
     def __init__(self) -> None:
         self.states: list[State] = []
@@ -45,7 +45,7 @@ def run_first_solve(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
             plain[kind][0](solver, world, **settings)
 
         def solve(solver: Any, state: State | None = None, hooks: Any = (), **other: Any) -> State:
-            # saved at the time of the solve, because a script may change its model temporarily
+            # the world is saved at the time of the solve, because a script may change its model temporarily
             settings, world = given[id(solver)]
             loaded = World.load(world.save(folder / "model.json"), functions=functions_of(world))
             with monkeypatch.context() as inner:

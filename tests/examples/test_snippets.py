@@ -1,18 +1,18 @@
-"""Every snippet of the documentation runs, and every relative link has a target.
+"""Tests that every snippet of the documentation runs, and that every relative link has a target.
 
-Python blocks of a page form one program: they share their names, in the order of the page. The program runs in an empty
-folder, with one process per page. A comment in the line above a block controls its execution:
+All Python blocks of a page form one program, which executes the blocks in the order of the page. The program runs in an
+empty folder, with one process per page. A comment in the line above a block controls its execution:
 
     <!-- file: belt.py -->      the block is also written to this file, for the commands of the page
     <!-- run -->                the commands of this shell block are executed: windlass, python, mpiexec
-    <!-- run: exit 2 -->        the same, and each of them must end with this exit code
+    <!-- run: exit 2 -->        the same, and each command must end with this exit code
     <!-- run: mpi -->           the same as run, as a test with the mark `mpi`
     <!-- run: with -runs 3 -->  the same as run, with further options of windlass, which make the command short
     <!-- run: one folder -->    the same as run; a command finds the files that the commands before it have written;
                                 `, with ...` may follow
 
-Each command runs in its own folder, unless its comment names one folder. Shell blocks without such a comment (make,
-git, apt-get) are not executed.
+Each command runs in a separate folder, unless the comment contains "one folder". Shell blocks without such a comment
+(make, git, apt-get) are not executed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from support.processes import is_common, launch, own_mpi_folder, run_warm
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-# Most of this time [s] allows for a cold cache of compiled kernels. With a warm cache, a page takes a few seconds.
+# The time limit [s] is long, because kernels may have to be compiled. If the kernels are in the cache, a page takes a
+# few seconds.
 TIMEOUT = 600
 PACKAGES = {"superlu_dist", "mumps", "hypre"}
 PROGRAMS = {"windlass": [sys.executable, "-m", "windlass.commands.cli"], "python": [sys.executable]}
@@ -43,10 +44,9 @@ PROGRAMS = {"windlass": [sys.executable, "-m", "windlass.commands.cli"], "python
 class Block:
     """A fenced block of a page.
 
-    language: word after the opening fence.
-    line: number of the first line of the block in the page, from 1.
-    text: lines of the block.
-    comment: the comment in the line above the fence, or an empty text.
+    ``language`` is the word after the opening fence. ``line`` is the number of the first line of the block in the page,
+    from 1. ``text`` contains the lines of the block. ``comment`` is the comment in the line above the fence, or an
+    empty text.
     """
 
     language: str
@@ -113,7 +113,7 @@ def has(page: Path, language: str, comment: str = "") -> bool:
 @pytest.mark.parametrize("page", [page for page in PAGES if has(page, "python")], ids=name_of)
 def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
     write_files(page, tmp_path)
-    # Empty lines between the blocks give each line of code its line number on the page, for tracebacks.
+    # Empty lines are inserted between the blocks, so that tracebacks contain line numbers of the page.
     lines = [""] * len(page.read_text(encoding="utf-8").splitlines())
     for block in read_blocks(page):
         if block.language == "python":
@@ -126,7 +126,7 @@ def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
 
 
 def parse_commands(block: Block) -> list[tuple[dict[str, str], list[str]]]:
-    """Return environment and arguments of each command of a shell block."""
+    """Return the environment variables and the arguments of each command of a shell block."""
     commands = []
     for line in block.text.replace("\\\n", " ").splitlines():
         words = shlex.split(line, comments=True)
@@ -153,12 +153,12 @@ def check_command(page: Path, folder: Path, block: Block, extra: dict[str, str],
 
 
 def can_solve(words: list[str]) -> bool:
-    """Whether this PETSc was built with the solver packages that a command names."""
+    """Return whether the installed PETSc contains the solver packages that a command names."""
     return all(PETSc.Sys.hasExternalPackage(word) for word in words if word in PACKAGES)
 
 
 def check_commands(page: Path, folder: Path, mpi: bool) -> None:
-    """Run the commands of a page."""
+    """Run all commands of a page, and check their exit codes."""
     blocks = [b for b in read_blocks(page) if b.comment.startswith("run") and (b.comment == "run: mpi") == mpi]
     commands = [(block, *command) for block in blocks for command in parse_commands(block) if can_solve(command[1])]
     for i, (block, *command) in enumerate(commands):
@@ -190,7 +190,7 @@ def anchors_of(page: Path) -> set[str]:
 
 
 def links_of(page: Path) -> list[str]:
-    """Return the targets of all links and pictures of a page, in Markdown and HTML, without links to other sites."""
+    """Return the targets of all links and pictures of a page, in Markdown and in HTML, without links to other sites."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"`[^`\n]*`", "", text)
     forms = (r"\]\(([^()\s]+)(?:\s[^()]*)?\)", r"^\[[^]]+\]:\s*(\S+)", r"\b(?:src|href)=\"([^\"]+)\"")
@@ -199,7 +199,7 @@ def links_of(page: Path) -> list[str]:
 
 
 def broken_links(page: Path) -> list[str]:
-    """List links of a page to files or headings that do not exist."""
+    """Return the links of a page to files or headings that do not exist."""
     broken = []
     for target in links_of(page):
         path, _, anchor = target.partition("#")
@@ -239,7 +239,7 @@ def test_picture_of_the_readme_is_small() -> None:
 
 
 def test_own_options_are_documented(tmp_path: Path) -> None:
-    """The page of the solver options lists all options of Windlass itself that -help lists."""
+    """The page on solver options lists all options of Windlass that -help lists."""
     readme = ROOT / "README.md"
     write_files(readme, tmp_path)
     model = next(block.comment for block in read_blocks(readme) if block.comment.startswith("file:"))

@@ -1,4 +1,4 @@
-"""The notebooks of docs/tutorials run. An interrupted cell leaves everything needed to continue.
+"""The notebooks of docs/tutorials run. After the interruption of a cell, the run can be continued.
 
 Notebook kernels are separate programs, as in Jupyter; `tests/unit/test_session.py` has the same tests without notebook
 kernels.
@@ -27,7 +27,7 @@ PICTURES = {"first_belt": 4, "hanging_rope": 4, "own_law": 1}
 
 def environment() -> dict[str, str]:
     """Return the environment of a notebook kernel, with the package of this checkout. A backend of matplotlib that
-    another test has set is left out, because notebooks show figures only with their own backend.
+    another test has set is omitted, because notebooks show figures only with their own backend.
     """
     paths = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     own = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}

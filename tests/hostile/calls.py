@@ -1,4 +1,4 @@
-"""Makes a valid call of every public function, constructor and method."""
+"""Valid calls of every public function, constructor and method."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Call = tuple[Callable[..., Any], dict[str, Any]]
 
 
 def compiled_force(t: float, row: int, u: Any, v: Any, stiffness: Any, damping: Any, offset: Any, force: Any) -> None:
-    """A force for `compiled`."""
+    """Force function for `compiled`."""
 
 
 def create_pendulum(fall: float) -> wl.State:

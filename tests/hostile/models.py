@@ -1,4 +1,6 @@
-"""Creates a valid row of every registered component from its schema, so new laws are included automatically."""
+"""Functions that create a valid row of every registered component from its schema, so new laws are included
+automatically.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Creates the small models on which all public names are called."""
+"""Small models on which all public names are called."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def column_cases(kind: type[Component]) -> Iterator[tuple[str, str, Any]]:
 
 
 def attack_columns(kind: type[Component]) -> Found:
-    """Try to add rows with every wrong value of every column."""
+    """Check that no row with a wrong value of any column can be added."""
     world = World()
     row, found = valid_row(world, kind), []
     for name, label, value in column_cases(kind):
@@ -88,7 +88,7 @@ def test_there_are_enough_cases() -> None:
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether the values of a column are equal, row by row if rows are lists of any length."""
+    """Return whether the values of a column are equal, row by row if rows are lists of any length."""
     if one.dtype == object and one.shape == other.shape:
         return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
     return np.array_equal(one, other)

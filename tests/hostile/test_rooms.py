@@ -117,7 +117,7 @@ ANY_SIGN = {
     "wave_numbers", "wave_velocities", "gust_amplitudes", "gust_frequencies", "gust_phases", "table_strains",
     "table_tensions",
 }  # fmt: skip
-"""Columns without a bound: either both signs are meaningful, or a check of the row has the bound, see `REFUSED`."""
+"""Columns without a bound: either both signs are meaningful, or a check of the row has the bound, as in `REFUSED`."""
 ZERO = {
     # 0 means no end, no limit, or an automatic value
     "half_length", "half_width", "depth", "outer_radius", "damping_depth", "skin", "apart", "shortest", "wave_growth",
@@ -246,7 +246,7 @@ def test_friction_that_nothing_holds(model: str, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_same_twice() -> None:
-    """A pair of surface and cable that is named twice, and a surface that is twice in a set, count once."""
+    """A pair of surface and cable that is named twice, and a surface that is twice in a set, have the effect of one."""
     for search, found in (
         ({}, "also belong to another row"),
         ({"touching": 2}, "<DrumSurface 0> twice: must be once"),

@@ -24,7 +24,7 @@ class Unreadable:
 
 
 def function(*_: Any) -> float:
-    """A function as the value of an argument that takes no functions."""
+    """Function as the value of an argument that takes no functions."""
     return 1.0
 
 

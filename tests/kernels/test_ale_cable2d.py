@@ -64,7 +64,7 @@ def eval_matrix(world: World, state: State, dq: float, dv: float, da: float) -> 
 
 
 def eval_sum(world: World, state: State, dq: float, dv: float, da: float) -> Any:
-    """Return the matrix of `eval_matrix` from one call, for da other than 0."""
+    """Return the matrix of `eval_matrix` from one call, for da ≠ 0."""
     assembly = serial_assembly(world)
     assembly.load_fields(state)
     values = np.zeros(assembly.pattern.spare + 1)

@@ -155,7 +155,7 @@ def test_factor_of_curvature_is_smooth() -> None:
 @pytest.mark.parametrize("create", [create_plane_beam, create_space_beam])
 @pytest.mark.parametrize("order", ORDERS)
 def test_mass_and_weight(create: Any, order: int) -> None:
-    """The total mass along each axis is right, and the load of gravity is mass times gravity."""
+    """The total mass along each axis is the mass of the beam, and the load of gravity is mass times gravity."""
     world, beam = create(order, elements=3)
     state, dims = State(world), 2 if beam.kind == "Beam2D" else 3
     dofs = state.local_dofs(nodes_of(world, beam))
@@ -209,7 +209,9 @@ def test_forces_along_a_cantilever_at_rest() -> None:
 
 
 def test_velocities_at_places() -> None:
-    """In a beam that rotates as a rigid body, velocities of the axis and angular velocities of frames are right."""
+    """In a beam that rotates as a rigid body, velocities of the axis and angular velocities of frames agree with the
+    rigid motion.
+    """
     world, beam = create_space_beam(3)
     nodes = nodes_of(world, beam)
     state, omega = State(world), np.array((0.3, -0.2, 0.5))

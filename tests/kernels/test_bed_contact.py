@@ -1,4 +1,6 @@
-"""Contact of lines with soft beds: tangents, balances of forces and power, and the law of all surfaces as a limit."""
+"""Contact of lines with soft beds: tangents, balances of forces and power, and the limit in which the law equals the
+law of all surfaces.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +46,9 @@ POWERS = (
 
 
 class Arc(NamedTuple):
-    """Two cables without stiffness along a circle. The world has the coordinates of three nodes, followed by those of
-    the body."""
+    """Two cables without stiffness along a circle. The world has the coordinates of three nodes, followed by the
+    coordinates of the body.
+    """
 
     assembly: Assembly
     data: Any
@@ -118,7 +121,8 @@ def create_arc(name: str = "drum", fixed: bool = False, seed: int = 1, soft: boo
 @pytest.mark.parametrize("name", ["plane", "drum"])
 @pytest.mark.parametrize("fixed", [False, True])
 def test_tangent(name: str, fixed: bool) -> None:
-    """Tangents agree with differences for points that stick, slip, and are held by suction, on the ground and on moving
+    """Tangents agree with differences for points that stick, slip, and adhere by suction, on the ground and on
+    moving
     bodies."""
     pressed = held = 0
     for seed in range(6):
@@ -134,8 +138,9 @@ def test_tangent(name: str, fixed: bool) -> None:
 
 @pytest.mark.parametrize("name", ["plane", "drum"])
 def test_forces_moments_and_power(name: str) -> None:
-    """The sums of forces and moments on line and body are 0: a rigid motion of both takes no power. The power of the
-    forces is that of the outputs."""
+    """The sums of forces and moments on line and body are 0, so a common rigid motion requires no power. The power of
+    the forces equals the power of the outputs.
+    """
     arc = create_arc(name)
     f, fields = arc.forces(), arc.assembly.fields
     x, v = fields.x[: arc.count], fields.v[: arc.count]
@@ -173,7 +178,7 @@ def test_springs_and_bristles_have_a_potential(name: str) -> None:
 
 
 def test_equal_coefficients_and_no_suction() -> None:
-    """With equal coefficients and without suction, the forces are those of the law of all surfaces."""
+    """With equal coefficients and without suction, the forces equal the forces of the law of all surfaces."""
     soft, plain = (create_arc(seed=3, soft=which, contact_damping_per_length=0.0, **(PLAIN if which else {}))
                    for which in (True, False))  # fmt: skip
     fields = soft.assembly.fields, plain.assembly.fields

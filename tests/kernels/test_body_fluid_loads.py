@@ -120,7 +120,7 @@ def build(dims: int) -> wl.World:
 
 
 def swirl(t: float, x: Any) -> tuple[Any, Any]:
-    """A user function of a flow in the plane x, y."""
+    """User function that returns a flow in the plane x, y."""
     u, u_t = np.zeros_like(x), np.zeros_like(x)
     u[:, 0], u_t[:, 0] = 0.3 * np.sin(x[:, 1] + t), 0.3 * np.cos(x[:, 1] + t)
     return u, u_t
@@ -128,7 +128,7 @@ def swirl(t: float, x: Any) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("dims", [2, 3])
 def test_power_of_added_mass_without_drag(dims: int) -> None:
-    """The power that the added mass carries away is the same if the velocity of the fluid is not evaluated."""
+    """The power that the added mass carries away does not change if the velocity of the fluid is not evaluated."""
     world = build(dims)
     state = wl.State(world)
     state.t = 1.3

@@ -93,8 +93,9 @@ def test_laws_of_broken_cables(kind: str, integration: int) -> None:
 
 @pytest.mark.parametrize("kind", ["2D", "3D"])
 def test_user_functions_of_broken_cables(kind: str) -> None:
-    """A broken cable with user functions exerts the same forces as one with the linear law, and its functions are not
-    called."""
+    """A broken cable with user functions exerts the same forces as a broken cable with the linear law, and its
+    functions are not called.
+    """
     forces, calls = [], list[int]()
 
     def pull(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, *rest: Any) -> Any:

@@ -47,8 +47,8 @@ def nonlinear_M_derivatives(
 @pytest.mark.parametrize("integration", [0, 1, 2])
 @pytest.mark.parametrize("which", [("axial_force",), ("bending_moment",), ("axial_force", "bending_moment")])
 def test_law_that_repeats_the_linear_one(integration: int, which: tuple[str, ...]) -> None:
-    """User functions that repeat the linear law give its forces and tangents. Rows 0 and 2 have user functions; row 1
-    has the linear law.
+    """User functions that repeat the linear law give the forces and tangents of the linear law. Rows 0 and 2 have user
+    functions; row 1 has the linear law.
     """
     shared = {"chain": True, "integration": integration, "strain_is_relative_to_reference": 0.4}
     laws = {"axial_force": linear_N, "bending_moment": linear_M}

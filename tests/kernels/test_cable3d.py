@@ -157,8 +157,8 @@ def test_rigid_motion_turns_forces(integration: int) -> None:
     """If a cable that is straight at rest is rotated and moved, with a superposed rigid velocity, its forces rotate
     with it.
 
-    Bending damping is excluded, because it depends on the rotation of the vector κ; see
-    docs/explanation/theory/cable.md.
+    Bending damping is excluded, because bending damping depends on the rotation of the vector κ
+    (docs/explanation/theory/cable.md).
     """
     world, _, state = create_spatial_cables(
         3, chain=True, integration=integration, reference_curvature=(0.0, 0.0, 0.0), bending_damping=0.0

@@ -23,7 +23,7 @@ LAW = {"contact_damping_per_length": 2e3, "friction_stiffness_per_length": 2e5}
 
 
 def eval_tangents(world: wl.World, state: wl.State, dq: float, dv: float, change: float) -> tuple[Any, Any]:
-    """Return the tangent of the contact, and central differences of the contact forces, shape (n, n)."""
+    """Return the tangent of the contact, and central differences of the contact forces, both of shape (n, n)."""
     assembly = serial_assembly(world)
     fields = assembly.load_fields(state)
     system = assembly.layout.systems[con.ContactFrictionCables3D]
@@ -118,7 +118,7 @@ def test_carried_normals() -> None:
 
 
 def test_refused_models() -> None:
-    """Wrong radii, numbers of points, kinds of cables, and cables that form no rope are errors."""
+    """Wrong radii, numbers of points, kinds of cables, and cables that form no rope cause errors."""
     world = wl.World()
     rope = straight_cable(world, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 4, **COLUMNS)
     stiff = {"contact_stiffness_per_length": 1e6}
@@ -148,7 +148,9 @@ def test_refused_models() -> None:
 
 
 def test_ropes_inside_each_other() -> None:
-    """Ropes that overlap by more than a radius are an error at the start; later they cause a rejected step."""
+    """Ropes that overlap by more than a radius at the start cause an error; later such overlaps cause a rejected
+    step.
+    """
     ropes = create_crossing(depth=1.2 * RADIUS)
     with pytest.raises(ModelError, match=r"rows \d and \d overlap at the start by 0.00528 m .* less than .* a radius"):
         wl.Dynamic(ropes.world, step=1e-5, end=1e-5, name="").solve()

@@ -1,5 +1,5 @@
-"""Kernels of circle-cable contact are checked by reference data, differences, invariance, and balances of forces,
-moments and power.
+"""Tests of the kernels of contact between circles and cables by reference data, differences, invariance, and balances
+of forces, moments and power.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from support.circle_contact import RADIUS, SEGMENTS, Contact
 
 REFERENCE = np.load(Path(__file__).parents[1] / "reference" / "contact_circle_cable2d.npz")
 CASES = sorted({int(key.split("_")[1]) for key in REFERENCE.files})
-# In segments that were set to closed but undefined, the original program adds the bristle to its output and not to its
-# force.
+# In these cases, a segment is closed but its friction state is undefined; the original program then adds the bristle
+# force to its output, but not to its force.
 OUTPUT_CORNER = {13, 17, 41, 49, 62, 65}
 Q_REF = np.array([-0.3, 0.48, 1, 0, 0.35, 0.47, 1, 0, 0.02, -0.01, 0.4])
 
 
 def case_parameters(case: int) -> dict[str, Any]:
-    """Return the parameters of a case by its number: six cases for each combination of normals, offset and friction
-    stiffness.
+    """Return the parameters of the case with a given number. Each combination of normals, offset and friction stiffness
+    has six cases.
     """
     group = (case - 1) // 6
     return {
@@ -48,7 +48,8 @@ def test_reference(case: int) -> None:
     x, v = Q_REF + get("q"), get("v")
     start = get("data_start")
     contact.data[0] = start
-    # sums of some thousand N have relative rounding errors of 1e-12; an independent implementation reached 2e-12
+    # the relative rounding errors of sums of some thousand N are 1e-12; the error of an independent implementation was
+    # 2e-12
     assert_allclose(contact.force(x, v)[0], -get("rhs_beforePN"), rtol=0, atol=2e-12)
     check_outputs(contact, x, v, get, "beforePN", case in OUTPUT_CORNER)
     data = start.copy()
@@ -84,8 +85,8 @@ def check_outputs(contact: Contact, x: Any, v: Any, get: Any, when: str, corner:
 
 @pytest.mark.parametrize("case", CASES)
 def test_tangent_against_numeric_reference(case: int) -> None:
-    """The tangent agrees with forward differences of the original program at the same history to about 1e-6 of the
-    largest entry.
+    """The tangent agrees with forward differences of the original program at the same history values, within about 1e-6
+    of the largest entry.
     """
     contact = Contact(1, **case_parameters(case))
     q, v = REFERENCE[f"contact_{case}_q"], REFERENCE[f"contact_{case}_v"]
@@ -97,10 +98,11 @@ def test_tangent_against_numeric_reference(case: int) -> None:
 
 
 def random_rows(rows: int, place: Any, seed: int) -> tuple[Any, Any, Any]:
-    """Return admissible coordinates and velocities, and history; the circle is below, above or beyond an end of the
-    cable.
+    """Return random coordinates, velocities and history values. The circle is below the cable, above the cable, or
+    beyond an end of the cable.
 
-    The history has all segments closed, so distant segments, whose rho is limited to 0 or 1, also have forces.
+    In the history values all segments are closed, so distant segments, for which rho is limited to 0 or 1, also have
+    forces.
     """
     rng = np.random.default_rng(seed)
     m = 8 if place == "cable" else 3
@@ -123,8 +125,8 @@ def random_rows(rows: int, place: Any, seed: int) -> tuple[Any, Any, Any]:
 
 
 def smooth_rows(contact: Contact, x: Any, v: Any, data: Any) -> Any:
-    """Return rows without a segment close to a kink: rho at 0 or 1, f_n at 0, a bristle about to wrap, ends at the
-    centre.
+    """Return the rows that have no segment close to a kink. Kinks occur if rho is 0 or 1, if f_n is 0, if the
+    deflection of a bristle is about to be reduced by a period, or if an end of a segment is at the centre.
     """
     contact.data[:] = data
     out = contact.outputs(x, v)
@@ -137,7 +139,7 @@ def smooth_rows(contact: Contact, x: Any, v: Any, data: Any) -> Any:
     near |= (np.linalg.norm(a, axis=-1) < 0.1) | (np.linalg.norm(p[:, 1:], axis=-1) < 0.1)
     near |= out[..., 6] + RADIUS < 0.1
     if contact.c.rows["is_current"][0] and contact.shape.offset[0] != 0.0:
-        # sticking positions use the chord of the axis; the closest point of the chord has kinks at other positions
+        # sticking positions refer to the chord of the axis, whose closest point has kinks at other positions
         for i, s in product(range(contact.rows), range(SEGMENTS)):
             chord = create_chord(*a[i, s], *p[i, s + 1])
             z = axis_chord(contact.shape.slope, i * (SEGMENTS + 1) + s, contact.shape.offset[0], chord)
@@ -148,7 +150,7 @@ def smooth_rows(contact: Contact, x: Any, v: Any, data: Any) -> Any:
 
 
 def difference(function: Any, x: Any) -> Any:
-    """Return central differences of fourth order of a row-wise function, (rows, f, x)."""
+    """Return fourth-order central differences of a function that is evaluated for each row, shape (rows, f, x)."""
     h = 1e-4
     columns = []
     for k in range(x.shape[1]):
@@ -173,7 +175,8 @@ def test_tangent(normals: bool, y: float, mu_k: float, place: Any, clip: bool) -
     x, v, data = random_rows(rows, place, seed=7)
     smooth, clamped = smooth_rows(contact, x, v, data)
     if clip:
-        # tensile forces are clipped to 0, and `smooth_rows` does not measure the distance to this kink
+        # clipping of tensile forces to 0 is switched off, because `smooth_rows` does not measure the distance to this
+        # kink
         contact.c.rows["clip_normal_force"][:] = False
         smooth, clamped = smooth_rows(contact, x, v, data)
         contact.c.rows["clip_normal_force"][:] = True
@@ -185,8 +188,8 @@ def test_tangent(normals: bool, y: float, mu_k: float, place: Any, clip: bool) -
         expected = dq * df_dq + dv * df_dv
         scale = np.maximum(np.abs(expected).max(axis=(1, 2), keepdims=True), 1.0)
         error = np.abs(contact.tangent(x, v, dq, dv)[smooth] - expected) / scale
-        # rounding of the differences is 1e-16 F / h, and their truncation is h^4 times fifth derivatives, with r/|w| up
-        # to 5
+        # the rounding error of the differences is 1e-16 F / h, and the truncation error is h^4 times fifth derivatives,
+        # with r/|w| up to 5
         assert error.max() < 2e-8
 
 
@@ -195,7 +198,8 @@ def test_tangent(normals: bool, y: float, mu_k: float, place: Any, clip: bool) -
     list(product((True, False), (0.0, -0.02, 0.03), ((0.0, 0.0), (0.03, -0.05), "cable"), (0.0, -0.7))),
 )
 def test_tangent_with_current_lengths(normals: bool, y: float, place: Any, shift: float) -> None:
-    """The tangent for sticking positions on current lengths agrees with differences, also after the material has moved.
+    """If sticking positions refer to current lengths, the tangent agrees with differences, also after the material has
+    moved.
 
     Every segment sticks.
 
@@ -212,16 +216,18 @@ def test_tangent_with_current_lengths(normals: bool, y: float, place: Any, shift
     for dq, dv in ((1.0, 0.0), (0.7, -1.9)):
         expected = dq * df_dq + dv * df_dv
         scale = np.maximum(np.abs(expected).max(axis=(1, 2), keepdims=True), 1.0)
-        # rounding of the differences is 1e-16 F / h, and their truncation is h^4 times fifth derivatives
+        # the rounding error of the differences is 1e-16 F / h, and the truncation error is h^4 times fifth derivatives
         assert (np.abs(contact.tangent(x, v, dq, dv)[smooth] - expected) / scale).max() < 2e-8
-    # the tangent must depend on the choice of length: the reference length gives another tangent
+    # the tangent must depend on the choice of length, so the tangent for reference lengths must differ
     contact.c.rows["is_current"][:] = False
     assert np.abs(contact.tangent(x, v, 1.0, 0.0)[smooth] - df_dq).max() > 10.0
 
 
 @pytest.mark.parametrize("y", [0.0, 0.03])
 def test_tangent_without_friction(y: float) -> None:
-    """The law without friction has the tangent of the law with f_t = 0, and one history value per segment."""
+    """The tangent of the law without friction equals the tangent of the law with f_t = 0. The law without friction has
+    one history value per segment.
+    """
     contact = Contact(
         40,
         (0.0, 0.0),
@@ -242,8 +248,8 @@ def test_tangent_without_friction(y: float) -> None:
 
 @pytest.mark.parametrize(("normals", "y", "current"), list(product((True, False), (0.0, 0.03), (True, False))))
 def test_rigid_motion(normals: bool, y: float, current: bool) -> None:
-    """If cable, circle and velocities are rotated and shifted, the forces rotate with them, and torque and history do
-    not change.
+    """If cable, circle and velocities are rotated and shifted, the forces rotate by the same angle, and torque and
+    history values do not change.
     """
     rows, angle = 30, 1.1
     contact = Contact(rows, (0.02, 0.01), y, use_segment_normals=normals, is_current=current)
@@ -278,10 +284,10 @@ def test_rigid_motion(normals: bool, y: float, current: bool) -> None:
 def test_action_and_reaction(normals: bool, y: float) -> None:
     """The forces on cable and circle balance exactly.
 
-    The moments of cable and circle balance, except for the lever between the point at which a force acts and the
+    The moments on cable and circle balance, except for the lever arm between the point at which a force acts and the
     circle.
 
-    With segment normals, f_t acts at the distance r + g from the centre and has the torque r f_t, so the sum of all
+    With segment normals, f_t acts at the distance r + g from the centre and causes the torque r f_t, so the sum of all
     moments is g f_t. With point-wise normals, the parts of f_t act at the end points, and the sum of all moments is
     ((1-rho)|a| + rho |b| - r) f_t.
     """
@@ -321,7 +327,7 @@ def test_inactive_rows_and_open_segments() -> None:
 
 
 def test_update_without_friction() -> None:
-    """A gap is stored only if its sign has changed.
+    """The history values store a gap only if the sign of the gap has changed.
 
     The force error of a row is k_c times the largest sum of gap changes.
     """
@@ -345,8 +351,8 @@ def test_update_without_friction() -> None:
 
 
 def test_clipped_normal_force() -> None:
-    """Damping of a separating segment causes a tensile force. With `clip_normal_force`, the segment has neither a
-    tensile force nor friction.
+    """The damper of a segment that moves away from the circle causes a tensile force. With `clip_normal_force`, the
+    segment has neither a tensile force nor friction.
     """
     x, v = Q_REF[None].copy(), np.zeros((1, 11))
     v[0, [1, 5]] = 3.0
@@ -359,7 +365,7 @@ def test_clipped_normal_force() -> None:
 
 
 def test_extreme_segments_stay_finite() -> None:
-    """A circle whose centre lies on a segment, and a segment of zero length, give finite forces."""
+    """The forces are finite for a circle whose centre lies on a segment, and for a segment with the length 0."""
     for shift in ((0.0, 0.0), (0.01, 0.0)):
         x, v = np.zeros((1, 11)), np.ones((1, 11))
         x[0, :8] = [-0.325, 0, 1, 0, 0.325, 0, 1, 0] if shift[0] == 0.0 else [0.0, 0.0, 0, 0, 0.0, 0.0, 0, 0]

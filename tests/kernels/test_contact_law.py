@@ -26,7 +26,9 @@ def create_law(depth: float = 0.0, clip: bool = False) -> PointLaw:
 @pytest.mark.parametrize("clip", [False, True])
 @pytest.mark.parametrize(("gap", "vn"), [(-1e-3, 0.1), (-1e-3, -0.1), (-3e-3, 0.5), (-3e-3, 2.0), (-1e-3, 2.0)])
 def test_normal_force(depth: float, clip: bool, gap: float, vn: float) -> None:
-    """The damping fades in over the depth, a clipped force never pulls, and the derivatives are exact."""
+    """The damping increases smoothly with the depth, a clipped force is never tensile, and the derivatives are
+    exact.
+    """
     p = create_law(depth, clip)
     share = min(-gap / depth, 1.0) if depth else 1.0
     plain = 1e4 * gap + 30.0 * share * vn
@@ -41,8 +43,8 @@ def test_normal_force(depth: float, clip: bool, gap: float, vn: float) -> None:
 @pytest.mark.parametrize(("slips", "least"), [(False, 0.0), (True, 0.0), (True, 0.5), (True, 1.0)])
 @pytest.mark.parametrize("fn", [-5.0, -15.0, -60.0])
 def test_friction_in_a_plane(slips: bool, least: float, fn: float) -> None:
-    """The force is tau while the point sticks. Of a slipping point it has the magnitude of the limit, or is tau divided
-    by the share below which it is proportional to tau.
+    """The force is tau while the point sticks. While the point slips, the force has the magnitude of the limit, or is
+    tau divided by the share below which the force is proportional to tau.
     """
     p, u, v = create_law(), np.array([1e-3, -5e-4, 2e-4]), np.array([0.02, 0.05, -0.04])
     tau, limit = 5e3 * u + 20.0 * v, 0.4 * abs(fn)
@@ -74,7 +76,9 @@ def test_friction_along_a_line(state: float) -> None:
 
 
 def test_stored_gaps_and_states() -> None:
-    """Opening, closing and changes between sticking and slipping are errors; friction that ends is none."""
+    """Opening, closing and changes between sticking and slipping cause force errors; friction that ends causes no force
+    error.
+    """
     data = np.array([-1e-3, STICKS])
     assert update.store_gap(data, 0, -2e-3, 1e4) == (0.0, False) and data[0] == -2e-3
     error, changed = update.store_gap(data, 0, 1e-3, 1e4)
@@ -113,7 +117,7 @@ def test_points_are_summed_as_products_of_jacobians(d: int, w: int) -> None:
     assembly.add_point(tuple(S), d, w, C, V, True, K, N)
     assert np.allclose(K, to.T @ C @ B) and np.allclose(N, to.T @ V @ B[:, n:])
     if d == 2:
-        # a point beside the axis, whose Jacobian is the same and constant
+        # a point beside the axis, with the same constant Jacobian
         beside, rates, X = np.zeros((11, 11)), np.zeros((11, 3)), np.zeros((3, 11))
         assembly.add_offset_point(B[:2, :8].copy(), np.zeros((2, 8)), C, V, X, True, beside, rates)
         assert np.allclose(beside, K) and np.allclose(rates, N)

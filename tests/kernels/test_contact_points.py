@@ -1,4 +1,6 @@
-"""Contact of a circle with points of a cable: tangents, balances of forces, moments and power, potential, history."""
+"""Tests of the contact of a circle with points of a cable: tangents, balances of forces, moments and power, potential
+energy, and history values.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ CONTACT = {
 def follow_first(
     rows: Any, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, before: Followed
 ) -> Followed:
-    """Call `follow_stretch` with the first row; kernels called from Python take arrays of records."""
+    """Call `follow_stretch` with the first row; the call passes arrays of records, because kernels that Python calls
+    need arrays.
+    """
     return follow_stretch(rows[0], o, q, w, gap, grown, h, before)
 
 
@@ -57,7 +61,7 @@ class Arc(NamedTuple):
         return f[:15]
 
     def output(self, name: str) -> Any:
-        """Return an output of all points, shape (cables, points, ...)."""
+        """Return an output variable at all points, shape (cables, points, ...)."""
         self.assembly.update_markers()
         rows = self.assembly.local_rows(self.contacts.table, self.contacts.rows)
         return create_point_outputs()[name].evaluate(rows, self.assembly.fields)
@@ -94,7 +98,7 @@ def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact
     random, fields = np.random.default_rng(seed), assembly.fields
     fields.x[:15] = assembly.layout.reference[:15] + 0.01 * random.standard_normal(15)
     fields.v[:15] = 0.3 * random.standard_normal(15)
-    # rows that store a press force have additional values after the values of their points
+    # rows that store a normal force have additional values after the values of their points
     row = len(fields.data) // CABLES * fields.data.itemsize
     strides = (row, POINTS * fields.data.itemsize, fields.data.itemsize)
     data = np.lib.stride_tricks.as_strided(fields.data, (CABLES, 3, POINTS), strides)
@@ -108,8 +112,8 @@ def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact
 @pytest.mark.parametrize("y", [0.0, 0.05, -0.04])
 @pytest.mark.parametrize("clip", [False, True])
 def test_tangent(y: float, place: Any, clip: bool) -> None:
-    """The tangent agrees with differences for all states of points, with offsets, circles off the centre of their body,
-    and tensile forces that are allowed or set to 0.
+    """The tangent agrees with differences for all states of points, with offsets, with circles at a distance from the
+    centre of their body, and with tensile forces that are allowed or set to 0.
     """
     arc = create_arc(y, place, clip_normal_force=clip)
     assert arc.forces().any()
@@ -117,7 +121,8 @@ def test_tangent(y: float, place: Any, clip: bool) -> None:
 
 
 def test_damping_that_fades_in_has_its_tangent() -> None:
-    """If a row stores its press force, damping increases up to half of the depth at rest.
+    """If a row stores its normal force, the damping coefficient increases with the depth up to half of the depth at
+    rest.
 
     The tangent agrees with differences for points above, within and below the depths at which damping increases.
     """
@@ -138,8 +143,8 @@ def test_damping_that_fades_in_has_its_tangent() -> None:
 
 @pytest.mark.parametrize("y", [0.0, 0.05])
 def test_forces_moments_and_power(y: float) -> None:
-    """Forces and moments of cable and circle sum to 0. The power of all forces equals f_n v_n + f_t v_t of all
-    points.
+    """The sums of all forces and of all moments on cable and circle are 0. The power of all forces equals f_n v_n + f_t
+    v_t of all points.
     """
     arc = create_arc(y)
     f, fields = arc.forces(), arc.assembly.fields
@@ -147,7 +152,8 @@ def test_forces_moments_and_power(y: float) -> None:
     size = np.abs(f).max()
     assert size > 1.0
     assert_allclose([f[[0, 4, 8, 12]].sum(), f[[1, 5, 9, 13]].sum()], 0.0, atol=1e-13 * size)
-    # the moment is the force times the rate of a rotation of all positions, slopes and the angle about the origin
+    # the moment is the power of the forces for a rotation of all positions, slopes and the angle about the origin with
+    # 1 rad/s
     turn = np.empty(15)
     turn[0:14:2], turn[1:14:2], turn[14] = -x[1:14:2], x[0:14:2], 1.0
     assert_allclose(turn @ f, 0.0, atol=1e-13 * size)
@@ -157,8 +163,8 @@ def test_forces_moments_and_power(y: float) -> None:
 
 @pytest.mark.parametrize("y", [0.0, -0.04])
 def test_springs_and_bristles_have_a_potential(y: float) -> None:
-    """Without damping and slip, the forces are the derivative of the stored energy, because bristles store all of their
-    work.
+    """Without damping and slip, the forces are the derivative of the stored energy, because bristles store all work
+    that is done on them.
     """
     arc = create_arc(y, contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)
     arc.data[:, 1] = 0.0
@@ -177,20 +183,21 @@ def test_springs_and_bristles_have_a_potential(y: float) -> None:
 
 
 def update(arc: Arc) -> Any:
-    """Call the post-Newton update."""
+    """Execute the post-Newton update of an arc, and return its result."""
     arc.assembly.update_markers()
     return run_post_newton(arc.assembly.layout.systems[ContactFrictionCirclePoints2D], arc.assembly.fields)
 
 
 def test_update() -> None:
     """A point that was open sticks at its position. Below the friction limit, the anchor of a sticking point does not
-    move; above the limit, it follows the point.
+    move. Above the limit, the anchor follows the point.
     """
     arc = create_arc(contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)
     fields, assembly = arc.assembly.fields, arc.assembly
     w = 0.6 * RADIUS / POINTS
     k, mu_k, mu = 1000.0 * w, 900.0 * w, 0.3
-    # the nodes lie on a smaller circle with another centre than the wheel, so points press in by 1.6 to 2.4 mm
+    # the nodes lie on a circle that is smaller than the wheel and has a different centre, so the depths of the points
+    # are 1.6 to 2.4 mm
     fields.x[:15], fields.v[:15] = assembly.layout.reference[:15], 0.0
     centre = np.tile([0.1, -0.2], 3)
     of_nodes = np.array([0, 1, 4, 5, 8, 9])
@@ -199,7 +206,7 @@ def test_update() -> None:
     arc.data[:] = np.array([0.1, -2.0, 7.0])[None, :, None]
     fields.start_data[:] = fields.data
     result = update(arc)
-    assert result.force == 0.0  # all points were open before
+    assert result.force == 0.0  # before the update, all points were open
     depth = -arc.output("gap")
     assert (depth > 1e-3).all() and result.changed
     assert_allclose(arc.data[:, 0], -depth, rtol=1e-12)
@@ -212,7 +219,7 @@ def test_update() -> None:
     assert_allclose(arc.data[:, 2], arcs, atol=1e-14)
     assert not arc.output("force_local")[..., 0].any()
 
-    # the circle turns: bristles bend, and points under small pressure slip
+    # the circle rotates, so bristles deflect, and points with small normal forces slip
     fields.start_data[:] = fields.data
     arm = RADIUS / (RADIUS - depth)
     bent = float((mu * k * depth / (mu_k * arm)).mean())
@@ -227,7 +234,7 @@ def test_update() -> None:
     assert_allclose(arc.data[:, 2], stays, atol=1e-13)
     limited = -np.minimum(mu_k * arm * bent, mu * k * depth)
     assert_allclose(arc.output("force_local")[..., 0], limited, rtol=1e-9)
-    # a second update from the same start changes nothing
+    # a second update from the same history values gives the same result
     kept, result = fields.data.copy(), update(arc)
     assert_allclose(result.force, np.abs(arc.output("force_local")[..., 1]).sum(axis=1).max(), rtol=1e-12)
     assert not result.changed and result.error == 0.0
@@ -235,8 +242,8 @@ def test_update() -> None:
 
 
 def test_without_friction_there_are_no_anchors() -> None:
-    """With mu = 0, points have normal forces and no stick-slip state for any bristle stiffness, also points that stuck
-    before.
+    """With mu = 0, points have normal forces and no stick-slip state for any bristle stiffness. Points that stuck
+    before also have no stick-slip state.
     """
     arc = create_arc(friction_coefficient=0.0)
     assert (arc.data[:, 1] == 0.0).any() and not arc.output("force_local")[..., 0].any()
@@ -259,12 +266,12 @@ def test_open_points_and_inactive_rows() -> None:
 
 
 def test_bristles_of_a_cable_bend_together() -> None:
-    """The deflection u of a cable is the mean displacement of its sticking points times the share of closed points;
-    each closed point has the force mu_k (r/D) u.
+    """The deflection u of a cable is the mean displacement of its sticking points times the fraction of closed points.
+    The friction force of each closed point is mu_k (r/D) u.
     """
     arc = create_arc(friction_velocity_penalty_per_length=0.0)
     arc.data[:, 0], arc.data[:, 1] = -1.0, 0.0
-    arc.data[0, 0, 4], arc.data[0, 1, 4] = 0.1, -2.0  # open
+    arc.data[0, 0, 4], arc.data[0, 1, 4] = 0.1, -2.0  # point is open
     arc.data[0, 1, 2] = 1.0  # slips
     p, angle = arc.output("contact_position"), arc.assembly.fields.x[14]
     centre = arc.assembly.fields.x[12:14]
@@ -295,7 +302,7 @@ def test_points_hand_their_bend_over() -> None:
     update(arc)
     u = -1e-3 * RADIUS
     assert_allclose(arc.output("coordinates")[..., 0], u, rtol=1e-9)
-    # the circle moves away from some points, and back
+    # the circle moves away from some points, and then moves back
     bend, closed = np.full(CABLES, u), np.full((CABLES, POINTS), True)
     for shift in (0.004, -0.004):
         before = find_arcs(arc)
@@ -310,7 +317,7 @@ def test_points_hand_their_bend_over() -> None:
 
 
 def find_arcs(arc: Arc) -> Any:
-    """Return r alpha [m] of all points."""
+    """Return the arc lengths r alpha [m] of all points on the circle."""
     fields = arc.assembly.fields
     p = arc.output("contact_position") - fields.x[12:14]
     return RADIUS * (np.arctan2(p[..., 1], p[..., 0]) - fields.x[14])
@@ -342,8 +349,8 @@ def test_a_point_that_slips_keeps_what_the_damper_leaves() -> None:
 
 
 def test_stretch_before_a_circle_is_the_mean_over_one_length() -> None:
-    """Waves with the period of a cable do not change the mean stretch before a circle, also with uneven steps of up to
-    an eighth of the cable's length.
+    """Waves with the period of a cable length do not change the mean stretch before a circle, even for steps of
+    different sizes, in which the cable moves by up to an eighth of its length.
 
     A mean of values at the ends of steps would not cover exactly one cable length, and would retain up to a tenth of a
     wave.

@@ -154,7 +154,7 @@ def test_a_cable_that_turns_with_its_circle_loses_nothing(law: Any) -> None:
     "more", [{}, {"y": 0.05}, {"use_segment_normals": False}, {"damping_depth": 0.01}, {"states": (-2.0, 0.0)}]
 )
 def test_forces_of_accounts_are_those_of_the_law(more: dict[str, Any]) -> None:
-    """The evaluation of forces together with energies and powers gives the values of the separate evaluations."""
+    """Forces, energies and powers that are evaluated together equal the values of separate evaluations."""
     arc = Arc(SEGMENT, **more)
     system = arc.assembly.layout.systems[SEGMENT]
     account = system.account

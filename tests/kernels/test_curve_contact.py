@@ -257,7 +257,7 @@ def test_energy(limited: bool) -> None:
 
 
 def test_restart(tmp_path: Path) -> None:
-    """A run that was stopped in contact continues with bitwise equal results."""
+    """A run that was stopped in contact continues with bit-identical results."""
 
     def run(end: float, restart: str | None) -> wl.State:
         keep = Checkpoint(tmp_path / "disc.h5", every=20, restart=restart)

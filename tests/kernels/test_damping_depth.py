@@ -1,4 +1,4 @@
-"""Contact damping that fades in with depth: f_n = k_c g + d_c min(1, -g/g_0) v_n, Hunt and Crossley (1975)."""
+"""Contact damping that increases with the depth: f_n = k_c g + d_c min(1, -g/g_0) v_n, Hunt and Crossley (1975)."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def test_discs(name: str) -> None:
 
 
 def cubic(t: float, row: int, x: Any, rate: Any, k: Any, d: Any, offset: Any) -> Any:
-    """A hardening spring of one component or six components."""
+    """Return the force of a hardening spring of one component or six components."""
     return np.asarray(k) @ (x - offset) + np.asarray(d) @ rate + x**3 if np.ndim(x) else k * (x + x**3) + d * rate * x
 
 

@@ -1,5 +1,5 @@
-"""Hunt-Crossley contact: geometry, wrenches and energies agree with Simbody, and overlaps of ellipsoids agree with
-brute force.
+"""Tests of Hunt-Crossley contact. Geometry, wrenches and energies are compared with Simbody, and overlaps of ellipsoids
+with a search over many directions.
 
 Tolerances of single contacts are 1e-12 + 4 eps s/x with the largest length s of a case and the depth x, because the
 depth is a difference of lengths.
@@ -53,17 +53,19 @@ ERRORS = {
     "K_edge_013": "transition_velocity = 0.0 m/s in HuntCrossley row 0: must be > 0",
     "K_edge_016": "plane_strain_modulus = -1000000.0 Pa in ContactMaterial row 0: must be > 0",
 }
-"""Cases in which the original program computes with E = 1 Pa or gives NaN."""
+"""Cases in which the original program uses E = 1 Pa or returns NaN."""
 OTHERS = ("K_edge_011", "K_edge_015")
 """Cases with two spheres on one body, and with a triangle mesh, which Windlass does not have."""
 LEFT_OUT = ("L_multi_001", "L_multi_002", "L_multi_003")
-"""Cases in which the original program omits the contacts after the first contact that is pulled apart."""
+"""Cases in which the original program omits all contacts after the first contact that separates with a tensile
+force.
+"""
 TRUE_RADIUS = {"N_ellipsoid_002": 0.6873135964, "N_ellipsoid_007": 6.0}
-"""Relative radius R [m] from true curvatures; for an ellipsoid on a half space, the original program uses the axes of
-the central section.
+"""Relative radius R [m] by the correct curvatures, by case. For an ellipsoid on a half space, the original program
+instead uses the axes of the central section.
 """
 TRUE_FORCE = {"N_ellipsoid_002": (13730.257566, 574.689930), "N_ellipsoid_007": (1154.700538, 4.618802154)}
-"""Normal force [N] and energy [J] of the same cases for the true relative radii R."""
+"""Normal force [N] and energy [J] of the cases in `TRUE_RADIUS` for the correct relative radii R."""
 
 
 def compare(case: Case, model: Model, result: Case) -> None:
@@ -83,12 +85,13 @@ def compare(case: Case, model: Model, result: Case) -> None:
         radius = TRUE_RADIUS.get(case["id"], contact["effective_radius"])
         first, second = (case["surfaces"][place[result["set"], contact[f"surface{i}"]]] for i in (1, 2))
         sign = 1.0 if case["surfaces"][pair[0]] is first else -1.0
-        # geometry: lengths to rounding of the largest length, R to the ten published digits
+        # compare the geometry: lengths within the rounding error of the largest length, R within the ten published
+        # digits
         assert_allclose(found.depth[k], contact["depth"], rtol=0, atol=4 * EPS * size)
         assert_allclose(found.location[k], contact["location"], rtol=0, atol=4 * EPS * size)
         assert_allclose(sign * found.normal[k], contact["normal"], rtol=0, atol=1e-12)
         assert_allclose(found.effective_radius[k], radius, rtol=1e-10 if case["id"] in TRUE_RADIUS else 1e-12)
-        # forces: the contact law, evaluated with the geometry of the reference
+        # compare forces with the contact law for the geometry of the reference
         pull = eval_pull(case, contact, first, second, float(found.effective_radius[k]))
         tolerance = 1e-12 + 4 * EPS * size / contact["depth"]
         assert_allclose(sign * found.force[k], pull.force, rtol=0, atol=tolerance * max(norm(pull.force), 1e-300))
@@ -99,7 +102,7 @@ def compare(case: Case, model: Model, result: Case) -> None:
             total[surface["body"]] += side * pull.force
             turn[surface["body"]] += side * np.cross(pull.point - case["bodies"][surface["body"]]["p"], pull.force)
         energy += pull.energy
-    # sums as published, unless the original program omitted contacts or used another curvature
+    # compare sums with the published sums, unless the original program omitted contacts or used different curvatures
     if case["id"] not in (*LEFT_OUT, *TRUE_RADIUS):
         total = np.array([b["force"] for b in result["body_forces"]])
         turn = np.array([b["torque"] for b in result["body_forces"]])
@@ -136,8 +139,8 @@ def test_reference_with_bad_input(case: Case) -> None:
 
 
 def test_surfaces_on_one_body_do_not_touch() -> None:
-    """In case K_edge_011, surfaces on one body have neither contact nor energy. Surfaces on two markers of one body,
-    and on two grounds, have neither contact nor energy.
+    """Surfaces on the same body have neither contact forces nor energy (case K_edge_011). The same holds for surfaces
+    on two markers of a body, and on two ground rows.
     """
     case = next(c for c in CASES if c["id"] == "K_edge_011")
     model = build_case(case)
@@ -156,8 +159,8 @@ def test_surfaces_on_one_body_do_not_touch() -> None:
 
 
 def add_pair(world: World, **columns: Any) -> tuple[Entity, Entity]:
-    """Create a case checked by hand: a sphere (radius 1 m, at height 0.9 m, moving) on the plane y = 0, with its force
-    element.
+    """Create a case whose results were computed by hand: a moving sphere with the radius 1 m at the height 0.9 m on the
+    plane y = 0. Return the case with its force element.
     """
     names = {"dissipation": 0.1, "static_friction": 0.8, "dynamic_friction": 0.5, "viscous_friction": 0.1}
     material = world.add(ContactMaterial, **({"plane_strain_modulus": 1e6, **names} | columns.pop("material", {})))
@@ -172,8 +175,8 @@ def add_pair(world: World, **columns: Any) -> tuple[Entity, Entity]:
 
 
 def test_hand_check() -> None:
-    """Forces, torque and powers agree with numbers computed by hand. The torque on a sphere that cannot turn is also
-    reported.
+    """Forces, torque and powers agree with values that were computed by hand. The report also contains the torque on a
+    sphere that cannot rotate.
     """
     world = World()
     point, force = add_pair(world)
@@ -187,7 +190,7 @@ def test_hand_check() -> None:
     assert_allclose(found.approach_speed, 0.3, rtol=1e-14)
     assert_allclose(found.slip, [[0.1, 0.0, 0.0]], atol=1e-15)
     assert_allclose(found.hertz_force, 14907.119849998579, rtol=1e-13)
-    # dissipated power: (f - f_H) v_n + |f_t| |v_t|
+    # the dissipated power is (f - f_H) v_n + |f_t| |v_t|
     power = (15577.940243248513 - 14907.119849998579) * 0.3 + 8037.2917433235652 * 0.1
     assert_allclose(found.dissipated_power, power, rtol=1e-12)
     assert_allclose(eval_output(force, "dissipated_power", state), power, rtol=1e-12)
@@ -210,9 +213,9 @@ def test_rules_for_the_modulus(rule: str, modulus: float) -> None:
 
 
 def test_separation_at_high_speed() -> None:
-    """A contact that separates at high speed has no force.
+    """A contact that separates with a high speed exerts no force.
 
-    The stored energy of this contact still counts, and is dissipated at the rate -f_H v_n.
+    The stored energy of this contact is nevertheless included, and is dissipated with the power -f_H v_n.
     """
     world = World()
     point, force = add_pair(world, velocity=(0.0, 100.0, 0.0))
@@ -246,7 +249,7 @@ def test_direction_of_least_overlap(aspect: float) -> None:
         towards = random.standard_normal(3)
         towards /= np.linalg.norm(towards)
         depth = axes.min() * 10 ** random.uniform(-3, -1)
-        # bisection for the distance at which the smallest overlap equals the requested depth
+        # find the distance at which the smallest overlap equals the requested depth by bisection
         low, high = 0.0, 4 * axes.max()
         for _ in range(60):
             middle = 0.5 * (low + high)
@@ -279,7 +282,9 @@ def test_relative_radius() -> None:
 
 
 def test_round_ellipsoid_is_a_sphere() -> None:
-    """Ellipsoids with three equal axes equal spheres to rounding, also in contact with half spaces."""
+    """Except for rounding errors, the results for ellipsoids with three equal axes equal the results for spheres, also
+    in contact with half spaces.
+    """
     results = []
     for kind, size in ((ContactSphere, {"radius": 0.5}), (ContactEllipsoid, {"semi_axes": (0.5,) * 3})):
         random = np.random.default_rng(5)
@@ -301,7 +306,7 @@ def add_material(world: World) -> Entity:
 
 
 def scatter(random: np.random.Generator, count: int, spread: float) -> dict[str, Any]:
-    """Create columns of rigid bodies at random positions with random motion."""
+    """Return columns of rigid bodies at random positions with random velocities."""
     e = random.standard_normal((count, 4))
     velocity = np.concatenate((0.2 * random.standard_normal((count, 3)), np.zeros((count, 4))), axis=1)
     return {
@@ -334,12 +339,12 @@ def test_both_loops_agree() -> None:
     assert len(eval_contacts(world, state, force).depth) > 100
     f = -np.append(assemble_vector(world, state, velocity_terms=False).array, 0.0)
     assert_allclose(f[state.local_dofs(bodies)[:, :3]], general, rtol=0, atol=1e-12 * norm(general))
-    # ω = Jr e_t, hence Jrᵀ T for the Euler parameters
+    # because ω = Jr e_t, the forces on Euler parameters are Jrᵀ T
     markers = serial_assembly(world).fields.markers["position marker"]
     expected = np.einsum("ika,ik->ia", markers.Jr[:100, :, 3:7], torque)
     assert_allclose(f[state.local_dofs(bodies)[:, 3:]], expected, rtol=0, atol=1e-12 * norm(expected))
     assert_allclose(f[state.local_dofs(points)], on_points, rtol=0, atol=1e-12 * norm(on_points))
-    # the forces of all contacts equal the force of the flat surface on the other bodies
+    # the sum of the forces of all contacts equals the force of the flat surface on the bodies
     found = eval_surface_forces(world, state, force)
     assert_allclose(found.force.sum(axis=0), 0.0, atol=1e-11 * norm(found.force))
     moment = found.torque + np.cross(found.point, found.force)

@@ -1,4 +1,4 @@
-"""Loads along cables: tangents, formulas of drag and pressure, functions of users, waves, and errors."""
+"""Tests of loads along cables: tangents, formulas of drag and pressure, user functions, waves, and errors."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ from windlass.elements import (
     PointSlope2D,
     PointSlope3D,
     RigidNode2D,
+    cable_along,
     nodes_of,
     straight_beam,
     straight_cable,
+    through_points,
 )
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.model.table import Entity
@@ -31,12 +33,13 @@ from windlass.framework.model.table import Entity
 from support.beams import PLANE, SPACE, create_plane_beam, create_space_beam, rotation_rates
 
 CABLE = {"mass_per_length": 2.0, "axial_stiffness": 10.0, "bending_stiffness": 0.1}
+TORSION = {"torsional_stiffness": 0.1, "rotary_inertia": 1e-3}
 RHO, G = 1000.0, 9.81
 DIMS = [2, 3]
 
 
 def build(dims: int) -> tuple[wl.World, Entity]:
-    """Create two bent cables; y points upwards in 2D, and z points upwards in 3D."""
+    """Create two bent cables. The upward direction is y in 2D, and z in 3D."""
     world = wl.World(gravity=(0.0, -G, 0.0) if dims == 2 else (0.0, 0.0, -G))
     point, cable = (PointSlope2D, Cable2D) if dims == 2 else (PointSlope3D, Cable3D)
     position = np.array([[0.0, 0.0, 0.0], [0.6, 0.2, -0.3], [1.0, 0.5, 0.1]])
@@ -46,32 +49,32 @@ def build(dims: int) -> tuple[wl.World, Entity]:
 
 
 def law(t: float, x: Any, r: Any, slope: Any, velocity: Any) -> Any:
-    """A user function of a force per length that depends on all arguments."""
+    """User function of a force per length; the result depends on all arguments."""
     force = np.stack((np.sin(r[:, 0]) * velocity[:, 1], slope[:, 0] ** 2 * x + t, velocity[:, 0] ** 2), axis=1)
     force[:, 2] -= 0.3 * velocity[:, 2] * r[:, 2]
     return force
 
 
 def law_in_plane(t: float, x: Any, r: Any, slope: Any, velocity: Any) -> Any:
-    """The law of `law` in 2D."""
+    """User function like `law`, for 2D cables."""
     return law(t, x, r, slope, velocity) * (1.0, 1.0, 0.0)
 
 
 def law_of_a_point(t: float, x: float, r: Any, slope: Any, velocity: Any, force: Any) -> None:
-    """The law of `law` as a function of one point."""
+    """User function like `law`, which is called for one point."""
     force[0] = np.sin(r[0]) * velocity[1]
     force[1] = slope[0] ** 2 * x + t
     force[2] = velocity[0] ** 2 - 0.3 * velocity[2] * r[2]
 
 
 def law_of_a_point_in_plane(t: float, x: float, r: Any, slope: Any, velocity: Any, force: Any) -> None:
-    """The law of `law_in_plane` as a function of one point."""
+    """User function like `law_in_plane`, which is called for one point."""
     force[0] = np.sin(r[0]) * velocity[1]
     force[1] = slope[0] ** 2 * x + t
 
 
 def flow(t: float, x: Any) -> tuple[Any, Any]:
-    """A user function of a flow for all points."""
+    """User function of the flow of a fluid at all points."""
     u, u_t = np.zeros_like(x), np.zeros_like(x)
     u[:, 0], u_t[:, 0] = 0.3 * np.sin(x[:, 1] + t), 0.3 * np.cos(x[:, 1] + t)
     u[:, 1] = 0.1 * x[:, 0] * x[:, 2]
@@ -79,13 +82,15 @@ def flow(t: float, x: Any) -> tuple[Any, Any]:
 
 
 def flow_at_a_point(t: float, x: Any, u: Any, u_t: Any) -> None:
-    """The flow of `flow` as a function of one point."""
+    """User function like `flow`, which is called for one point."""
     u[0], u_t[0] = 0.3 * np.sin(x[1] + t), 0.3 * np.cos(x[1] + t)
     u[1] = 0.1 * x[0] * x[2]
 
 
 def fluids(world: wl.World, dims: int) -> list[Entity]:
-    """Create water with waves and a profile, wind with a logarithmic profile, and a table."""
+    """Create three fluids: water with waves and a profile of the current, wind with a logarithmic profile, and a fluid
+    with a table.
+    """
     across = float(dims == 3)
     waves = con.jonswap(0.4, 2.0, seed=3, count=5, direction=0.4 * across)
     water: dict[str, Any] = {"profile": "power", "velocity": (1.0, 0.5 * across, 0.0), "reference_height": 4.0}
@@ -101,8 +106,8 @@ def fluids(world: wl.World, dims: int) -> list[Entity]:
 
 @pytest.mark.parametrize("dims", DIMS)
 def test_tangents_are_exact(dims: int) -> None:
-    """Tangents with respect to displacements, velocities and accelerations agree with differences, with waves, free
-    surfaces, added mass and functions of users.
+    """Tangents with respect to displacements, velocities and accelerations agree with differences. The loads include
+    waves, free surfaces, added mass and user functions.
     """
     world, cables = build(dims)
     for k, fluid in enumerate(fluids(world, dims)):
@@ -114,6 +119,19 @@ def test_tangents_are_exact(dims: int) -> None:
     world.add(con.LineLoad, cable=cables[0], force_function=own, per="current", points=3)
     world.add(con.LineLoad, cable=cables[1], force_function=con.compiled(one))
     world.add(con.LineLoad, cable=cables, function=con.table([0.0, 1.0], [first, last]))
+    state = wl.State(world)
+    state.t = 0.7
+    wl.testing.check_tangent(world, state, states=3)
+
+
+def test_tangents_on_cables_with_twist_are_exact() -> None:
+    """On cables with twist, tangents of line loads and of fluids with waves agree with differences."""
+    world = wl.World(gravity=(0.0, 0.0, -G))
+    route = through_points([[0.0, 0.0, 0.0], [0.6, 0.2, -0.3], [1.0, 0.5, 0.1]])
+    rods = cable_along(world, route, 3, **TORSION, **CABLE)
+    for fluid in fluids(world, 3):
+        world.add(con.FluidLoad, cable=rods, fluid=fluid, diameter=0.1, axial_drag=0.3, axial_added_mass=0.4)
+    world.add(con.LineLoad, cable=rods, vector=(1.0, 2.0, 3.0), per="current")
     state = wl.State(world)
     state.t = 0.7
     wl.testing.check_tangent(world, state, states=3)
@@ -141,12 +159,13 @@ def test_tangents_on_beams_are_exact(create: Any, order: int) -> None:
 
 
 def test_beams_and_cables_of_several_kinds() -> None:
-    """The same loads on a straight cable and on beams of each order have the same resultants, and the outputs are the
-    given loads.
+    """The same loads on a straight cable, on a cable with twist and on beams of each order have the same resultants,
+    and the outputs are the given loads.
     """
     world = wl.World(gravity=(0.0, 0.0, -G))
     end = np.array([2.0, -1.0, 2.0]) / 3.0
     lines = [straight_cable(world, (0, 0, 0), end, 1, **CABLE)]
+    lines.append(straight_cable(world, (0, 0, 0), end, 1, **TORSION, **CABLE))
     section = {**SPACE, "mass_per_length": CABLE["mass_per_length"]}
     for order in (1, 2, 3):
         lines.append(straight_beam(world, (0, 0, 0), end, 1, order=order, **section))
@@ -159,14 +178,16 @@ def test_beams_and_cables_of_several_kinds() -> None:
         nodes = nodes_of(world, line)
         dofs = state.local_dofs(nodes)[:, :3]
         found.append(given[dofs].sum(axis=0))
-    assert_allclose(found[1:], np.tile(found[0], (3, 1)), rtol=1e-12)
-    assert_allclose(wl.eval_output(load, "force_per_length", state, x=0.3), np.tile((1.0, 2.0, 3.0), (4, 1)))
+    assert_allclose(found[1:], np.tile(found[0], (4, 1)), rtol=1e-12)
+    assert_allclose(wl.eval_output(load, "force_per_length", state, x=0.3), np.tile((1.0, 2.0, 3.0), (5, 1)))
     with pytest.raises(wl.ModelError, match=r"must lie from 0 to 1.0 m, the length of the cable or beam"):
         wl.eval_output(load, "force_per_length", state, x=1.1)
 
 
 def test_kinds_and_lengths_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Several evaluations of outputs group the rows by cables and beams, and compute the lengths, only once."""
+    """In several evaluations of outputs, the rows are grouped by cables and beams, and lengths are computed, only
+    once.
+    """
     world = wl.World()
     beam = straight_beam(world, (0, 0, 0), (2, 0, 0), 2, order=2, **SPACE)
     load = world.add(con.LineLoad, cable=beam, vector=(1.0, 2.0, 3.0), body_fixed=[True, False])
@@ -215,7 +236,7 @@ OUT_OF_PLANE = [
 
 @pytest.mark.parametrize(("kind", "columns", "words"), OUT_OF_PLANE)
 def test_loads_in_2d_without_effect_are_refused(kind: Any, columns: dict[str, Any], words: str) -> None:
-    """Components of loads that do not act in 2D are errors, and no errors on inactive rows and in 3D."""
+    """Components of loads that have no effect in 2D cause errors. Inactive rows and 3D models cause no errors."""
     for beam_dims, active in ((2, True), (2, False), (3, True)):
         world = wl.World()
         section = PLANE if beam_dims == 2 else SPACE
@@ -257,8 +278,8 @@ def test_bounds_of_ready_functions(function: Any) -> None:
 
 
 def test_loads_that_rotate_with_the_section() -> None:
-    """Outputs of body-fixed loads are the vectors in the global frame, in 2D also for nodes whose axes do not lie along
-    the beam, and torques have the power m·ω.
+    """The outputs of body-fixed loads are vectors in the global frame. In 2D this also holds for nodes whose axes are
+    not along the beam. The power of torques is m·ω.
     """
     world = wl.World()
     nodes = world.add(RigidNode2D, position=[(0.0, 0.0), (0.6, 0.8)], angle=[0.0, 0.3])
@@ -270,7 +291,7 @@ def test_loads_that_rotate_with_the_section() -> None:
     state = wl.State(world)
     turned = (0.6 * 2.0 - 0.8 * 5.0, 0.8 * 2.0 + 0.6 * 5.0, 0.0)
     assert_allclose(wl.eval_output(load, "force_per_length", state), turned)
-    m = np.array((-3.0, 2.0, 1.0))  # e_1, e_2, e_3 are the directions z, y, -x
+    m = np.array((-3.0, 2.0, 1.0))  # e_1, e_2, e_3 are z, y, -x
     assert_allclose(wl.eval_output(torque, "torque_per_length", state, x=0.5), m, atol=1e-14)
     ends, omega = nodes_of(world, arm), np.array((0.3, -0.2, 0.5))
     rates = np.zeros_like(state.v)
@@ -279,7 +300,7 @@ def test_loads_that_rotate_with_the_section() -> None:
 
 
 def eval_loads(world: wl.World, t: float = 0.0) -> Any:
-    """Return all loads on coordinates at a time, at rest."""
+    """Return the loads on all coordinates at a time [s], for velocities 0."""
     assembly = Assembly(world)
     assembly.fields.t = t
     f = np.zeros(assembly.layout.spare + 1)
@@ -288,7 +309,7 @@ def eval_loads(world: wl.World, t: float = 0.0) -> Any:
 
 
 def test_compiled_functions_are_those_of_arrays() -> None:
-    """Compiled laws and flows of one point agree with laws and flows of arrays to rounding."""
+    """Except for rounding errors, compiled user functions of one point agree with user functions of arrays."""
     found = []
     for own_law, own_flow in ((law, flow), (con.compiled(law_of_a_point), con.compiled(flow_at_a_point))):
         world, cables = build(3)
@@ -300,8 +321,8 @@ def test_compiled_functions_are_those_of_arrays() -> None:
 
 
 def test_constant_loads_have_no_tangent() -> None:
-    """Constant loads per reference length are weights like gravity. Constant loads have no tangent, and their work is ∫
-    S dx in closed form.
+    """Constant loads per reference length act like weights. Such loads have no tangent, and their nodal forces agree
+    with the closed form of ∫ S dx.
     """
     world = wl.World()
     cable = straight_cable(world, (0.0, 0.0), (1.5, 0.0), 1, **CABLE)
@@ -315,7 +336,7 @@ def test_constant_loads_have_no_tangent() -> None:
 
 @pytest.mark.parametrize("dims", DIMS)
 def test_forces_of_a_straight_cable(dims: int) -> None:
-    """For an oblique straight cable, the sums of drag, buoyancy and pressure of an accelerated fluid and of added mass
+    """For an oblique straight cable, the resultants of drag, buoyancy, pressure of an accelerated fluid, and added mass
     agree with closed forms.
     """
     t = np.array([0.6, 0.8, 0.0]) if dims == 2 else np.array([2.0, -1.0, 2.0]) / 3.0
@@ -345,7 +366,7 @@ def test_forces_of_a_straight_cable(dims: int) -> None:
     assert_allclose(wl.eval_output(loads, "drag_per_length", state, x=0.3), [drag, drag], rtol=1e-12)
     assert_allclose(wl.eval_output(loads, "force_per_length", state), [force, force], rtol=1e-12)
     assert_allclose(wl.eval_output(loads, "submerged_weight", state), 2.0 * G - displaced * G, rtol=1e-12)
-    # the added mass acts as for the motion of a rigid body
+    # the accelerations are the accelerations of a translation of the whole cable
     acceleration = np.array([1.0, -2.0, 0.5])[:dims]
     assembly.fields.a[:-1] = np.tile(np.concatenate((acceleration, 0.0 * acceleration)), 3)
     f = np.zeros_like(assembly.fields.a)
@@ -358,7 +379,7 @@ def test_forces_of_a_straight_cable(dims: int) -> None:
 
 
 def probe(world: wl.World, fluid: Entity, at: Any) -> Entity:
-    """Create a short cable that starts at a place, with a load whose outputs give the fluids at the place."""
+    """Create a short cable that starts at a given point. The outputs of its load contain the flow at this point."""
     cable = straight_cable(world, at, np.add(at, (1e-3, 0.0, 0.0)), 1, **CABLE)
     return world.add(con.FluidLoad, cable=cable, fluid=fluid, diameter=0.1)
 
@@ -399,8 +420,8 @@ def test_waves_are_those_of_airy() -> None:
     assert_allclose(u[0], gradient, rtol=1e-6)
     assert_allclose(a[0], (at(2.0 + h)[0][0] - at(2.0 - h)[0][0]) / (2 * h), rtol=1e-6)
     assert abs(sum((u[1 + 2 * i] - u[2 + 2 * i])[i] for i in range(3)) / (2 * h)) < 1e-9
-    # the bed has no flow through it; the flow above the still water level equals the flow at this level; the surface
-    # moves
+    # no water flows through the bed, the flow above the still water level equals the flow at this level, and the
+    # surface moves
     assert abs(u[7, 2]) < 1e-15 < abs(u[8, 2])
     assert_allclose(u[9], u[8], rtol=1e-15)
     eta = sum(A * np.cos(phase - 2.0 * omega) for A, omega, _, phase in waves)
@@ -415,8 +436,8 @@ def state_at(world: wl.World, t: float) -> wl.State:
 
 
 def test_irregular_sea() -> None:
-    """A JONSWAP sea has the requested significant height, and the zero-crossing period of DNV-RP-C205. A seed always
-    gives the same sea.
+    """A JONSWAP sea has the requested significant wave height, and the zero-crossing period by DNV-RP-C205. Equal seeds
+    give equal seas.
     """
     sea = con.jonswap(3.0, 9.0, seed=4, count=400)
     amplitude, omega = sea["wave_amplitudes"], sea["wave_frequencies"]
@@ -446,7 +467,9 @@ def test_irregular_sea() -> None:
     ],
 )  # fmt: skip
 def test_profiles(columns: dict[str, Any], height: float, speed: float) -> None:
-    """Speeds at heights agree with the formulas of the profiles. Waves that grow with time are 0 at the start."""
+    """The speeds at several heights agree with the formulas of the profiles. Waves whose amplitudes increase with time
+    are 0 at the start.
+    """
     world = wl.World(gravity=(0.0, 0.0, -G))
     load = probe(world, world.add(con.Fluid, density=RHO, **columns), (0.0, 0.0, height))
     found = wl.eval_output(load, "fluid_velocity", wl.State(world), x=0.0)
@@ -454,8 +477,8 @@ def test_profiles(columns: dict[str, Any], height: float, speed: float) -> None:
 
 
 def test_work_of_a_wave_on_a_pile() -> None:
-    """Work of drag and inertia of a regular wave on an upright cable from bed to level agrees with the integrals of
-    Morison.
+    """The work of drag and inertia forces of a regular wave on a vertical cable from the bed to the water level agrees
+    with the integrals of Morison's equation.
     """
     depth, d, wave = 20.0, 0.5, con.regular_wave(1.2, 6.0)
     world = wl.World(gravity=(0.0, -G))
@@ -520,7 +543,9 @@ def test_bad_fluids(columns: dict[str, Any], words: str) -> None:
 
 
 def test_bad_directions_and_cables() -> None:
-    """Errors: gravity that is not downwards, ALE cables, positions beyond the ends, and laws with invalid results."""
+    """Errors are raised for gravity that is not downwards, ALE cables, positions beyond the ends, and user functions
+    with invalid results.
+    """
     world = wl.World(gravity=(0.0, -G, 0.0))
     probe(world, world.add(con.Fluid, density=RHO), (0.0, 0.0, 0.0))
     with pytest.raises(wl.ModelError, match=r"gravity = .* must point downwards, along -z, as z is upwards"):

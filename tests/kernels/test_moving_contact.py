@@ -1,7 +1,8 @@
-"""Contact of circles with cables whose material moves along the axis: marker, virtual power, tangents, updates.
+"""Tests of the contact of circles with cables whose material moves along the axis: markers, virtual power, tangents,
+and updates of history values.
 
-The law of plain cables is the reference. With s = s_t = 0 all results must equal the results for `Cable2D`. At other s
-and s_t, the forces must equal the forces on a plain cable that has the velocities of the material.
+The law of plain cables is the reference. With s = s_t = 0 all results must equal the results for `Cable2D`. For other
+values of s and s_t, the forces must equal the forces on a plain cable that has the velocities of the material.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from windlass.framework.state.state import State
 from windlass.framework.state.tangent_check import eval_differences, eval_tangent
 
 RADIUS, LENGTH, SEGMENTS = 0.5, 0.65, 3
-# no stiffness and no mass, so all forces are contact forces
+# the cables have no stiffness and no mass, so all forces are contact forces
 CABLE = {"mass_per_length": 0.0, "axial_stiffness": 1e-300, "bending_stiffness": 0.0, "length": LENGTH}
 LAW = {
     "segments": SEGMENTS,
@@ -46,7 +47,7 @@ LENGTHS = ("current", "reference")
 
 
 class Pairs(NamedTuple):
-    """Cables with one circle each.
+    """Cables, each of which touches one circle.
 
     ``axial`` is the local number of the coordinate s; ``nodes`` and ``circle`` are the local numbers of the coordinates
     of each pair.
@@ -63,9 +64,10 @@ class Pairs(NamedTuple):
 def create_pairs(
     kinds: str, place: Any = (0.0, 0.0), friction: bool = True, offsets: Any = 0.0, **columns: Any
 ) -> Pairs:
-    """Create one pair of cable and circle per letter: m for a moving cable, p for a plain cable.
+    """Create one pair of cable and circle for each letter of the text: "m" for a cable with moving material, "p" for a
+    plain cable.
 
-    The circles are below the cables, on bodies or on other cables.
+    The circles are below the cables. The circles are fixed to bodies or to other cables.
     """
     world, count = World(), len(kinds)
     ale = world.add(ALENode)
@@ -93,13 +95,17 @@ def create_pairs(
 
 
 def history(pairs: Pairs, data: Any) -> tuple[Any, Any, Any, Any]:
-    """Return views of gaps, states, sticking positions (pairs, segments) and s0 (pairs, 1), if the rows have them."""
+    """Return views of the history values: gaps, states and sticking positions, shape (pairs, segments) each, and s0,
+    shape (pairs, 1). Values that the rows do not have are omitted.
+    """
     rows, n = data.reshape(len(pairs.contacts), -1), SEGMENTS
     return rows[:, :n], rows[:, n : 2 * n], rows[:, 2 * n : 3 * n], rows[:, 3 * n :]
 
 
 def set_random(pairs: Pairs, seed: int, s: float = S, s_t: float = S_T) -> None:
-    """Set coordinates near the reference, velocities, and a history in which all segments are closed."""
+    """Set random coordinates near the reference values, random velocities, and history values with which all segments
+    are closed.
+    """
     rng, fields = np.random.default_rng(seed), pairs.assembly.fields
     n = pairs.assembly.layout.spare
     fields.x[:n] = pairs.assembly.layout.reference[:n] + 0.04 * rng.standard_normal(n)
@@ -115,8 +121,8 @@ def set_random(pairs: Pairs, seed: int, s: float = S, s_t: float = S_T) -> None:
 
 
 def twin(kinds: str, seed: int, s: float = S, s_t: float = S_T, **more: Any) -> tuple[Pairs, Pairs]:
-    """Create moving and plain cables at the same positions. Plain cables have the velocities of the material; their
-    sticking positions are measured on the mesh.
+    """Create cables with moving material and plain cables at the same positions. The nodes of the plain cables have the
+    velocities of the material, and their sticking positions are measured on the mesh.
     """
     pairs, plain = create_pairs(kinds, **more), create_pairs("p" * len(kinds), **more)
     set_random(pairs, seed, s, s_t)
@@ -127,7 +133,7 @@ def twin(kinds: str, seed: int, s: float = S, s_t: float = S_T, **more: Any) -> 
     g = np.einsum("rij,rjc->ric", G, q.reshape(-1, 4, 2)).reshape(-1, 8)
     plain.assembly.fields.v[plain.nodes[moving]] += s_t * g
     plain.assembly.update_markers()
-    # the cables lie over the circles and run in the direction of x: t.e < 0, sigma = 1
+    # the cables lie on top of the circles and run in the direction of x, so t.e < 0 and sigma = 1
     for data in (plain.assembly.fields.data, plain.assembly.fields.start_data):
         sticks = history(plain, data)[2]
         if sticks.size:
@@ -136,8 +142,8 @@ def twin(kinds: str, seed: int, s: float = S, s_t: float = S_T, **more: Any) -> 
 
 
 def travel(pairs: Pairs, s: float, sticking_length: str | None) -> Any:
-    """Return the displacement of the material [m] since sticking positions were stored, (pairs, segments); all cables
-    share one s.
+    """Return the displacement of the material [m] since the sticking positions were stored, shape (pairs, segments).
+    All cables have the same coordinate s.
 
     With current lengths, the displacement is measured from s0, in current lengths of the chords.
     """
@@ -149,12 +155,12 @@ def travel(pairs: Pairs, s: float, sticking_length: str | None) -> Any:
 
 
 def test_marker_gives_the_motion_of_the_material() -> None:
-    """Points, velocities, slopes and their rates of the marker agree with outputs of the element and with differences
-    in time.
+    """Points, velocities, slopes and rates of slopes of the marker agree with outputs of the element, and with
+    differences in time.
     """
     pairs = create_pairs("mm")
     set_random(pairs, 1)
-    # the outputs below evaluate other states in the same columns
+    # copy the columns, because the evaluation of outputs at other states overwrites the columns
     shape = ShapeColumns(*(column.copy() for column in pairs.assembly.fields.markers[FAMILY]))
     state = State(pairs.world)
     n = pairs.assembly.layout.spare
@@ -165,7 +171,8 @@ def test_marker_gives_the_motion_of_the_material() -> None:
     for name, column in (("position", shape.p), ("velocity", shape.v), ("director", shape.slope)):
         values = np.asarray(eval_output(cables, name, state, x=x))[..., :2]
         assert_allclose(column.reshape(values.shape), values, atol=1e-13, err_msg=name)
-    # r'_t + s_t r'': the slope at the material coordinate x + s_t h after the time h
+    # the rate of the slope, r'_t + s_t r'', follows from the slope at the material coordinate x + s_t h after the time
+    # h
     h, rates = 1e-6, []
     later = state.copy()
     for sign in (1.0, -1.0):
@@ -181,7 +188,8 @@ def test_forces_are_those_of_a_plain_cable_with_the_motion_of_the_material(
     normals: bool, friction: bool, sticking: str
 ) -> None:
     """Contact forces on the nodes and the circle equal the forces on a plain cable with the velocities of the material.
-    The force on s is g.f. Outputs of moving and plain cables agree, also if one table contains both kinds.
+    The force on s is g.f. The outputs of cables with moving material and of plain cables agree, even if one table
+    contains both kinds.
     """
     more: dict[str, Any] = {"friction": friction}
     more |= {"use_segment_normals": normals, "sticking_length": sticking} if friction else {}
@@ -199,7 +207,7 @@ def test_forces_are_those_of_a_plain_cable_with_the_motion_of_the_material(
 
 
 def eval_contact_output(pairs: Pairs, name: str) -> Any:
-    """Return an output of the contacts in the current state."""
+    """Return an output variable of the contacts at the present state."""
     rows = serial_assembly(pairs.world).local_rows(pairs.contacts.table, pairs.contacts.rows)
     return find_output(pairs.contacts, name).evaluate(rows, pairs.assembly.fields)
 
@@ -218,8 +226,8 @@ def test_virtual_power(place: Any) -> None:
     n = len(f)
     force, rate = eval_contact_output(pairs, "force_local"), eval_contact_output(pairs, "coordinates_rate")
     assert_allclose(f @ fields.v[:n], (force * rate).sum(), rtol=1e-12)
-    # f depends on the rates, so its power on other rates is tested, too: only s moves, only nodes move, only circles
-    # move
+    # f depends on the rates, so the test also evaluates its power for other rates: only s moves, only nodes move, or
+    # only circles move
     shape: ShapeColumns = fields.markers[FAMILY]
     assert abs(f[pairs.axial]) > 1.0
     forces = np.zeros((len(shape.p), 2))
@@ -236,7 +244,9 @@ def test_virtual_power(place: Any) -> None:
 
 
 def smooth_pairs(pairs: Pairs) -> Any:
-    """Return pairs without a segment near a kink: rho at 0 or 1, f_n at 0, a bristle about to wrap."""
+    """Return the pairs that have no segment near a kink of the law. Kinks occur if rho is 0 or 1, if f_n is 0, or if
+    the deflection of a bristle is about to be reduced by a period.
+    """
     shape: ShapeColumns = pairs.assembly.fields.markers[FAMILY]
     count = len(pairs.contacts)
     p = shape.p.reshape(count, SEGMENTS + 1, 2)
@@ -275,8 +285,8 @@ def test_tangent(normals: bool, stiffness: float, place: Any, clip: bool, sticki
 
 
 def check_tangent(pairs: Pairs, smooth: Any) -> int:
-    """Compare pairs that are not near a kink; the other pairs are disabled, because s couples all pairs. Return the
-    number of compared pairs.
+    """Compare the tangents of pairs that are not near a kink with differences. Pairs near a kink are made inactive,
+    because s couples all pairs. Return the number of compared pairs.
     """
     pairs.world.set(pairs.contacts, active=smooth)
     pairs.assembly.refresh()
@@ -284,14 +294,14 @@ def check_tangent(pairs: Pairs, smooth: Any) -> int:
     for dq, dv in ((1.0, 0.0), (0.0, 1.0), (0.7, -1.9)):
         expected = dq * parts["x"] + dv * parts["v"]
         error = eval_tangent(pairs.assembly, dq, dv, 0.0) - expected
-        # rounding of the differences: 1e-16 F / h
+        # the rounding error of the differences is 1e-16 F / h
         assert np.abs(error).max() < 1e-7 * max(1.0, np.abs(expected).max())
     pairs.world.set(pairs.contacts, active=True)
     return int(smooth.sum())
 
 
 def test_tangent_without_friction() -> None:
-    """Tangents of the law without friction, and of the law with disabled friction, agree with differences."""
+    """Tangents of the law without friction, and of the law with the friction coefficient 0, agree with differences."""
     for more in ({"friction": False}, {"friction_coefficient": 0.0, "friction_stiffness": 1e-8}):
         pairs = create_pairs("mmpm", **more)
         set_random(pairs, 2)
@@ -299,8 +309,8 @@ def test_tangent_without_friction() -> None:
 
 
 def test_tangent_depends_on_the_axial_motion() -> None:
-    """The tangents for s and s_t are not zero, so the tests above detect errors: s acts only through bristles, and s_t
-    acts only through damping and friction.
+    """The derivatives with respect to s and s_t are not zero, so the comparisons with differences can detect errors.
+    The forces depend on s only because of bristles, and on s_t only because of damping and friction.
     """
     pairs = create_pairs("mmmm")
     set_random(pairs, 0)
@@ -313,10 +323,11 @@ def test_tangent_depends_on_the_axial_motion() -> None:
 @pytest.mark.parametrize("sticking", LENGTHS)
 @pytest.mark.parametrize("stiffness", [800.0, 0.0])
 def test_update_refers_sticking_positions_to_the_material(stiffness: float, sticking: str) -> None:
-    """A moving cable and a plain cable with the same slip have equal states, gaps and errors after an update.
+    """After an update, a cable with moving material and a plain cable with the same slip have equal states, gaps and
+    force errors.
 
-    On reference lengths, sticking positions differ by s. On current lengths, sticking positions are equal and stored
-    with the current s.
+    If sticking positions refer to reference lengths, they differ by s. If they refer to current lengths, they are
+    equal, and the present value of s is also stored.
     """
     pairs, plain = twin("mpmmmm", 4, friction_stiffness=stiffness, sticking_length=sticking)
     results = []
@@ -342,8 +353,8 @@ def test_update_refers_sticking_positions_to_the_material(stiffness: float, stic
 
 
 def test_sticking_positions_that_are_kept_do_not_drift() -> None:
-    """On reference lengths, sticking positions of sticking and open segments stay bitwise equal after many updates with
-    changing s.
+    """If sticking positions refer to reference lengths, the values of sticking and of open segments do not change in
+    many updates with different values of s.
     """
     pairs = create_pairs("mm", friction_coefficient=1e6, sticking_length="reference")
     set_random(pairs, 6)
@@ -362,12 +373,12 @@ def test_sticking_positions_that_are_kept_do_not_drift() -> None:
 
 @pytest.mark.parametrize(("sticking", "stretch"), [("current", 1.0), ("current", 1.07), ("reference", 1.0)])
 def test_material_that_rolls_along_with_the_circle_does_not_bend_bristles(sticking: str, stretch: float) -> None:
-    """A mesh at rest, whose material has s_t = v/lam, touches a circle with the rim speed v. Slip velocity and bristle
-    deflection are 0 at all times.
+    """A mesh at rest, whose material moves with s_t = v/lam, touches a circle with the rim speed v. The slip velocity
+    and the deflection of bristles are always 0.
 
-    The straight cable lies over the circle, and the circle turns clockwise for material that moves to the right. On
-    reference lengths, the deflection is 0 only without stretch: with stretch, seven turns of the circle would deflect
-    bristles by half a turn.
+    The straight cable lies on top of the circle. The material moves to the right, so the circle rotates clockwise. If
+    sticking positions refer to reference lengths, the deflection is 0 only without stretch: with stretch, seven turns
+    of the circle would deflect bristles by half a turn.
     """
     world = World()
     ale = world.add(ALENode)

@@ -14,7 +14,9 @@ RADIUS = 0.1
 
 
 def draw(rng: np.random.Generator, n: int) -> FloatArray:
-    """Draw a random row of n segments that turns, slides, vibrates and stretches near a circle, see `POINT`."""
+    """Draw a random row of n segments that turns, slides, vibrates and stretches near a circle, in the form of
+    `POINT`.
+    """
     length, h = RADIUS * 10 ** rng.uniform(-2.0, 0.0), 10 ** rng.uniform(-4.0, -2.0)
     angle, lean = rng.uniform(0.0, 2.0 * np.pi), rng.uniform(-1.0, 1.0)
     along = np.arange(n + 1) * length

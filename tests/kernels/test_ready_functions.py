@@ -20,7 +20,7 @@ TIMES = np.linspace(-0.3, 1.4, 171)
 
 
 def limited(t: float) -> float:
-    """A ramp from 0 at 0.25 s to 1 at 0.75 s."""
+    """Return the value of a ramp from 0 at 0.25 s to 1 at 0.75 s."""
     return min(max((t - 0.25) / 0.5, 0.0), 1.0)
 
 
@@ -173,7 +173,7 @@ def test_no_python_in_a_step() -> None:
 
 
 def test_run_that_goes_on() -> None:
-    """A run in two parts is bitwise equal to one run."""
+    """The results of a run in two parts are bit-identical to the results of one run."""
     world, _ = create_driven(False)
     whole = wl.Dynamic(world, step=1e-3, end=0.06, lag=False, name="").solve()
     half = wl.Dynamic(world, step=1e-3, end=0.03, lag=False, name="").solve()
@@ -184,7 +184,9 @@ def test_run_that_goes_on() -> None:
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_without_compiler(name: str) -> None:
-    """The kernel without compiler gives the numbers and derivatives of the compiled kernel."""
+    """The values and derivatives of the kernel without compiler equal the values and derivatives of the compiled
+    kernel.
+    """
     ready, _ = PAIRS[name]
     plain, out = getattr(eval_ready, "py_func", eval_ready), np.zeros(1)
     for function in (ready, ready.differentiate(), ready.differentiate().differentiate()):

@@ -55,8 +55,9 @@ def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
 
 
 class Arc(NamedTuple):
-    """Two ribbons without stiffness along a circle. The world has the coordinates of three nodes, followed by those of
-    the body."""
+    """Two ribbons without stiffness along a circle. The world has the coordinates of three nodes, followed by the
+    coordinates of the body.
+    """
 
     assembly: Assembly
     data: Any
@@ -130,8 +131,9 @@ def test_tangent(name: str, fixed: bool) -> None:
 
 @pytest.mark.parametrize("name", SURFACES)
 def test_forces_moments_and_power(name: str) -> None:
-    """The sums of forces and moments on ribbon and body are 0: a rigid motion of both takes no power. The power of the
-    forces is that of the outputs."""
+    """The sums of forces and moments on ribbon and body are 0, so a common rigid motion requires no power. The power of
+    the forces equals the power of the outputs.
+    """
     arc = create_arc(name)
     f, fields = arc.forces(), arc.assembly.fields
     x, v = fields.x[: arc.count], fields.v[: arc.count]
@@ -182,8 +184,10 @@ def test_places_of_lines(lines: int) -> None:
 
 
 def test_moment_of_a_tilted_ribbon() -> None:
-    """A ribbon that is tilted by an angle about its axis against a plane has the moment k w²/12 sin cos per length, as
-    with a pressure that varies linearly across its width; the force is that of its axis."""
+    """A ribbon that is tilted by an angle about its axis against a plane has the moment k w²/12 sin cos per length,
+    which is the moment of a pressure that varies linearly across the width. The force equals the force at the depth of
+    the axis.
+    """
     world, tilt, depth = World(), 0.01, 0.002
     t = np.array((1.0, 0.0, 0.0))
     d1 = Rotation.from_rotvec(tilt * t).apply((0.0, 1.0, 0.0))

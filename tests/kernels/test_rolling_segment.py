@@ -62,7 +62,7 @@ def test_rolling_segment_keeps_its_place(stretch: float, y: float, side: str, le
     l³/(250 R²), the difference of chord and arc.
 
     The offset has either sign and up to 5 % of the radius. On the circle, the line at the offset is shorter or longer
-    than on the straight part by (y/R) l, which must not count as slip.
+    than on the straight part by (y/R) l, which must not be treated as slip.
     """
     for length in LENGTHS:
         x = roll(length, stretch, y, side, current=True, leaves=leaves)

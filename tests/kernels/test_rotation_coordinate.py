@@ -231,7 +231,7 @@ def test_constraint(fast: bool) -> None:
 
 
 def test_contact() -> None:
-    """Tangent, gap and energy agree with differences for closed and open rows, and history values are right after the
+    """Tangent, gap and energy agree with differences for closed and open rows, and history values are correct after the
     update.
     """
     world = World()

@@ -66,8 +66,8 @@ def test_forces_balance() -> None:
 
 
 def test_wrong_tracks() -> None:
-    """Errors: cables that are not connected in sequence, positions beyond the ends, and points that can leave the plane
-    of the rope.
+    """Cables that are not connected in sequence, positions beyond the ends, and points that can leave the plane of the
+    rope cause errors.
     """
     world, cables = create_span("plane", 4, 4.0)
     point = world.add(MassPoint, position=(1.0, 0.0), mass=1.0)

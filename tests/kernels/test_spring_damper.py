@@ -45,7 +45,7 @@ def cubic(t: float, row: int, s: float, rate: float, k: float, d: float, length:
         {},
         {"preload": -3.0},
         {"tension_only": True, "damping": 0.01},
-        {"tension_only": True, "damping": 50.0},  # the damping force is limited by the elastic tension, or 0
+        {"tension_only": True, "damping": 50.0},  # the damping force is limited by the elastic tension, or is 0
         {"tension_only": True, "rest_length": 9.0},
         {"force_function": cubic},
     ],
@@ -62,7 +62,7 @@ def test_tangent(columns: dict[str, Any]) -> None:
 
 
 def hang(**columns: Any) -> tuple[World, Entity, Entity]:
-    """Create 2 kg at 1 m below a point of the ground, on a rope of 1 m."""
+    """Create a mass of 2 kg at 1 m below a point of the ground, on a rope of 1 m."""
     world = World(gravity=(0.0, -9.81))
     mass = world.add(MassPoint, position=(0.0, -1.0), mass=2.0)
     given = {"rest_length": 1.0, "stiffness": 400.0, **columns}

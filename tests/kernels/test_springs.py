@@ -118,7 +118,7 @@ def test_cartesian_tangent(pair: tuple[str, str]) -> None:
 
 
 def nonlinear(t: float, row: int, u: Any, ut: Any, k: Any, d: Any, offset: Any) -> Any:
-    """A force that couples all directions and depends on time."""
+    """Return a force that couples all directions and depends on time."""
     assert u.shape == ut.shape == (3,)
     return k * (u - offset) * (1.0 + u @ u) + d * ut * (1.0 + t) + 0.1 * np.array([u[1] * ut[0], ut[0] ** 2, u[0]])
 

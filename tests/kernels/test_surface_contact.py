@@ -1,4 +1,6 @@
-"""Contact of surfaces with points of cables: distances, tangents, balances of forces, moments and power, history."""
+"""Tests of the contact of surfaces with points of cables: distances, tangents, balances of forces, moments and power,
+and history values.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,7 @@ CONTACT = {
 
 
 def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
-    """Add a surface of each kind, for a cable on the radius RADIUS, as one row."""
+    """Add a surface of the given kind, for a cable on the radius RADIUS, as one row."""
     if name == "plane":
         return world.add(PlaneSurface, marker=marker, axis=axis, offset=-0.1)
     if name == "field":
@@ -81,11 +83,11 @@ PROFILES = {
     "cone": (RADIUS - 0.6 * 0.5, -0.6, RADIUS + 0.6 * 0.5, 0.6),
     "bollard": (RADIUS + 0.0, -1.0, RADIUS + 0.0, 0.0, RADIUS + 1.0, 0.0 + 1.0),
 }
-# uneven grid lines [m] and heights [m] of a bed
+# positions of grid lines [m] with different distances, and heights of a bed [m]
 LINES = np.array((-0.5, -0.2, 0.0, 0.3, 0.6)), np.array((-0.4, -0.15, 0.1, 0.45))
 HEIGHTS = 0.45 + 0.02 * np.random.default_rng(8).standard_normal(20)
 SURFACES = ("cone", "bollard", "plane", "sphere", "inside", "drum", "groove", "round", "flank")
-# distances in the frame of the surface, computed independently; X may be complex
+# independent formulas of the distance in the frame of the surface; X may be complex
 PHI: dict[str, Callable[[Any], Any]] = {
     "plane": lambda X: X[2] + 0.1,
     "sphere": lambda X: np.sqrt(X @ X) - RADIUS,
@@ -115,10 +117,11 @@ def ask(kind: Any, geo: Any, pieces: Any, x: float, y: float, z: float) -> Any:
 
 @pytest.mark.parametrize("name", SURFACES)
 def test_distance_gradient_and_hessian(name: str) -> None:
-    """Distance and gradient agree with the complex step of independent formulas, and the gradient has the length 1
-    everywhere.
+    """Distances agree with independent formulas, gradients agree with the complex-step derivative of these formulas,
+    and all gradients have the length 1.
 
-    The Hessian agrees with central differences of complex steps, h = 1e-6, to the rounding error 1e-8.
+    The Hessian agrees with central differences of complex-step derivatives with h = 1e-6 within the rounding error
+    1e-8.
     """
     world = World()
     marker = rigid_marker(world, world.add(Ground))
@@ -155,8 +158,8 @@ def test_distance_gradient_and_hessian(name: str) -> None:
 
 
 def test_profile_is_whole() -> None:
-    """For a profile with convex, concave and sharp corners, the computed distance is the distance from the curve, also
-    near the corners.
+    """For a profile with convex, concave and sharp corners, the computed distance agrees with the distance from the
+    curve, also near the corners.
     """
     vertices, rounding = (0.3, -0.5, 0.3, -0.1, 0.5, 0.0, 0.2, 0.2, 0.2, 0.6), np.array((0.1, 0.03, 0.05))
     for radii in (rounding, np.zeros(1)):
@@ -177,7 +180,9 @@ ALONG_X = CubicSpline(LINES[0], HEIGHTS.reshape(5, 4), bc_type="natural")
 
 
 def eval_spline(x: float, y: float) -> float:
-    """Return the height of the field from scipy's splines along x and then along y; linear beyond the grid."""
+    """Return the height of the bed by SciPy's splines along x and then along y. Beyond the grid, the extrapolation is
+    linear.
+    """
     a = np.clip(x, LINES[0][0], LINES[0][-1])
     along_y = CubicSpline(LINES[1], ALONG_X(a) + ALONG_X(a, 1) * (x - a), bc_type="natural")
     b = np.clip(y, LINES[1][0], LINES[1][-1])
@@ -185,8 +190,8 @@ def eval_spline(x: float, y: float) -> float:
 
 
 def test_distance_from_a_height_field() -> None:
-    """The distance agrees with a search for the nearest point, on the grid and beyond it. The gradient has the length
-    1; gradient and Hessian agree with central differences, h = 1e-5, to the error 1e-8.
+    """On the grid and beyond the grid, the distance agrees with a search for the nearest point. The gradient has the
+    length 1. Gradient and Hessian agree with central differences with h = 1e-5 within 1e-8.
     """
     pieces, random, h = create_field(*LINES, HEIGHTS, "row"), np.random.default_rng(2), 1e-5
     kind, geo = np.array([FIELD]), np.array([[0.0, 5.0, 4.0, 0.0, 0.0, 0.0, 0.0, np.inf]])
@@ -223,7 +228,7 @@ class Arc(NamedTuple):
     count: int
 
     def forces(self) -> Any:
-        """Left-hand-side forces."""
+        """Return the left-hand-side forces on all coordinates."""
         fields = self.assembly.fields
         f = np.zeros_like(fields.x)
         self.assembly.update_markers()
@@ -231,14 +236,16 @@ class Arc(NamedTuple):
         return f[: self.count]
 
     def output(self, name: str) -> Any:
-        """Return an output of all rows."""
+        """Return an output variable of all rows."""
         self.assembly.update_markers()
         rows = self.assembly.local_rows(self.contacts.table, self.contacts.rows)
         return OUTPUTS[name].evaluate(rows, self.assembly.fields)
 
 
 def create_arc(name: str = "drum", space: bool = True, fixed: bool = False, seed: int = 1, **contact: Any) -> Arc:
-    """Create an arc in a random state near a surface off the centre of a moving body, with points in all states."""
+    """Create an arc in a random state near a surface, with points in all contact states. The surface is at a distance
+    from the centre of a moving body.
+    """
     world, random = World(), np.random.default_rng(seed)
     angles = np.array([2.4, 1.8, 1.2])
     centre = np.array((0.1, -0.2))
@@ -301,15 +308,15 @@ def test_tangent(name: str, space: bool, fixed: bool) -> None:
 
 @pytest.mark.parametrize("columns", [{"friction_stiffness_per_length": 0.0}, {"clip_normal_force": True}])
 def test_tangent_of_options(columns: Any) -> None:
-    """Tangents agree with differences without bristles, and with tensile forces clipped."""
+    """Tangents agree with differences without bristles, and if tensile forces are set to 0."""
     check_fields(create_arc("round", **columns).assembly, tolerance=1e-7)
 
 
 @pytest.mark.parametrize("name", ["drum", "plane", "round"])
 def test_forces_moments_and_power(name: str) -> None:
-    """Forces and moments of cable and body sum to 0 in 3D.
+    """In 3D, the sums of all forces and of all moments on cable and body are 0.
 
-    The power of all forces equals the power of the points, separately for each part of the forces.
+    For each part of the forces, the power on all coordinates equals the sum of the powers at the points.
     """
     arc = create_arc(name)
     f, fields = arc.forces(), arc.assembly.fields
@@ -317,7 +324,8 @@ def test_forces_moments_and_power(name: str) -> None:
     nodes = f[:18].reshape(6, 3)
     assert size > 1.0
     assert_allclose(nodes[::2].sum(axis=0) + f[18:21], 0.0, atol=1e-13 * size)
-    # a rotation of everything about the origin by an axis w: positions and slopes w x, Euler parameters E^T w/2
+    # a rotation of the model about the origin with the angular velocity w has the rates w x for positions and slopes,
+    # and E^T w/2 for Euler parameters
     e0, e1, e2, e3 = x[21:25]
     E = np.array([[-e1, e0, -e3, e2], [-e2, e3, e0, -e1], [-e3, -e2, e1, e0]])
     for w in np.eye(3):
@@ -361,8 +369,8 @@ def test_points_that_touch_in_motion() -> None:
 
 
 def test_rounding_does_not_decide_at_the_limit() -> None:
-    """Points that have slipped are at the friction limit up to rounding errors. If the next solve starts there, all of
-    them stick, with the same friction; beyond the limit they slip.
+    """Points that have slipped are at the friction limit, except for rounding errors. If the next solve starts from
+    this state, all points stick with the same friction force. Beyond the limit, the points slip.
     """
     found = 0
     for seed in range(5):
@@ -378,7 +386,7 @@ def test_rounding_does_not_decide_at_the_limit() -> None:
         run_post_newton(system, fields)
         assert (arc.data[:, POINTS : 2 * POINTS][slips] == 0.0).all()
         assert_allclose(arc.output("friction")[slips], before, rtol=1e-9)
-        # anchors move back by a millionth of the slip
+        # move the anchors back by a millionth of the slip
         start[:, 2 * POINTS :] += 1e-6 * (first - start)[:, 2 * POINTS :]
         run_post_newton(system, fields)
         assert (arc.data[:, POINTS : 2 * POINTS][slips] == 1.0).all()
@@ -388,7 +396,7 @@ def test_rounding_does_not_decide_at_the_limit() -> None:
 
 def test_update() -> None:
     """A point that was open sticks at its position. Below the friction limit, the anchor of a sticking point does not
-    move; above the limit, it follows the point.
+    move. Above the limit, the anchor follows the point.
     """
     arc = create_arc("drum", fixed=True, friction_velocity_penalty_per_length=0.0, contact_damping_per_length=0.0)
     fields, assembly = arc.assembly.fields, arc.assembly
@@ -407,7 +415,8 @@ def test_update() -> None:
     assert (arc.data[:, POINTS : 2 * POINTS] == np.where(closed, 0.0, -2.0)).all()
     # bristles of points that have just touched are not deflected
     assert_allclose(arc.output("friction"), 0.0, atol=1e-13)
-    # after 1e-5 m along the axis all points stick with the force mu_k u; after 0.01 m all points slip with mu |f_n|
+    # after a displacement of 1e-5 m along the axis, all points stick with the force mu_k u; after 0.01 m, all points
+    # slip with the force mu |f_n|
     w = 0.6 * RADIUS / POINTS
     axis = np.array((0.1, -0.07, 1.0)) / np.linalg.norm((0.1, -0.07, 1.0))
     for way, state in ((1e-6, 0.0), (0.01, 1.0)):
@@ -425,7 +434,7 @@ def test_update() -> None:
             assert_allclose(arc.data[:, 2 * POINTS :], anchors, rtol=0, atol=0)
         else:
             assert_allclose(force[closed], -limit[closed][:, None] * axis, rtol=1e-6)
-            # the anchor lags by the deflection of a bristle at the friction limit
+            # the distance of the anchor from the point is the deflection of a bristle at the friction limit
             start[:] = arc.data
             arc.data[:, POINTS : 2 * POINTS][closed] = 0.0
             assert_allclose(arc.output("friction")[closed], limit[closed], rtol=1e-9)

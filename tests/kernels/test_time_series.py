@@ -1,4 +1,4 @@
-"""Splines through points, columns of CSV files, and a motion that they prescribe."""
+"""Splines through points, columns of CSV files, and a motion that such a column prescribes."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ def lay_straight() -> tuple[Arc, Any, Any, Any]:
 
 
 def test_without_spin_as_a_cable_without_twist() -> None:
-    """If the rope does not turn relative to the surface, the forces on the axis equal those of
+    """If the rope does not turn relative to the surface, the forces on the axis equal the forces of
     `ContactFrictionSurfaceCable`, and the moment is r_c times the friction across the rope.
     """
     arc, nodes, n, side = lay_straight()
@@ -229,8 +229,8 @@ def test_without_spin_as_a_cable_without_twist() -> None:
 
 @pytest.mark.parametrize("angle", [-3.0, -0.4, 1e-9, 2.0, 3.1])
 def test_angle_of_a_turn(angle: float) -> None:
-    """The angle of a rotation about the axis is exact. If the axis also moves, the angle is that of the rotation after
-    the smallest rotation of the axis.
+    """The angle of a rotation about the axis is exact. If the axis also moves, the angle is the angle of the rotation
+    that remains after the smallest rotation of the axis.
     """
     random = np.random.default_rng(4)
     D = Rotation.random(random_state=2)

@@ -1,5 +1,5 @@
-"""User forces of springs: plain, vectorised and compiled functions agree, wrong functions are errors, and functions are
-called as often as documented.
+"""User forces of springs: plain, vectorised and compiled functions agree, wrong functions cause errors, and the numbers
+of calls agree with the documentation.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from windlass.framework.state.tangent_check import check_fields
 K, D, OFFSET = np.array([7.0, 11.0, 3.0]), np.array([2.0, 5.0, 1.0]), np.array([0.3, -0.2, 0.1])
 
 
-# One law in three forms: k (u - offset) (1 + u·u) + d u_t (1 + t + row).
+# One law in three forms, with the force k (u - offset) (1 + u·u) + d u_t (1 + t + row).
 
 
 def plain(t: float, row: int, u: Any, ut: Any, k: Any, d: Any, offset: Any) -> Any:

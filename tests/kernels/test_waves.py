@@ -1,4 +1,5 @@
-"""Waves and gusts of fluids: components of seas, stretching, waves of finite height, waves on currents, and wind.
+"""Tests of waves and gusts of fluids: components of irregular seas, stretching, waves of finite height, waves on
+currents, and wind.
 
 Sources: J. D. Fenton, A fifth-order Stokes theory for steady waves, J. Waterway Port Coastal Ocean Eng. 111 (1985)
 216-234, for the speed of Stokes waves; M. S. Longuet-Higgins, Integral properties of periodic gravity waves of finite
@@ -29,7 +30,7 @@ NUMBERS = "surface_height", "immersion"
 
 
 class Probes:
-    """Short cables at given places, whose loads give the flow at the places."""
+    """Short cables at given positions. The outputs of their loads contain the flow at these positions."""
 
     def __init__(self, places: Any, **fluid: Any) -> None:
         places = np.atleast_2d(np.asarray(places, float))
@@ -39,7 +40,7 @@ class Probes:
         self.loads = self.world.add(con.FluidLoad, cable=cables, fluid=self.fluid, diameter=0.1)
 
     def find(self, name: str, t: float = 0.0) -> Any:
-        """Return an output at the places at a time."""
+        """Return an output variable at all positions at a time [s]."""
         state = wl.State(self.world)
         state.t = t
         found = wl.eval_output(self.loads, name, state, x=0.0)
@@ -47,7 +48,9 @@ class Probes:
 
 
 def test_components_of_equal_frequency_steps() -> None:
-    """The spectrum of a sea with equal steps is that of the formula, its height is Hs, and its envelope is periodic."""
+    """For a sea whose components have equal frequency steps, the spectrum agrees with the formula, the significant wave
+    height is Hs, and the envelope is periodic.
+    """
     Hs, Tp, count = 4.0, 10.0, 200
     sea = con.jonswap(Hs, Tp, seed=2, count=count, components="equal frequency")
     A, omega = sea["wave_amplitudes"], sea["wave_frequencies"]
@@ -57,7 +60,7 @@ def test_components_of_equal_frequency_steps() -> None:
     peak, x = 2 * np.pi / Tp, omega * Tp / (2 * np.pi)
     sigma = np.where(x <= 1.0, 0.07, 0.09)
     shape = x**-5.0 * np.exp(-1.25 * x**-4.0) * 3.3 ** np.exp(-0.5 * ((x - 1.0) / sigma) ** 2)
-    # DNV-RP-C205: S = (1 - 0.287 ln γ) 5/16 Hs² ω_p⁴ ω⁻⁵ exp(...) γ^...
+    # the spectrum by DNV-RP-C205 is (1 - 0.287 ln γ) 5/16 Hs² ω_p⁴ ω⁻⁵ times the shape
     S = (1.0 - 0.287 * np.log(3.3)) * 5.0 / 16.0 * Hs**2 / peak * shape
     near = (x > 0.7) & (x < 3.0)
     assert_allclose((0.5 * A**2 / step)[near], S[near], rtol=0.03)
@@ -69,8 +72,8 @@ def test_components_of_equal_frequency_steps() -> None:
 
 @pytest.mark.parametrize("components", ["equal energy", "equal frequency"])
 def test_spreading(components: str) -> None:
-    """The first moments of directions equal those of cos^2s(θ/2), s/(s + 1) and s (s - 1)/((s + 1)(s + 2)), and seeds
-    change the order of the directions only.
+    """The first two moments of the directions equal the moments s/(s + 1) and s (s - 1)/((s + 1)(s + 2)) of the
+    distribution cos^2s(θ/2). The seed changes only the order of the directions.
     """
     s, main = 6.0, 0.7
     given = {"count": 2000, "spreading": s, "direction": main, "components": components}
@@ -122,7 +125,7 @@ def test_stretching() -> None:
 
 
 def build(dims: int) -> tuple[wl.World, Entity]:
-    """Create two bent cables that pierce the surface."""
+    """Create two bent cables that cross the water surface."""
     world = wl.World(gravity=(0.0, -G, 0.0) if dims == 2 else (0.0, 0.0, -G))
     point, cable = (PointSlope2D, Cable2D) if dims == 2 else (PointSlope3D, Cable3D)
     position = np.array([[0.0, 0.0, 0.0], [0.6, 0.2, -0.3], [1.0, 0.5, 0.1]])
@@ -132,7 +135,7 @@ def build(dims: int) -> tuple[wl.World, Entity]:
 
 
 def create_flows(dims: int) -> list[dict[str, Any]]:
-    """Create columns of fluids with each method of stretching, on a current, with ramps, and with gusts."""
+    """Return the columns of several fluids: with each method of stretching, a current, ramps, and gusts."""
     across = float(dims == 3)
     sea = con.jonswap(0.8, 2.0, seed=3, count=4, direction=0.4 * across, spreading=4.0 * across or None)
     fluids: list[dict[str, Any]] = [
@@ -150,8 +153,8 @@ def create_flows(dims: int) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("dims", DIMS)
 def test_tangents_are_exact(dims: int) -> None:
-    """Tangents in waves with each stretching, on a current, in gusts and with vibration by vortices agree with
-    differences.
+    """Tangents of loads on cables agree with central differences in waves with each method of stretching, on a current,
+    in gusts, and with vortex-induced vibration.
     """
     for k, columns in enumerate(create_flows(dims)):
         world, cables = build(dims)
@@ -164,7 +167,7 @@ def test_tangents_are_exact(dims: int) -> None:
 
 
 def test_tangents_on_bodies_are_exact() -> None:
-    """Tangents of loads on bodies in the same fluids agree with differences."""
+    """Tangents of loads on bodies in all fluids of `create_flows` agree with central differences."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     body = world.add(RigidBody3D, position=(0.1, 0.2, -0.3), mass=100.0, inertia=(5.0, 5.0, 5.0))
     for columns in create_flows(3):
@@ -182,9 +185,9 @@ WAVES = [(8.0, 10.0, 30.0, 0.0, 24), (5.0, 9.0, 15.0, 1.0, 32), (5.0, 9.0, 15.0,
 def test_surface_conditions_of_a_stream_function_wave(
     H: float, T: float, depth: float, current: float, count: int
 ) -> None:
-    """The flow of the fluid at its own surface satisfies Bernoulli's equation and the kinematic condition to 1e-6 at
-    points between the points of the solution, the height is H, the mean elevation 0, and the impulse I and the kinetic
-    energy T of a length satisfy 2 T = c I (without current).
+    """At points of the surface between the points of the solution, the flow satisfies Bernoulli's equation and the
+    kinematic condition within 1e-6. The wave height is H, and the mean elevation is 0. Without current, the impulse I
+    and the kinetic energy T of a wave length satisfy 2 T = c I.
     """
     waves = con.stream_function_wave(H, T, depth, current=current, count=count)
     k = waves["wave_numbers"][0]
@@ -198,7 +201,7 @@ def test_surface_conditions_of_a_stream_function_wave(
     assert np.abs(u[:, 2] - (u[:, 0] - c) * slope).max() < 1e-6 * c
     head = 0.5 * ((u[:, 0] - c) ** 2 + u[:, 2] ** 2) + G * eta
     assert np.ptp(head) < 1e-6 * G * H
-    # mean by the trapezoidal rule, which is exact for the harmonics
+    # the trapezoidal rule is exact for the mean of the harmonics
     assert abs(trapezoid(eta, x)) < 1e-9 * H / k
     if current == 0.0:
         y, w = np.polynomial.legendre.leggauss(40)
@@ -222,18 +225,20 @@ def test_speed_of_stokes_waves(kd: float) -> None:
         H = 2.0 * steepness * depth / kd * np.tanh(kd) ** 2
         waves = con.stream_function_wave(H, T, depth, count=16)
         k = waves["wave_numbers"][0]
-        # the series for the solved wave number
+        # evaluate Fenton's series for the wave number of the solution
         kd_now, e = k * depth, 0.5 * k * H
         S, C0 = 1.0 / np.cosh(2.0 * kd_now), np.sqrt(np.tanh(kd_now))
         C2 = C0 * (2 + 7 * S**2) / (4 * (1 - S) ** 2)
         C4 = C0 * (4 + 32 * S - 116 * S**2 - 400 * S**3 - 71 * S**4 + 146 * S**5) / (32 * (1 - S) ** 5)
         errors.append(abs(2 * np.pi / T / k / np.sqrt(G / k) - (C0 + C2 * e**2 + C4 * e**4)))
     assert errors[1] < 2e-3 * C2 * e**2
-    assert errors[0] < errors[1] / 40.0  # 2^6 = 64 for the sixth order
+    assert errors[0] < errors[1] / 40.0  # the ratio of errors of sixth order is 2^6 = 64
 
 
 def test_small_stream_function_waves_are_those_of_airy() -> None:
-    """A wave with a small height has the velocities and the length of Airy's wave, to the order of its steepness."""
+    """The velocities and the length of a wave with a small height agree with Airy's wave, with an error of the order of
+    the steepness.
+    """
     places = [(1.0, 0.0, -1.0), (20.0, 0.0, -5.0)]
     exact = Probes(places, depth=20.0, **con.regular_wave(1e-3, 8.0))
     found = Probes(places, **con.stream_function_wave(1e-3, 8.0, 20.0, count=8))
@@ -242,7 +247,9 @@ def test_small_stream_function_waves_are_those_of_airy() -> None:
 
 
 def test_stokes_waves_of_second_order() -> None:
-    """The second harmonic of one wave is that of Stokes: surface and velocity by the closed form."""
+    """The second harmonic of a single wave agrees with the closed form by Stokes, both for the surface and for the
+    velocity.
+    """
     a, depth, omega, x, z, t = 0.8, 12.0, 0.9, 3.0, -2.0, 0.7
     k = float(con.wave_number(omega, depth))
     waves = con.second_order_waves(con.regular_wave(2.0 * a, 2.0 * np.pi / omega), depth)
@@ -260,8 +267,10 @@ def test_stokes_waves_of_second_order() -> None:
 
 
 def test_sum_and_difference_of_two_waves_in_deep_water() -> None:
-    """In deep water, two waves in one direction have the sum a_1 a_2 (k_1 + k_2)/2, whose potential is 0, and the
-    difference -a_1 a_2 (k_1 - k_2)/2 with the potential -a_1 a_2 ω_1 exp((k_1 - k_2) z)."""
+    """In deep water, the second-order terms of two waves in one direction are the sum wave with the amplitude a_1 a_2
+    (k_1 + k_2)/2, whose potential is 0, and the difference wave with the amplitude -a_1 a_2 (k_1 - k_2)/2 and the
+    potential -a_1 a_2 ω_1 exp((k_1 - k_2) z).
+    """
     a, omega = np.array((0.5, 0.3)), np.array((0.8, 1.3))
     k = omega**2 / G
     sea = {"wave_amplitudes": a, "wave_frequencies": omega, "wave_directions": (0.4, 0.4), "wave_phases": (0.2, 0.9)}
@@ -277,7 +286,9 @@ def test_sum_and_difference_of_two_waves_in_deep_water() -> None:
 
 
 def test_standing_waves_of_second_order() -> None:
-    """Two opposite waves have no uniform term: the harmonics of both waves, and no difference, are added."""
+    """For two opposite waves of equal frequency, only the second harmonics of both waves are added; sum and difference
+    terms, which are uniform in space, are omitted.
+    """
     sea = {
         "wave_amplitudes": (0.4, 0.4), "wave_frequencies": (1.0, 1.0), "wave_directions": (0.0, np.pi),
         "wave_phases": (0.0, 0.0),
@@ -290,8 +301,9 @@ def test_standing_waves_of_second_order() -> None:
 
 
 def eval_surface_errors(waves: dict[str, Any]) -> Any:
-    """Errors of the kinematic condition [m/s] and of the condition of constant pressure [m/s^2] at the surface, at some
-    places."""
+    """Return the errors of the kinematic condition [m/s] and of the condition of constant pressure [m/s^2] at some
+    points of the surface.
+    """
     h, t, x = 1e-5, 0.3, np.array([(0.0, 0.0), (3.0, 1.0), (7.0, -4.0), (11.0, 6.0), (-5.0, 2.0)])
     zero = np.zeros(len(x))
     steps = [(0.0, 0.0), (h, 0.0), (-h, 0.0), (0.0, h), (0.0, -h)]
@@ -300,7 +312,7 @@ def eval_surface_errors(waves: dict[str, Any]) -> Any:
     slope = (eta[1] - eta[2]) / (2.0 * h), (eta[3] - eta[4]) / (2.0 * h)
     later, before = (level.find("surface_height", t + s)[: len(x)] for s in (h, -h))
     at = np.column_stack((x, eta[0]))
-    # the derivatives are taken just below the surface, above which velocities are constant
+    # the derivatives are evaluated just below the surface, because velocities are constant above the surface
     below = at - (0.0, 0.0, 2.0 * h)
     moved = [at] + [below + sign * h * axis for axis in np.eye(3) for sign in (1, -1)]
     flow = Probes(np.concatenate(moved), **waves)
@@ -315,8 +327,9 @@ def eval_surface_errors(waves: dict[str, Any]) -> Any:
 
 @pytest.mark.parametrize("depth", [6.0, 40.0])
 def test_surface_conditions_of_waves_of_second_order(depth: float) -> None:
-    """Waves of several directions fulfil the conditions at their surface up to the third order: with half of the
-    amplitudes, the errors are an eighth. Without the waves of second order they are a quarter."""
+    """Waves of several directions fulfil the surface conditions with errors of third order: with half of the
+    amplitudes, the errors decrease to an eighth. Without the waves of second order, the errors decrease to a quarter.
+    """
     sea = {
         "wave_frequencies": np.array((0.9, 1.2, 1.25, 1.6)), "wave_directions": np.array((0.0, 0.7, -0.5, 2.0)),
         "wave_phases": np.array((0.1, 1.0, 2.0, 4.0)),
@@ -334,8 +347,9 @@ def test_surface_conditions_of_waves_of_second_order(depth: float) -> None:
 
 
 def test_second_order_waves_and_stream_functions() -> None:
-    """The second harmonic of a wave of finite height differs from that of second order by a share of order 2 in the
-    height, its share of the velocities likewise."""
+    """The second harmonic of a wave of finite height is compared with the wave of second order. The relative
+    differences of surface and velocities are of order 2 in the height.
+    """
     depth, T, errors = 15.0, 8.0, []
     for H in (0.5, 1.0):
         exact = con.stream_function_wave(H, T, depth, count=12)
@@ -347,8 +361,9 @@ def test_second_order_waves_and_stream_functions() -> None:
 
 
 def test_largest_waves_of_second_order() -> None:
-    """With a smaller number, the waves with the largest elevations remain; the number of all is n² for n different
-    frequencies."""
+    """For n different frequencies, n² waves of second order exist. If fewer waves are requested, the waves with the
+    largest elevations are selected.
+    """
     sea = con.jonswap(3.0, 9.0, seed=1, count=12, spreading=8.0)
     whole = con.second_order_waves(sea, 25.0, most=1000)
     some = con.second_order_waves(sea, 25.0, most=20)
@@ -371,13 +386,15 @@ def test_largest_waves_of_second_order() -> None:
     ],
 )
 def test_errors_of_waves_of_second_order(changes: dict[str, Any], depth: float, words: str) -> None:
-    """Wrong waves are errors."""
+    """Wrong columns of waves and a wrong depth cause errors."""
     with pytest.raises(wl.ModelError, match=words):
         con.second_order_waves({**con.regular_wave(2.0, 8.0), **changes}, depth)
 
 
 def test_waves_that_are_too_high_for_second_order() -> None:
-    """Waves whose second order is not small are errors, in shallow water and with steep waves of high frequency."""
+    """If the waves of second order are not small compared with the waves, an error is raised. The cases are shallow
+    water and steep waves of high frequency.
+    """
     shallow, steep = con.regular_wave(2.0, 10.0), con.regular_wave(3.0, 2.2)
     for waves, depth, share in ((shallow, 2.0, "4.8"), (steep, 100.0, "0.62")):
         words = (
@@ -389,15 +406,15 @@ def test_waves_that_are_too_high_for_second_order() -> None:
 
 
 def test_no_second_order_on_a_current() -> None:
-    """The wave numbers of second order hold without a current: Fluid refuses both with an error of Python."""
+    """Wave numbers of second order are valid only without a current, so both arguments together raise a TypeError."""
     waves = con.second_order_waves(con.regular_wave(1.0, 8.0), 20.0)
     with pytest.raises(TypeError, match="wave_current"):
         wl.World().add(con.Fluid, velocity=(1.0, 0.0, 0.0), wave_current=True, **waves)
 
 
 def test_waves_on_a_uniform_current() -> None:
-    """Lengths and velocities of waves with, against and across a current agree with Airy's waves of an observer who
-    moves with the current.
+    """Waves run with, against and across a current. Their lengths and velocities agree with Airy's waves in a frame
+    that moves with the current.
     """
     depth, speed = 12.0, 1.2
     directions, omegas = np.array([0.0, np.pi, 0.5 * np.pi]), np.array([0.8, 1.0, 1.3])
@@ -453,7 +470,9 @@ def test_waves_on_a_shear_current() -> None:
 @pytest.mark.parametrize(("wind", "spectrum"), [(con.npd_wind, con.npd_spectrum), (con.api_wind, con.api_spectrum)])
 @pytest.mark.parametrize("components", ["equal steps", "equal energy"])
 def test_variance_of_gusts(wind: Any, spectrum: Any, components: str) -> None:
-    """The variance of the speed is the integral of the spectrum, in total and below a frequency."""
+    """The variance of the wind speed is the integral of the spectrum over all frequencies, and also over the
+    frequencies below a limit.
+    """
     lowest, highest = 1e-3, 0.4
     gusts = wind(25.0, seed=3, height=15.0, count=400, lowest=lowest, highest=highest, components=components)
     energy, f = 0.5 * gusts["gust_amplitudes"] ** 2, gusts["gust_frequencies"] / (2 * np.pi)
@@ -464,8 +483,9 @@ def test_variance_of_gusts(wind: Any, spectrum: Any, components: str) -> None:
 
 
 def test_spectra_of_wind() -> None:
-    """The API spectrum has the variance σ². The NPD spectrum agrees with the intensity 0.06 (1 + 0.043 U_0)(z/10)^-0.22
-    of the same standard within 12 %, and the profiles with their formulas.
+    """The API spectrum has the variance σ². The standard deviation by the NPD spectrum agrees within 12 % with the
+    turbulence intensity 0.06 (1 + 0.043 U_0)(z/10)^-0.22 of the same standard. The profile of the mean speed agrees
+    with its formula.
     """
     for z, power in ((10.0, 0.125), (40.0, 0.275)):
         U = 20.0 * (z / 10.0) ** 0.125
@@ -482,8 +502,9 @@ def test_spectra_of_wind() -> None:
 
 
 def test_gusts_on_a_cable_and_a_body() -> None:
-    """The speed at a point is the sum of mean and gusts, gusts travel with the mean velocity, a seed gives the same
-    gusts, and the mean and deviation of a long series agree with the spectrum. The drag of a cylinder follows.
+    """The speed at a point is the sum of the mean speed and the gusts, and gusts travel with the mean velocity. Equal
+    seeds give equal gusts. The standard deviation of a long series agrees with the spectrum, and the drag of a cylinder
+    agrees with the speed.
     """
     wind = con.npd_wind(20.0, seed=5, direction=0.5, count=40)
     air = {"density": 1.2, "fills": "everywhere", **wind}
@@ -515,7 +536,9 @@ def test_gusts_on_a_cable_and_a_body() -> None:
 
 
 def test_drag_of_a_vibrating_cable() -> None:
-    """The drag increases by the factor 1 + a A/d with the corners of DNV-RP-F105."""
+    """Vibration with the amplitude A multiplies the drag by 1 + a A/d, with the gain a and the diameter d. The
+    amplitude agrees with the polygon of DNV-RP-F105.
+    """
     d, f = 0.05, 2.0
     expected = {0.19: 0.0, 0.25: 0.075, 0.3: 0.15, 0.5: 0.15 + 2.0 * 1.15 / 4.0, 0.8: 0.9, 1.35: 1.3 * 2.5 / 7.0, 2: 0}
     for speed, amplitude in expected.items():
@@ -535,7 +558,9 @@ def test_drag_of_a_vibrating_cable() -> None:
 
 
 def test_energy_of_vibration() -> None:
-    """A rope in a current with vibration by vortices dissipates the amplified drag, and the ledger closes."""
+    """A rope with vortex-induced vibration in a current dissipates the work of the increased drag, and the remainder of
+    the energy ledger is small.
+    """
     lost = []
     for frequency in (0.0, 2.0):
         world = wl.World(gravity=(0.0, 0.0, -G))

@@ -30,7 +30,7 @@ DIMS = [2, 3]
 
 
 def flow(t: float, x: Any) -> tuple[Any, Any]:
-    """A user function of a flow for all points."""
+    """User function that returns the flow at all points."""
     u, u_t = np.zeros_like(x), np.zeros_like(x)
     u[:, 0], u_t[:, 0] = 0.3 * np.sin(x[:, 1] + t), 0.3 * np.cos(x[:, 1] + t)
     return u, u_t
@@ -121,7 +121,7 @@ def test_work_on_the_length_is_that_of_the_material() -> None:
 @pytest.mark.parametrize("winch", [False, True])
 @pytest.mark.parametrize("dims", DIMS)
 def test_power_of_added_mass_without_drag(dims: int, winch: bool) -> None:
-    """The power that the added mass carries away is the same if the velocity of the fluid is not evaluated."""
+    """The power that the added mass carries away does not change if the velocity of the fluid is not evaluated."""
     world, *_ = create(dims, winch)
     state = State(world)
     state.t = 1.3
@@ -156,8 +156,8 @@ def test_energy_of_a_rope_that_is_paid_out_in_water(space: bool) -> None:
 
 
 def test_cables_in_reserve() -> None:
-    """A load on a cable in reserve acts when the cable is outside, and the buoyancy of the rope is that of its length
-    in water.
+    """A load on a cable in reserve acts when the cable is outside, and the buoyancy of the rope corresponds to its
+    length in water.
     """
     world = wl.World(gravity=(0.0, -G, 0.0))
     rope = con.WinchReserve(
@@ -176,7 +176,7 @@ def test_cables_in_reserve() -> None:
     length = 0.5 / 1.005 + 5.0
     immersed = -1.0 - float(wl.eval_output(load, "position", state)[1])
     weight = (10.0 + 0.5 * length) * G - 1000.0 * 0.25 * np.pi * 0.01**2 * G * immersed
-    # the force of the drive is N (1 + ε/2), see docs/explanation/theory/winches.md
+    # the force of the drive is N (1 + ε/2) (docs/explanation/theory/winches.md)
     force = weight * (1.0 + 0.5 * weight / 2e4)
     assert_allclose(wl.eval_output(drive, "force", state), force, rtol=2e-4)
     on = wl.eval_output(fluid, "immersion", state, share=1.0) > 0.0
@@ -184,7 +184,7 @@ def test_cables_in_reserve() -> None:
 
 
 def test_wrong_loads() -> None:
-    """Loads on ordinary cables, wrong shares, and gravity that does not point downwards are errors."""
+    """Loads on ordinary cables, wrong shares, and gravity that does not point downwards cause errors."""
     world, rope, load = create(3, True)
     with pytest.raises(wl.ModelError, match="share = 2 of WinchFluidLoad: must be a number, 0"):
         wl.eval_output(load, "immersion", State(world), share=2)

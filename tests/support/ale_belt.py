@@ -1,4 +1,4 @@
-"""Creates a belt of ALE cables or of plain cables around two pulleys, or one belt of each kind."""
+"""Models of a belt of ALE cables or of plain cables around two pulleys, or of one belt of each kind."""
 
 from __future__ import annotations
 

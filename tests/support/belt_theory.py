@@ -1,7 +1,8 @@
-"""Theory of belts on two equal circles, solved without the package: creep under load, and bending at rest.
+"""Theory of belts on two equal circles, solved by code that is independent of the package: creep under load, and
+bending at rest.
 
-Symbols: X reference length, l stretch, N = EA (l - 1 - e0) axial force, k contact stiffness per reference length, R
-radius of the circles, D distance of their centres, L reference length of the closed belt.
+The symbols are: reference length X, stretch l, axial force N = EA (l - 1 - e0), contact stiffness k per reference
+length, radius R of the circles, distance D of their centres, and reference length L of the closed belt.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from scipy.optimize import root
 
 
 class Creep(NamedTuple):
-    """speed_loss is 1 - w2/w1 [1], tight and slack are axial forces [N], and slip_arc is the angle that slips [rad]."""
+    """Results: ``speed_loss`` is 1 - w2/w1 [1], ``tight`` and ``slack`` are axial forces [N], and ``slip_arc`` is the
+    angle on which the belt slips [rad].
+    """
 
     speed_loss: float
     tight: float
@@ -25,12 +28,13 @@ class Creep(NamedTuple):
 def solve_creep(
     EA: float, e0: float, rA: float, k: float, mu: float, R: float, D: float, L: float, speed: float, torque: float
 ) -> Creep:
-    """Solve a steady drive with inertia, on circles into which the belt sinks by (N - rA c² l) l/(k R).
+    """Return the solution for a steady drive with inertia. The contact depth of the belt on the circles is (N - rA c²
+    l) l/(k R).
 
-    A belt that moves with c = X_t [m/s] presses on the circle with F = N - rA c² l. Where the belt enters a circle it
-    sticks: it moves with the speed of the surface, c l = w rho, at the radius rho = R - F l/(k R). Before the belt
-    leaves the circle, it slips over the angle ln(F_tight/F_slack)/mu. The unknowns are the stretches of tight and slack
-    strand, and c. The unknowns follow from the torque, the length of the belt and the speed.
+    A belt that moves with c = X_t [m/s] presses on the circle with F = N - rA c² l. At the entry of a circle the belt
+    sticks, so its speed equals the speed of the surface, c l = w rho, at the radius rho = R - F l/(k R). Before the
+    belt leaves the circle, it slips over the angle ln(F_tight/F_slack)/mu. The unknowns are the stretches of tight and
+    slack strand, and c. The unknowns follow from the torque, the length of the belt and the speed.
 
     Args:
         EA, e0: axial stiffness [N] and reference strain [1].
@@ -41,7 +45,8 @@ def solve_creep(
         speed: speed of the driver [rad/s].
         torque: torque on the driven circle [N m].
 
-    Source: S. E. Bechtel and others, J. Appl. Mech. 67 (2000): creep with inertia; foundation and length added here.
+    Source: S. E. Bechtel and others, J. Appl. Mech. 67 (2000): creep with inertia. The elastic foundation and the
+    length condition are additions of this module.
     """
     points, weights = np.polynomial.legendre.leggauss(60)
 
@@ -70,8 +75,8 @@ def solve_creep(
 
 
 class BentBelt(NamedTuple):
-    """tension is the axial force in the middle of the strands [N], and height is the height of this point over the
-    centres [m].
+    """Results: ``tension`` is the axial force in the middle of the strands [N], and ``height`` is the height of this
+    point above the line between the centres [m].
     """
 
     tension: float
@@ -79,12 +84,13 @@ class BentBelt(NamedTuple):
 
 
 def solve_bent_belt(EA: float, e0: float, EI: float, k: float, R: float, D: float) -> BentBelt:
-    """Solve a preloaded belt with bending stiffness EI [N m²] at rest on an elastic foundation; L = 2 pi R + 2 D.
+    """Return the solution for a preloaded belt with the bending stiffness EI [N m²] at rest on an elastic foundation,
+    with L = 2 pi R + 2 D.
 
     The model is an extensible elastica with the energies EA (l - 1 - e0)²/2 and EI theta'²/2 per reference length: r' =
     l t, N = F.t, m = EI theta', F' = -p, m' = -l Q, Q = F.n, with p = k times the depth, outward. In a quarter of the
-    belt, the part [0, X] touches and the rest is free; X is unknown. Source: S. S. Antman, Nonlinear Problems of
-    Elasticity, chapter 4.
+    belt, the part [0, X] touches the circle, and the rest is free; X is unknown. Source: S. S. Antman, Nonlinear
+    Problems of Elasticity, chapter 4.
     """
     quarter, T0 = (2.0 * np.pi * R + 2.0 * D) / 4.0, -EA * e0
     scale = np.array([R, R, 1.0, EI / R, T0, T0])[:, None]

@@ -1,4 +1,5 @@
-"""Solves a preloaded belt with bending stiffness around two equal circles without friction, as boundary value problems.
+"""Solutions for a preloaded belt with bending stiffness around two equal circles without friction, as boundary value
+problems.
 
 The model is an extensible elastica without shear, per unstrained length X of the belt: r_X = l t with the stretch l and
 the tangent t = [cos θ, sin θ], axial force N = F·t = EA (l - 1 - ε0), moment m = EI θ_X, shear force Q = F·n,
@@ -28,7 +29,7 @@ from windlass.framework.arrays import FloatArray
 
 @dataclass(frozen=True)
 class Belt:
-    """EI [N m^2], EA [N], ε0 [1], radius R [m], distance of the centres [m]."""
+    """Parameters of the belt: EI [N m^2], EA [N], ε0 [1], radius R [m], distance of the centres [m]."""
 
     EI: float
     EA: float = 8000.0

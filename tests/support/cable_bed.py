@@ -17,7 +17,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 
 
 class CableBed(Component):
-    """Supports cables of any kind by springs and dampers at all of their coordinates."""
+    """Springs and dampers that support cables of any kind at all coordinates."""
 
     cable = ref(cc.FAMILY, "the cable")
     stiffness = column("N/m^2", "k, per length; N for slopes", default=0.0, minimum=0.0)
@@ -36,7 +36,7 @@ class Columns(NamedTuple):
 
 @kernel
 def residual(c: Columns, m: cc.CableColumns, f: FloatArray) -> None:
-    """f += L (k (q - q_0) + d q_t)."""
+    """Add L (k (q - q_0) + d q_t) to f."""
     for i in range(len(c.m)):
         for a in range(c.dofs.shape[1]):
             k, d = c.k[i] * m.length[c.m[i]], c.d[i] * m.length[c.m[i]]
@@ -45,7 +45,7 @@ def residual(c: Columns, m: cc.CableColumns, f: FloatArray) -> None:
 
 @kernel
 def tangent(c: Columns, m: cc.CableColumns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """values += dq L k + dv L d, on the diagonal."""
+    """Add dq L k + dv L d to the diagonal entries of ``values``."""
     for i in range(len(c.m)):
         for a in range(c.dofs.shape[1]):
             values[slots[i, a, a]] += (dq * c.k[i] + dv * c.d[i]) * m.length[c.m[i]]

@@ -1,4 +1,4 @@
-"""Creates a few cables with all parameters, random states, and tangents by differences."""
+"""Functions that create a few cables with all parameters, random states, and tangents by differences."""
 
 from __future__ import annotations
 

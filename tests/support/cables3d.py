@@ -1,4 +1,4 @@
-"""Creates a few 3D cables with all parameters, and 2D cables mapped into any plane in 3D."""
+"""Functions that create a few 3D cables with all parameters, and 2D cables mapped into any plane in 3D."""
 
 from __future__ import annotations
 

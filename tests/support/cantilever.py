@@ -1,4 +1,4 @@
-"""A clamped straight cable, nearly inextensible, with a load at its free end, solved to rounding."""
+"""A nearly inextensible, clamped straight cable with a load at its free end, solved to rounding."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from windlass.framework.state.state import State
 from windlass.solvers.static import Static
 
 SLENDERNESS = 1e8
-"""EA L²/EI [1]."""
+"""Ratio EA L²/EI [1]."""
 
 
 def solve_cantilever(

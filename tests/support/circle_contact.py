@@ -32,7 +32,7 @@ class Contact:
         place: position b [m] of the circle's centre in its body's frame; "cable": a point on a second cable.
         y: vertical offset [m].
         friction: whether the law has friction.
-        **columns: fields of rows, see `SegmentRows`.
+        **columns: fields of the rows (fields of `SegmentRows`).
     """
 
     def __init__(self, rows: int, place: Any = (0.0, 0.0), y: float = 0.0, friction: bool = True, **columns: Any):

@@ -23,7 +23,7 @@ TIGHT: dict[str, Any] = {"load_steps": 10, "geometric": True, "stabiliser": 1e5,
 
 
 class Drive(NamedTuple):
-    """A belt on two circles, preloaded, at the start of its motion."""
+    """A preloaded belt on two circles at the start of its motion."""
 
     world: wl.World
     circles: list[wl.Entity]

@@ -1,4 +1,6 @@
-"""A belt drive that starts in its theoretical steady motion, which gives its speed loss after a short run."""
+"""Model of a belt drive whose initial state is the theoretical steady motion, so that a short run is sufficient to
+measure the speed loss.
+"""
 
 from __future__ import annotations
 
@@ -34,12 +36,14 @@ FRICTION = 0.5
 
 
 class Case(NamedTuple):
-    """A belt drive; the belt transmits the fraction ``load`` of the torque at which its whole contact slips.
+    """Parameters of a belt drive. The belt transmits the fraction ``load`` of the torque at which the whole contact
+    slips.
 
     ``inertia`` is rhoA v²/N in the unloaded belt, which determines the mass per length. ``contact_damping`` is the time
     constant of the contact relative to the time in which a segment passes. ``damping_ratio``, the fraction of critical
-    damping, may be given instead. ``flexure`` is EI/(EA R²). ``points`` is the number of contact points with circles.
-    ``discs`` is the number of contact points with surfaces (drums on the pulleys).
+    damping, may be given instead. ``flexure`` is the relative bending stiffness EI/(EA R²). ``points`` states whether
+    contact points with circles are used. ``discs`` states whether contact points with surfaces (drums on the pulleys)
+    are used.
     """
 
     axial_stiffness: float = 8000.0
@@ -69,7 +73,7 @@ class Case(NamedTuple):
 
 
 class Drive(NamedTuple):
-    """The model, its state in steady motion, and the theory."""
+    """The model of a drive, its state in steady motion, and the theoretical steady motion."""
 
     world: World
     belt: Entity
@@ -81,14 +85,15 @@ class Drive(NamedTuple):
 
 
 def eval_theory(case: Case, torque: float | None = None, length: float | None = None, rigid: bool = False) -> BeltCreep:
-    """Evaluate the theory of a case, optionally for another torque [N m] or another reference length of the belt [m].
+    """Return the theoretical steady motion of a case. The torque [N m] and the reference length of the belt [m] can be
+    given.
 
-    ``rigid``: with rigid bristles.
+    If ``rigid`` is true, the bristles are rigid.
     """
     EA, e0 = case.axial_stiffness, case.reference_strain
     axis, tension, mass = RADIUS + case.offset, unloaded_tension(case), mass_per_length(case)
     press = tension * (1 - case.inertia)
-    # approximately F_1 + F_2 = 2 F, and at most F_1/F_2 = exp(mu pi)
+    # the torque limit follows from F_1 + F_2 = 2 F (approximation) and F_1/F_2 = exp(mu pi)
     most = 2 * press * np.tanh(FRICTION * np.pi / 2) * axis
     return belt_creep(
         axial_stiffness=EA,
@@ -112,7 +117,9 @@ def eval_theory(case: Case, torque: float | None = None, length: float | None = 
 
 
 def velocity_penalty(case: Case) -> float:
-    """Return mu_v [N s/m²] with a force of a tenth of the limit of friction at 1 % of the speed of the belt."""
+    """Return the damping coefficient mu_v [N s/m²] for which the damping force at 1 % of the belt speed is a tenth of
+    the friction limit.
+    """
     return 10 * FRICTION * eval_theory(case, rigid=True).slack_force / RADIUS / (case.speed * RADIUS)
 
 
@@ -122,8 +129,8 @@ def unloaded_tension(case: Case) -> float:
 
 
 def eval_wave(case: Case) -> float:
-    """Return the displacement of points along the circle by a cubic, l³/(192 R²) [m], if the curvature jumps within a
-    length l.
+    """Return the displacement l³/(192 R²) [m] of points along a circle that is due to a cubic element with the length l
+    in which the curvature jumps.
 
     The displacement along a line that becomes a circle at s_0, s - (s - s_0)³/(6 R²), has a jump in its third
     derivative. A cubic with the same ends and slopes has an error of l³/192 at s_0, like a clamped beam with a force at
@@ -133,11 +140,13 @@ def eval_wave(case: Case) -> float:
 
 
 def eval_mesh_bend(case: Case) -> float:
-    """Return the deflection of bristles by the mesh without load [m], between the limits of soft and of stiff bristles.
+    """Return the deflection of bristles [m] that the mesh causes without load. The formula interpolates between the
+    limits of soft and of stiff bristles.
 
     Soft bristles of segments deflect by the wave w, and soft bristles of points deflect by w/2. Stiff bristles deflect
-    by the strain 3 w/l of the cubic times the length a = sqrt(EA/mu_k). Bristles that deflect together push with mu_k u
-    against the cable; as a bar, the cable yields by mu_k u l²/(12 EA) on average.
+    by the strain 3 w/l of the cubic times the length a = sqrt(EA/mu_k). Bristles with equal deflections u exert the
+    force mu_k u per length on the cable. This force stretches the cable, which therefore moves by mu_k u l²/(12 EA) on
+    average.
     """
     wave, ratio = eval_wave(case), case.length / case.elements * np.sqrt(case.bristles / case.axial_stiffness)
     soft, stiff = (wave / 2, 6 * wave / ratio**2) if case.points else (wave, 3 * wave / ratio)
@@ -145,22 +154,22 @@ def eval_mesh_bend(case: Case) -> float:
 
 
 def eval_sinking(case: Case, tension: float | None = None) -> float:
-    """Return the deflection [m] of the bristles of an unloaded belt as it sinks in, where it enters and leaves a
-    circle.
+    """Return the deflection [m] of the bristles of an unloaded belt that is due to the contact depth, where the belt
+    enters and leaves a circle.
 
-    ``tension`` is the tension of the strands [N]; the default is the tension of the unloaded belt before it has sunk
-    in.
+    ``tension`` is the tension of the strands [N]; the default is the tension of the unloaded belt without contact
+    depth.
     """
     tension = unloaded_tension(case) if tension is None else tension
-    # stiffnesses are per reference length: l² = F stretch/k, a = stretch sqrt(EA/mu_k)
+    # stiffnesses refer to the reference length, so l² = F stretch/k and a = stretch sqrt(EA/mu_k)
     stretch = tension / case.axial_stiffness + 1 + case.reference_strain
     press, EA = tension * (1 - case.inertia) * stretch, case.axial_stiffness * stretch**2
     return SinkingTraction(RADIUS, EA, press, case.bristles, case.contact_stiffness, np.nan).bend
 
 
 def choose_mesh(case: Case) -> tuple[Case, FreeBelt]:
-    """Return the case without load and without bending stiffness, with a mesh and a contact for which tractions are
-    small.
+    """Return a copy of the case without load and without bending stiffness. The mesh and the contact stiffness are
+    chosen such that tractions are small.
     """
     choice = choose_free_belt(
         axial_stiffness=case.axial_stiffness,
@@ -182,7 +191,7 @@ def mass_per_length(case: Case) -> float:
 
 
 def lay(case: Case, theory: BeltCreep, material: Any) -> tuple[Any, Any]:
-    """Return positions [m] and slopes r' of points of the material on the path of the steady motion, shape (n, 2).
+    """Return positions [m] and slopes r' [1] of material points on the path of the steady motion, shape (n, 2) each.
 
     The material runs clockwise, from the top of the driver along the slack strand, around the driven pulley, back along
     the tight strand, and around the driver.
@@ -193,7 +202,7 @@ def lay(case: Case, theory: BeltCreep, material: Any) -> tuple[Any, Any]:
     E = (theory.tight_force + stiff) / theory.tight_stretch
     n = 4000
     angle = np.linspace(0, np.pi, n)
-    # F grows along the driven pulley from the slack value, and falls along the driver
+    # F increases along the driven pulley from the value of the slack strand, and decreases along the driver
     grown = theory.slack_force * np.exp(mu * np.maximum(angle - (np.pi - phi), 0))
     fallen = theory.tight_force * np.exp(-mu * np.maximum(angle - (np.pi - phi), 0))
     force = np.concatenate(([theory.slack_force], grown, fallen))
@@ -235,8 +244,8 @@ def create_drive(case: Case, **contact: Any) -> Drive:
     for pulley in pulleys:
         fix(world, pulley, "x", "y")
     prescribe_velocity(world, pulleys[0], "rotation", lambda t: -theory.driver_speed)
-    # the brake damps torsional vibrations, because its torque grows with the speed; at the theoretical speed the brake
-    # torque equals the load
+    # the brake damps torsional vibrations, because the torque of the brake increases with the speed; at the theoretical
+    # speed the torque equals the load
     spin = coordinate_marker(world, pulleys[1], "rotation")
     spring = 2 * case.axial_stiffness * RADIUS**2 / DISTANCE
     damping = 2 * np.sqrt(spring * inertia)
@@ -275,7 +284,7 @@ def create_drive(case: Case, **contact: Any) -> Drive:
     material = np.arange(case.elements) * case.length / case.elements
     place, slope = lay(case, theory, material)
     state.put(nodes, np.hstack((place, slope)) - np.column_stack((nodes.position, nodes.slope)))
-    # in steady motion v = c dr/dX
+    # in steady motion, the velocity is v = c dr/dX
     h = 1e-4 * case.length / case.elements
     ahead, behind = (np.hstack(lay(case, theory, (material + sign * h) % case.length)) for sign in (1, -1))
     state.put(nodes, theory.flow * (ahead - behind) / (2 * h), "v")
@@ -285,7 +294,7 @@ def create_drive(case: Case, **contact: Any) -> Drive:
 
 
 class Measured(NamedTuple):
-    """Results of a run: speed loss [1] by simulation, and by theory at the torque of the simulation.
+    """Results of a run: speed loss [1] in the simulation, and theoretical speed loss for the torque in the simulation.
 
     ``traction`` is the largest |f_t| of a segment over the last ``mean`` passes, as a fraction of the limit mu F/R at
     the slack end of the arc. ``bend`` is the deflection of a bristle by the force of ``traction`` [m]. ``tension`` is
@@ -301,7 +310,8 @@ class Measured(NamedTuple):
 
 
 def run_drive(case: Case, passes: int = 40, mean: int = 30, per_segment: int = 8, **contact: Any) -> Measured:
-    """Let ``passes`` elements of the belt pass, and take means over the last ``mean`` elements.
+    """Run the drive until ``passes`` elements of the belt have passed a point, and compute means over the last ``mean``
+    elements.
 
     The step is 1/``per_segment`` of the time in which a segment passes. Tractions are sampled at intervals that are one
     step shorter than the time of a segment, so samples cover all positions within a segment. Means are over whole

@@ -1,4 +1,4 @@
-"""Sets random fields of an assembly, for the comparison of tangents with differences."""
+"""Function that sets random fields of an assembly, for the comparison of tangents with differences."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Compares the digits of results on two systems: a pytest plugin that records final vectors of solves, and a program
-that compares them.
+"""Comparison of the digits of results on two systems: a pytest plugin that records final vectors of solves, and a
+program that compares these vectors.
 
     PYTHONPATH=tests make pytest PYTEST_ADDOPTS="-p support.digits --digits=FOLDER" on each system, followed by
     PYTHONPATH=src:tests python -m support.digits FOLDER OTHER
@@ -26,8 +26,8 @@ DECADES = range(-15, 0)
 
 
 class Digits:
-    """Records the final vectors of each solve of a test, by the name of the test, the number of the solve and the
-    vector.
+    """Plugin that records the final vectors of each solve of a test, by the name of the test, the number of the solve
+    and the vector.
     """
 
     def __init__(self, file: Path) -> None:

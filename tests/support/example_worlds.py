@@ -1,4 +1,4 @@
-"""Returns the world of the first solve of each example without solving."""
+"""Functions that return the world of the first solve of each example without solving."""
 
 from __future__ import annotations
 

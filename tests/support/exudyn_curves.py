@@ -1,9 +1,9 @@
-"""Hand-made states of ContactCurveCircles in Exudyn and their forces, see `tests/reference/exudyn_curves.json`.
+"""Hand-made states of ContactCurveCircles in Exudyn and their forces, for `tests/reference/exudyn_curves.json`.
 
     pip install exudyn==1.13.6
     python tests/support/exudyn_curves.py tests/reference/exudyn_curves.json
 
-Nothing is solved, as in `exudyn_states.py`. Tests need only the file, not Exudyn.
+As in `exudyn_states.py`, the program makes no solve. Tests require only the file, not Exudyn.
 """
 
 from __future__ import annotations

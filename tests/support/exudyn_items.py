@@ -1,4 +1,4 @@
-"""Builds models of the reference data, which are lists of Exudyn items, as Windlass worlds.
+"""Conversion of models of the reference data, which are lists of Exudyn items, to Windlass worlds.
 
 A reference file has the lists ``nodes``, ``objects``, ``markers`` and ``loads``. Items refer to each other by their
 number within a list. Coordinates have Exudyn's numbers if nodes of one kind are consecutive.
@@ -172,6 +172,6 @@ def _add_load(model: Items, item: Item) -> Entity:
     if kind == "MassProportional":
         return world.add(MassProportional, body=marker, acceleration=vector)
     component = {"ForceVector": Force, "TorqueVector": Torque}[kind]
-    # Torque has no body-fixed form, and both references give global vectors
+    # Torque has no body-fixed form, and both reference models contain global vectors
     assert not item["bodyFixed"]
     return world.add(component, marker=marker, vector=vector)

@@ -1,10 +1,12 @@
-"""Hand-made states of connectors in Exudyn and their generalised forces, see `tests/reference/exudyn_laws.json`.
+"""States of connectors in Exudyn that are chosen by hand, and the generalised forces in these states, see
+`tests/reference/exudyn_laws.json`.
 
     pip install exudyn==1.13.6
     python tests/support/exudyn_states.py tests/reference/exudyn_laws.json
 
-Nothing is solved. Two free rigid bodies with Euler parameters (or two coordinates) are set into a state, and the
-residual without the connector is subtracted from the residual with the connector. Tests need only the file, not Exudyn.
+The program solves no equations. The program sets the state of two free rigid bodies with Euler parameters (or of two
+coordinates), and subtracts the residual without the connector from the residual with the connector. Tests read only the
+file and do not need Exudyn.
 """
 
 from __future__ import annotations
@@ -182,7 +184,9 @@ def eval_spheres(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def sphere_cases() -> list[dict[str, Any]]:
-    """Return contacts that press, slide, stick, open, close, dissipate energy in an impact, or retain a dent."""
+    """Return cases of contacts that are closed, slide, stick, open, close, dissipate energy in an impact, or have a
+    plastic deformation.
+    """
     base = {"spheresRadii": [0.3, 0.45], "contactStiffness": 800.0, "contactDamping": 3.0}
     slides = {**base, "dynamicFriction": 0.4, "frictionProportionalZone": 0.2}
     sticks = {**slides, "frictionProportionalZone": 50.0, "contactStiffnessExponent": 1.5}
@@ -197,7 +201,7 @@ def sphere_cases() -> list[dict[str, Any]]:
         (base, closed, closed),
         (slides, closed, closed),
         (slides, [0.01, 0.0, 1.3, 0.0], closed),  # the contact has closed in this step
-        (slides, closed, [0.01, 3.0, 1.3, 0.0]),  # closes again
+        (slides, closed, [0.01, 3.0, 1.3, 0.0]),  # contact closes again
         (sticks, closed, closed),
         (slides, closed, [-0.04, 0.1, 1.3, 0.0]),  # the contact starts to slide
         (sticks, closed, [-0.04, 60.0, 1.3, 0.0]),  # the contact starts to stick
@@ -251,10 +255,11 @@ def eval_rope(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def rope_cases() -> list[dict[str, Any]]:
-    """Return ropes over sheaves in an oblique plane that move in the plane and out of it, on either side, tight and
-    slack.
+    """Return cases of ropes over sheaves in an oblique plane. The ropes run on either side of the sheaves, are taut or
+    slack, and move within the plane of the sheaves and normal to this plane.
 
-    Exudyn uses the axis of the first marker for its span to the first sheave, so both axes are equal in these cases.
+    Exudyn uses the axis of the first marker for the span to the first sheave, so the axes of both markers are equal in
+    these cases.
     """
     plane = rotation([0.4, -0.7, 0.3])
     flat = [[0.0, 0.0, 0.0], [1.0, 2.0, 0.0], [3.0, 1.0, 0.0], [5.0, 3.0, 0.0]]
@@ -277,10 +282,10 @@ def rope_cases() -> list[dict[str, Any]]:
 
 
 def coordinate_cases() -> list[dict[str, Any]]:
-    """Return states of coordinates that stick, slip, reverse and touch stops."""
+    """Return cases of coordinates that stick, slip, reverse their motion, and touch stops."""
     cases = []
     for q, v, start, data in [
-        (0.02, 0.1, [0, 0.01, 0], [0, 0.01, 0]),  # sticks
+        (0.02, 0.1, [0, 0.01, 0], [0, 0.01, 0]),  # coordinate sticks
         (0.2, 0.1, [0, 0.01, 0], [0, 0.01, 0]),  # the coordinate begins to slip
         (-0.2, -0.1, [0, 0.01, 0], [0, 0.01, 0]),
         (0.2, -0.1, [0, 0.01, 0], [0, 0.01, 0]),  # the bristle is deflected against the motion
@@ -355,7 +360,7 @@ def connectors() -> dict[str, tuple[Add, list[float]]]:
 
 
 def main(path: str) -> None:
-    """Write all forces to the file."""
+    """Compute the forces of all cases, and write them to the file."""
     import exudyn as exu  # imported inside the function, because tests read this file without exudyn
     import exudyn.itemInterface as items
 

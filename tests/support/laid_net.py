@@ -27,7 +27,7 @@ class LaidNet(NamedTuple):
 
     @property
     def ropes(self) -> list[wl.Entity]:
-        """All ropes."""
+        """Handle to all ropes."""
         return [*self.lower, *self.upper]
 
 

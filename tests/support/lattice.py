@@ -21,7 +21,7 @@ from windlass.solvers.static import Static
 from support.meshes import write_lines
 
 GRAVITY = 9.81
-"""[m/s^2]"""
+"""gravity [m/s^2]"""
 
 
 class Lattice(NamedTuple):

@@ -11,7 +11,7 @@ from support.winches import hang
 
 
 def create_model(name: str) -> tuple[wl.World, float]:
-    """Create a model of this name, and choose its step [s]; 100 steps are short.
+    """Create a model of the given name, with a step size [s] for short runs of 100 steps.
 
     ``surfaces`` and ``set``: a rope falls onto surfaces; ``winch``: a load is hoisted; ``reeving``: a drum winds up a
     rope without mass; ``water``: a rope hangs in waves; ``floating``: a box floats in waves.

@@ -1,4 +1,5 @@
-"""Writes kernels.json, the list of kernels that `windlass compile` and the first run on a machine compile in advance.
+"""Program that writes kernels.json, the list of kernels that `windlass compile` and the first run on a machine compile
+in advance.
 
 usage: .venv/bin/python tests/support/list_kernels.py after a change of the arguments of kernels; the program takes a
 few minutes
@@ -19,7 +20,7 @@ from windlass.framework.kernels.listed import Job, read_list, write_list
 ROOT = Path(__file__).resolve().parents[2]
 CHAIN = ("benchmarks/chain_windlass.py", "-elements", "4", "-steps", "1", "-warm_up", "false")
 README = "README.md"
-"""This name in `MODELS` means the model that README.md shows."""
+"""Name in `MODELS` of the model that README.md shows."""
 RECORDED = ("-dynamic_end", "0.305")
 """Options of the model of README.md: the means of this model begin at 0.3 s, after one turn of the belt."""
 SMALL = ("-elements", "12", "-end_time", "2e-3")
@@ -55,7 +56,7 @@ if "/tests/" in words[0]:
 else:
     from windlass.commands.cli import main
     code = main(["run", *words, "-progress", "false"])
-from windlass.framework.kernels.kernel import asked
+from windlass.framework.kernels.process import asked
 print("ASKED " + json.dumps(asked()))
 sys.exit(code)
 """

@@ -1,4 +1,4 @@
-"""Converts PETSc matrices to arrays."""
+"""Conversion of PETSc matrices to arrays."""
 
 from petsc4py import PETSc
 from scipy.sparse import csr_array

@@ -1,4 +1,4 @@
-"""Writes mesh files of lines with named groups, for tests."""
+"""Function that writes mesh files of lines with named groups for tests."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def add_fibre_ropes(space: bool) -> World:
 
 
 class Complete(Exception):
-    """Raised when a model is complete, so that its function ends before the first solve."""
+    """Exception that is raised when a model is complete, so that its function ends before the first solve."""
 
 
 def find_world(function: Callable[[], Any]) -> World:

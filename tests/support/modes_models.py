@@ -15,7 +15,7 @@ G = 9.81
 
 
 def create_span(elements: int, tension: float = 100.0, bending: float = 0.0) -> wl.World:
-    """Create a straight cable of 2 m and 0.5 kg/m, pinned at both ends."""
+    """Create a straight cable of 2 m and 0.5 kg/m that is pinned at both ends."""
     world = wl.World()
     columns = {"axial_stiffness": 1e6, "bending_stiffness": bending, "mass_per_length": 0.5}
     columns["reference_strain"] = -tension / 1e6
@@ -73,7 +73,7 @@ def create_ring(elements: int, turning: float | None = None) -> wl.State:
 
 def spin_ring(elements: int, turning: float, held: bool = False, balanced: bool = True) -> wl.State:
     """Create the ring of `create_ring` with nodes that rotate with the ring [rad/s], or with a node that a constraint
-    holds.
+    fixes.
 
     Without ``balance``, the nodes lie on the circle, where cubic elements are only approximately in equilibrium.
     """

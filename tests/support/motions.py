@@ -26,7 +26,7 @@ from windlass.solvers.stepping.step_control import StepSizes
 
 EXACT: dict[str, Any] = {"rtol": 1e-13, "atol": 1e-11, "lag": False}
 FIXED: dict[str, Any] = {"adaptive": False, "passes": wl.Passes(fail=False), **EXACT}
-"""Equal steps, because complete solves of changed models would cut other steps."""
+"""Settings for equal steps, because complete solves of changed models would reduce other steps."""
 Made = Callable[[wl.World], wl.Dynamic]
 
 

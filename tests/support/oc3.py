@@ -1,16 +1,17 @@
-"""The OC3-Hywind spar with its three mooring lines, from the numbers of its definition.
+"""Model of the OC3-Hywind spar with its three mooring lines, with the values of the published definition.
 
 Source: J. Jonkman, Definition of the Floating System for Phase IV of OC3, NREL/TP-500-47535 (2010), tables 3-1 to 5-1;
 tower, nacelle and rotor: NREL/TP-500-38060 and table 2-1 of the first report.
 
-The water acts on the spar by Morison's equation with the coefficients of the report, and the taper is divided into four
-cylinders. The delta connections of the lines are replaced by the yaw spring of the report. The additional linear
-damping of the report acts at the still water level.
+The water acts on the spar by Morison's equation with the coefficients of the report, with the taper divided into four
+cylinders, or by Cummins' equation. The delta connections of the lines are replaced by the yaw spring of the report. The
+additional linear damping of the report acts at the still water level.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,27 +23,32 @@ from windlass.elements.routes.routes import RouteError
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.table import Entity
 
-GRAVITY, WATER, DEPTH = 9.80665, 1025.0, 320.0  # [m/s^2], [kg/m^3], [m]
-EDGES, DIAMETERS = np.array([-120.0, -12.0, -4.0, 10.0]), np.array([9.4, 9.4, 6.5, 6.5])  # of the spar [m]
+GRAVITY, WATER, DEPTH = 9.80665, 1025.0, 320.0  # units: m/s^2, kg/m^3, m
+EDGES, DIAMETERS = np.array([-120.0, -12.0, -4.0, 10.0]), np.array([9.4, 9.4, 6.5, 6.5])  # geometry of the spar [m]
 PLATFORM, TURBINE = 7_466_330.0, 599_718.0  # mass of the spar with ballast, and of tower, nacelle and rotor [kg]
 PARTS = np.array([[7_466_330.0, -89.9155, 4_229_230_000.0], [249_718.0, 43.4, 1.25e8], [350_000.0, 89.57, 4.4e7]])
 """Mass [kg], height of the centre of mass [m] and moment of inertia in pitch about this centre [kg m^2] of spar, tower,
-and nacelle with rotor. The inertia of the tower is that of a uniform rod, and of the rotor that of a disc."""
-YAW_INERTIA = 164_230_000.0  # of the spar [kg m^2]
+and nacelle with rotor. The tower is treated as a uniform rod, and the rotor as a disc."""
+YAW_INERTIA = 164_230_000.0  # moment of inertia of the spar in yaw [kg m^2]
 MASS = PLATFORM + TURBINE
-DRAG, ADDED_MASS = 0.6, 0.969954  # of the spar [1]
-DAMPING = np.diag([1e5, 1e5, 1.3e5, 0.0, 0.0, 1.3e7])  # [N s/m, N m s]
-YAW_SPRING = 98_340_000.0  # [N m/rad]
-FAIRLEAD, ANCHOR = (5.2, -70.0), (853.87, -DEPTH)  # radius and height [m]
-LENGTH, DIAMETER = 902.2, 0.09  # [m]
-LINE = {"axial_stiffness": 384_243_000.0, "mass_per_length": 77.7066}  # [N], [kg/m]
-WEIGHT = 698.094  # of a line in water, per length [N/m]
-PULL = 1_607_000.0  # of all lines at rest [N]
+DRAG, ADDED_MASS = 0.6, 0.969954  # coefficients of the spar [1]
+DAMPING = np.diag([1e5, 1e5, 1.3e5, 0.0, 0.0, 1.3e7])  # units: N s/m, N m s
+YAW_SPRING = 98_340_000.0  # stiffness in yaw [N m/rad]
+FAIRLEAD, ANCHOR = (5.2, -70.0), (853.87, -DEPTH)  # radius and height of the line ends [m]
+LENGTH, DIAMETER = 902.2, 0.09  # dimensions of a line [m]
+LINE = {"axial_stiffness": 384_243_000.0, "mass_per_length": 77.7066}  # units: N, kg/m
+WEIGHT = 698.094  # weight of a line in water per length [N/m]
+PULL = 1_607_000.0  # vertical force of all lines at rest [N]
 STIFFNESS = np.diag([41_180.0, 41_180.0, 11_940.0, 3.111e8, 3.111e8, 1.156e7])
 """Linear stiffness of the three lines about the node of the spar (section 5 of the report) [N/m, N, N m]."""
 STIFFNESS[[0, 4], [4, 0]] = -2.821e6
 STIFFNESS[[1, 3], [3, 1]] = 2.821e6
 ANGLES = np.radians((0.0, 120.0, 240.0))
+RADIATION = Path(__file__).resolve().parents[1] / "reference" / "radiation" / "spar.nc"
+"""Radiation and diffraction of the spar, which make_spar.py in the same folder computes with Capytaine."""
+VOLUME = 8_029.21  # displaced volume at rest [m^3]
+BUOYANCY = np.diag([0.0, 0.0, 332_941.0, -4_999_180_000.0, -4_999_180_000.0, 0.0])
+"""Stiffness of the buoyancy about the node of the spar, without the weight (section 4 of the report) [N/m, N m]."""
 
 
 class Definition(NamedTuple):
@@ -56,7 +62,7 @@ class Definition(NamedTuple):
         end_drag, end_added_mass: coefficients of the lower end [1].
         taper_added_mass: added mass of the taper along the axis [kg].
         damping: additional linear damping [N s/m, N m s], shape (6, 6).
-        gravity: [m/s^2].
+        gravity: gravitational acceleration [m/s^2].
     """
 
     mass: float
@@ -84,7 +90,7 @@ REPORT = _define_report()
 
 def _define_raft() -> Definition:
     """Return the properties of the design "NREL 5MW with OC3-Hywind spar" of RAFT."""
-    mass, center, pitch, yaw = 8_089_513.0, -78.035253, 6.773023e10, 1.181008e8  # pitch about the water plane
+    mass, center, pitch, yaw = 8_089_513.0, -78.035253, 6.773023e10, 1.181008e8  # pitch: about water plane
     inertia = pitch - mass * center**2
     return Definition(mass, center, (inertia, inertia, yaw), 0.8, 1.0, 0.6, 0.6, 8.95e4, np.zeros((6, 6)), 9.81)
 
@@ -98,8 +104,26 @@ OMAE 2022.
 """
 
 
+def eval_inertia(definition: Definition) -> FloatArray:
+    """Return the mass matrix of the spar about its node, shape (6, 6)."""
+    moment = definition.mass * definition.center
+    M = np.diag([*[definition.mass] * 3, *definition.inertia])
+    M[[3, 4], [3, 4]] += moment * definition.center
+    M[[0, 4], [4, 0]], M[[1, 3], [3, 1]] = moment, -moment
+    return M
+
+
+def eval_stiffness(definition: Definition) -> FloatArray:
+    """Return the linear stiffness of the spar about its node, with buoyancy, weight, lines and yaw spring, shape
+    (6, 6)."""
+    K = BUOYANCY + STIFFNESS
+    K[[3, 4], [3, 4]] -= definition.mass * definition.center * definition.gravity
+    K[5, 5] += YAW_SPRING
+    return K
+
+
 class Spar(NamedTuple):
-    """The spar, its lines, of which the first runs along x, and the supports of a spar that is held."""
+    """The spar, its lines, and the supports of a spar that is fixed. The first line runs along x."""
 
     world: wl.World
     spar: Entity
@@ -112,14 +136,19 @@ def create_spar(
     held: tuple[float, float, float] | None = None,
     waves: dict[str, object] | None = None,
     definition: Definition = REPORT,
+    hydrodynamics: con.Hydrodynamics | None = None,
+    memory: bool = True,
 ) -> Spar:
-    """Create the spar.
+    """Create the spar with its lines and the loads of the water.
 
     Args:
-        elements: cables along each line; 0: linear springs with the pull and the stiffness of the lines of the report.
-        held: displacement [m] at which the spar is held, without water on it; default: the spar floats.
-        waves: columns of `Fluid`; default: calm water.
+        elements: number of cables along each line. With 0, the lines are replaced by linear springs with the pull and
+            the stiffness in the report.
+        held: displacement [m] at which the spar is fixed, without loads of the water; by default, the spar floats.
+        waves: columns of `Fluid` that describe waves; by default, the water is calm.
         definition: properties of the spar.
+        hydrodynamics: coefficients of Cummins' equation; default: Morison's equation.
+        memory: whether the floater has retardation functions.
     """
     world = wl.World(gravity=(0.0, 0.0, -definition.gravity))
     shift = np.zeros(3) if held is None else np.array(held)
@@ -130,7 +159,15 @@ def create_spar(
     sea = world.add(con.Fluid, name="sea", density=WATER, depth=DEPTH, **(waves or {}))
     supports = None
     if held is None:
-        add_water(world, spar, sea, definition, np.zeros((6, 6)) if elements else STIFFNESS)
+        stiffness = np.diag([0.0, 0.0, 0.0, 0.0, 0.0, YAW_SPRING]) + (0.0 if elements else STIFFNESS)
+        if hydrodynamics is None:
+            add_strips(world, spar, sea, definition, stiffness)
+        else:
+            con.floater(
+                world, spar, sea, added_mass=hydrodynamics.infinite, volume=VOLUME, damping=definition.damping,
+                stiffness=BUOYANCY + stiffness, radiation=hydrodynamics.fit_radiation() if memory else None,
+                excitation=hydrodynamics.excitation if waves else None,
+            )  # fmt: skip
     else:
         supports = con.fix(world, spar, "x", "y", "z", "e1", "e2", "e3")
     lines: list[Entity] = []
@@ -182,15 +219,15 @@ def eval_pull(displacement: tuple[float, float, float]) -> FloatArray:
     return total
 
 
-def add_water(world: wl.World, spar: Entity, sea: Entity, definition: Definition, stiffness: FloatArray) -> None:
-    """Add the load of the water, the additional damping, the yaw spring, and a linear stiffness."""
+def add_strips(world: wl.World, spar: Entity, sea: Entity, definition: Definition, stiffness: FloatArray) -> None:
+    """Add the load of the water by Morison's equation, the additional damping, and a linear stiffness."""
     edges = np.array([-120.0, -12.0, -10.0, -8.0, -6.0, -4.0, 10.0])
     for low, high in pairwise(edges):
         ends = np.interp((low, high), EDGES, DIAMETERS)
-        diameter = np.sqrt((ends[0] ** 2 + ends[0] * ends[1] + ends[1] ** 2) / 3.0)  # of equal volume
+        diameter = np.sqrt((ends[0] ** 2 + ends[0] * ends[1] + ends[1] ** 2) / 3.0)  # for equal volume
         bottom = low == edges[0]
         is_tapered = -12.0 <= low < -4.0
-        reference = WATER * np.pi * diameter**3 / 12.0  # of the coefficient of an end [kg]
+        reference = WATER * np.pi * diameter**3 / 12.0  # reference mass of the added mass coefficient of an end [kg]
         end = 0.25 * definition.taper_added_mass / reference if is_tapered else 0.0
         world.add(
             con.CylinderFluidLoad, marker=con.rigid_marker(world, spar, (0.0, 0.0, 0.5 * (low + high))), fluid=sea,
@@ -200,6 +237,5 @@ def add_water(world: wl.World, spar: Entity, sea: Entity, definition: Definition
         )  # fmt: skip
     calm = world.add(con.Fluid, name="calm water", density=WATER, depth=DEPTH)
     con.floater(
-        world, spar, calm, added_mass=np.zeros((6, 6)), volume=0.0, damping=definition.damping,
-        stiffness=stiffness + np.diag([0.0, 0.0, 0.0, 0.0, 0.0, YAW_SPRING]),
-    )  # fmt: skip
+        world, spar, calm, added_mass=np.zeros((6, 6)), volume=0.0, damping=definition.damping, stiffness=stiffness
+    )

@@ -29,7 +29,9 @@ def add_rows(world: Any, y: float, elements: int = ELEMENTS) -> tuple[Any, Any]:
 
 
 def solve_chains() -> dict[str, Any]:
-    """Solve two chains that are joined, held in the middle of parts, and touch one wheel, with springs between them."""
+    """Solve two chains that are joined, are fixed in the middle of parts, and touch one wheel, with springs between the
+    chains.
+    """
     import windlass as wl
     import windlass.connectors as con
     from windlass.elements import Cable2D, MassPoint, RigidBody2D, nodes_of, straight_cable

@@ -13,13 +13,13 @@ MODELS: dict[str, Callable[[], Any]] = {}
 
 
 def model(build: Callable[[], Any]) -> Callable[[], Any]:
-    """A function that builds the solver of a model."""
+    """Function that builds the solver of a model."""
     MODELS[build.__name__] = build
     return build
 
 
 def create_rope(cables: int) -> Any:
-    """Create a rope that is held at one end."""
+    """Create a rope that is fixed at one end."""
     import windlass as wl
     from windlass.connectors import hinge
     from windlass.elements import nodes_of, straight_cable
@@ -66,7 +66,7 @@ def short_rope() -> Any:
 
 @model
 def held_node() -> Any:
-    """Create a rope with a node without stiffness, held by constraints, whose pivots are 0."""
+    """Create a rope with a node without stiffness that is fixed by constraints, and whose pivots are 0."""
     from windlass.connectors import fix
     from windlass.elements import PointSlope2D
 

@@ -179,7 +179,7 @@ def compare_with_serial() -> Results:
 
 
 class Switch(wl.StepHook):
-    """Disables a force element for some steps."""
+    """Hook that disables a force element for some steps."""
 
     def __init__(self, force: wl.Entity, first: int, last: int) -> None:
         self._force, self._first, self._last = force, first, last

@@ -35,7 +35,7 @@ if FAULT == "loose":
 
 
 def spring(t: float, row: int, u: float, v: float, stiffness: float, damping: float, offset: float) -> float:
-    """A force function of a spring at the tip, which fails after some time on the process that evaluates it."""
+    """Force function of a spring at the tip, which fails after some time on the process that evaluates the spring."""
     if FAULT == "function" and t > 2 * STEP:
         raise ZeroDivisionError("in the force function")
     if FAULT == "nan" and t > 2 * STEP:
@@ -63,7 +63,7 @@ if FAULT == "words" and RANK == 1:
 
 
 def hook(state: wl.State) -> None:
-    """A hook that fails on one process."""
+    """Hook that fails on one process."""
     if FAULT in ("hook", "caught") and RANK == 1 and state.step == 2:
         raise OSError("in the hook")
     if FAULT == "end in hook" and RANK == 1 and state.step == 2:
@@ -76,7 +76,9 @@ def hook(state: wl.State) -> None:
 
 
 def leave_loop() -> None:
-    """Loop over the steps of a solve, and leave the loop by `break` after the second step on one process or on all."""
+    """Loop over the steps of a solve, and leave the loop by `break` after the second step on one process or on all
+    processes.
+    """
     others = FAULT in ("break everywhere", "break held")
     held = "held" in FAULT
     steps = wl.Dynamic(world, step=STEP, end=5 * STEP).march()

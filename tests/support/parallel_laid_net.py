@@ -10,7 +10,7 @@ import numpy as np
 from support.laid_net import create_laid_net, let_fall
 
 FEW = 16
-"""In runs of at most this number of steps, steps may be cut."""
+"""In runs of at most this number of steps, step sizes may be reduced."""
 
 
 def main(path: str, steps: int) -> None:
@@ -21,7 +21,7 @@ def main(path: str, steps: int) -> None:
     net = create_laid_net(3)
     # The Jacobian is evaluated in each iteration. With a lagged Jacobian, the last residual is close to the tolerance.
     # The order of sums then decides whether the Jacobian is evaluated again, so results differ by the tolerance. In
-    # long runs, the size of steps that are cut for impacts also depends on rounding errors.
+    # long runs, the size of steps that are reduced for impacts also depends on rounding errors.
     motion = wl.Dynamic(net.world, step=5e-4, end=5e-4 * steps, lag=False, resolve_contacts=steps <= FEW)
     end = motion.solve(let_fall(net, 1.0))
     names = ("contact_force", "normal_force", "axis_torque", "contact_count", "gap", "stick_slip")

@@ -1,4 +1,5 @@
-"""Program for mpiexec: a stretched net with crossings in random order, held at three sides, at rest and in motion.
+"""Program for mpiexec: a stretched net with crossings in random order that is fixed at three sides, at rest and in
+motion.
 
 Usage: parallel_net.py OUT.npz [options of Windlass and PETSc]
 """

@@ -2,8 +2,8 @@
 
 Usage: parallel_outputs.py FOLDER
 
-Writes outputs.npz (output variables of all kinds of entities of two models in a state without symmetry), run.npz
-(sensors, report and picture of a running belt), and the files of recorders and sensors.
+The program writes outputs.npz (output variables of all kinds of entities of two models in a state without symmetry),
+run.npz (sensors, report and picture of a running belt), and the files of recorders and sensors.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Program for mpiexec: the contacts of a loaded belt switch, with steps that are cut and a cycle that is resolved.
+"""Program for mpiexec: the contacts of a loaded belt switch, with steps of reduced size and a cycle that is resolved.
 
 Usage: parallel_switching.py OUT.npz
 """

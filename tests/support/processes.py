@@ -1,4 +1,4 @@
-"""Runs programs under mpiexec, and commands of Windlass, in tests."""
+"""Functions that run programs under mpiexec, and commands of Windlass, in tests."""
 
 from __future__ import annotations
 
@@ -50,8 +50,7 @@ class Starter:
     def run(self, words: list[str], folder: Path, environment: dict[str, str], files: list[int], timeout: float) -> int:
         """Run ``python WORDS`` with given files for input, output and errors; return its exit code.
 
-        Raises:
-            TimeoutError: the program takes longer than a time [s], and is killed.
+        Raises: TimeoutError: the program takes longer than the timeout [s], and is killed.
         """
         request = {"words": words, "folder": str(folder), "environment": environment}
         content = json.dumps(request).encode()
@@ -123,7 +122,7 @@ def own_mpi_folder(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
 def _run_by_starter(
     words: list[str], folder: Path, environment: dict[str, str], timeout: float, kind: int
 ) -> subprocess.CompletedProcess[str]:
-    """See `run_warm`."""
+    """Run a command in a process that is forked from a process with imported modules."""
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as said, open(os.devnull) as inputs:
         files = [file.fileno() for file in (inputs, out, said)]
         try:
@@ -150,7 +149,7 @@ def launch(processes: int, kind: int = 0, mpiexec: str = "mpiexec") -> list[str]
 def run_python(
     words: Sequence[str | Path], processes: int = 1, folder: Path | None = None, timeout: float = 600, kind: int = 0
 ) -> subprocess.CompletedProcess[str]:
-    """Run ``python WORDS`` on one or more processes that have loaded the libraries, see `run_warm` and `launch`."""
+    """Run ``python WORDS`` on one or more processes that have loaded the libraries."""
     given, own = list(map(str, words)), environment()
     if processes == 1:
         return run_warm(given, folder, own, timeout, kind)

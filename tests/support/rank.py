@@ -1,4 +1,4 @@
-"""One process of a program under mpiexec, which a starter runs, see `support.processes`.
+"""One process of a program under mpiexec, which a starter of `support.processes` runs.
 
 usage: rank.py SOCKETS WORDS
 

@@ -1,4 +1,4 @@
-"""Models for restarts, run by the command line. Each model can kill its own process at a given step, like `kill -9`.
+"""Models for restarts, run by the command line. Each model can end its own process at a given step, like `kill -9`.
 
 Usage: windlass run restart_models.py -kind KIND -kill_at STEP -end_state END.npz [-checkpoint FILE ...]
 """
@@ -73,7 +73,7 @@ def die(state: wl.State) -> None:
 
 
 def drop() -> tuple[wl.World, Entity]:
-    """Create a mass that falls on a contact; steps are cut to the instants of contact."""
+    """Create a mass that falls on a contact; steps end at the instants of contact."""
     world = wl.World()
     point = world.add(MassPoint, position=(0.0, 0.0), displacement=(0.0, height), mass=mass)
     marker = coordinate_marker(world, point, "y")
@@ -167,7 +167,7 @@ def controlled() -> tuple[wl.World, Entity]:
 
 
 class Switch(wl.StepHook):
-    """Changes the model at some steps, and counts the changes."""
+    """Hook that changes the model at some steps, and counts the changes."""
 
     count = 0
 

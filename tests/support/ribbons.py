@@ -11,19 +11,22 @@ from windlass import connectors as con
 from windlass.elements import Ground, RigidBody3D, Sheave, cable_along, nodes_of, route_over_sheaves
 
 RADIUS, WIDTH, HALF, TENSION = 0.1, 0.04, 0.0005, 200.0
-"""Radius of the pulley [m], width and half the thickness of the ribbon [m], tension [N]."""
+"""Radius of the pulley [m], width and half of the thickness of the ribbon [m], and tension [N]."""
 STIFFNESS = 1e7
-"""Stiffness of contact and bristles per length [N/m^2]."""
+"""Stiffnesses of contact and bristles per length [N/m^2]."""
 RIBBON: dict[str, Any] = {
     "axial_stiffness": 1e5, "bending_stiffness": (0.005, 0.5), "torsional_stiffness": 0.05,
     "mass_per_length": 0.05, "rotary_inertia": 0.05 * WIDTH**2 / 12.0,
 }  # fmt: skip
-"""Bending about d_1, the axis of the pulley, is soft; bending in the plane of the ribbon is stiff."""
+"""Columns of the ribbon. The bending stiffness about d_1, the axis of the pulley, is small; the bending stiffness in
+the plane of the ribbon is large.
+"""
 
 
 class OnPulley(NamedTuple):
-    """A ribbon that runs over a pulley about z: it arrives along x at the top, and leaves downwards after a quarter of
-    a turn. ``body`` is the pulley."""
+    """A ribbon on a pulley whose axis is z. The ribbon arrives along x at the top of the pulley, and leaves the pulley
+    downwards after a quarter of a turn. ``body`` is the pulley.
+    """
 
     world: wl.World
     ribbon: wl.Entity
@@ -36,12 +39,12 @@ def create_on_pulley(
     before: float, angle: float = 0.0, vertices: Any = None, rounding: float = 0.0, elements: int = 60,
     after: float = 0.1, **contact: Any,
 ) -> OnPulley:  # fmt: skip
-    """Create the ribbon, both ends of which are pulled by the tension. The pulley turns by the time [rad].
+    """Create the ribbon. The tension acts at both ends. The rotation angle of the pulley [rad] is equal to the time.
 
     Args:
         before, after: lengths of the spans [m].
         angle: angle between the arriving ribbon and the plane of the pulley [rad]; its first node moves along x.
-        vertices, rounding: profile of the pulley, see `ProfileSurface`; None: a cylinder.
+        vertices, rounding: profile of the pulley, see `ProfileSurface`; if None, the pulley is a cylinder.
     """
     world, axis = wl.World(), (0.0, 0.0, 1.0)
     radius = RADIUS + HALF - TENSION / (RADIUS * STIFFNESS)
@@ -73,7 +76,7 @@ def create_on_pulley(
     for node, force in pulls:
         world.add(con.Force, marker=con.position_marker(world, node), vector=force)
     con.fix(world, nodes[0], "y")
-    # the lateral position of the first node gives the angle of the arriving ribbon
+    # the lateral position of the first node determines the angle of the arriving ribbon
     con.prescribe(world, nodes[0], "z", lambda t: -before * np.tan(angle) * min(10.0 * t, 1.0))
     con.fix(world, nodes[last], "x")
     return OnPulley(world, ribbon, nodes, body, contacts)
@@ -96,7 +99,9 @@ def run_over_pulley(model: OnPulley, turn: float, steps: int) -> tuple[Any, Any,
 
 
 def read_track(model: OnPulley, state: Any) -> tuple[float, float, float]:
-    """Return lateral position [m] and slope [1] where the ribbon is at x = 0, and the position where it is at y = 0."""
+    """Return the lateral position [m] and the slope [1] of the ribbon at x = 0, and the lateral position [m] at y =
+    0.
+    """
     places = np.tile(np.linspace(0.0, float(model.ribbon.length[0]), 9)[:-1], (len(model.ribbon), 1))
     line, along = (
         wl.eval_output(model.ribbon, name, state, x=places).reshape(-1, 3) for name in ("position", "director")
@@ -149,7 +154,9 @@ class Twisted(NamedTuple):
 
 
 def lay_twisted(angle: float, span: float, elements: int = 100) -> Twisted:
-    """Lay the ribbon on the cylinder, and turn its ends by the angle [rad]; ``span``: length of both spans [m]."""
+    """Create the ribbon on the cylinder, and rotate the ends of the ribbon by the angle [rad]. The argument ``span`` is
+    the length of both spans [m].
+    """
     world, axis, radius = wl.World(), (0.0, 0.0, 1.0), RADIUS + HALF - TENSION / (RADIUS * STIFFNESS)
     route = route_over_sheaves(
         [Sheave((0, 0, 0), axis, radius, "right")], start=(-radius, -span, 0.0), end=(radius, -span, 0.0)
@@ -176,8 +183,8 @@ def lay_twisted(angle: float, span: float, elements: int = 100) -> Twisted:
 
 
 def find_walk(angle: float, span: float, radius: float, tension: float = TENSION, stiffness: float = 0.5) -> float:
-    """Return the distance by which a belt around two equal pulleys runs sideways, divided by its travel [1]; the axis
-    of one pulley is turned by the angle [rad] in the plane of both axes.
+    """Return the lateral displacement of a belt around two equal pulleys, divided by the travel of the belt [1]. The
+    axis of one pulley is rotated by the angle [rad] in the plane of both axes.
 
     Material that sticks to a pulley does not move sideways. In the steady state, the slope of the belt on a pulley
     relative to the plane of the pulley is therefore -u, with the result u, and the bending moment in the plane of the
@@ -189,8 +196,8 @@ def find_walk(angle: float, span: float, radius: float, tension: float = TENSION
     The slopes are (-u, γ-u) and (-γ-u, -u) in both spans, and each pulley shifts the belt by -π R u. The sum of all
     shifts is zero: u = γ (1-2φ) L/(2 (L + π R)).
 
-    Source: the conditions at the entry: J. J. Shelton, K. N. Reid, Lateral dynamics of an idealized moving web, J. Dyn.
-    Syst. Meas. Control 93 (1971) 187-192.
+    Source of the conditions at the entry: J. J. Shelton, K. N. Reid, Lateral dynamics of an idealized moving web, J.
+    Dyn. Syst. Meas. Control 93 (1971) 187-192.
     """
     k = np.sqrt(tension / stiffness) * span
     share = (np.sinh(k) / k - 1.0) / (np.cosh(k) - 1.0)
@@ -201,15 +208,15 @@ def run_misaligned(angle: float, span: float, radius: float, stiffness: float, t
     """Run a belt around two equal pulleys. The axis of the second pulley is turned about y by the angle [rad] in the
     first radian of travel. Return the travel [m] and the mean lateral position of the belt [m], shape (steps + 1, 2).
 
-    The path becomes shorter as the belt walks to the side with the shorter distance of the axes, which reduces the
-    tension by 1 % in a circulation at 0.5°. With long steps, a solve may find the unloaded belt far away from the
-    pulleys, which is also an equilibrium; shorter steps prevent this.
+    The belt moves to the side on which the distance between the axes is smaller, so its path becomes shorter. At 0.5°
+    the tension therefore decreases by 1 % in one circulation. With long steps, a solve may find the unloaded belt far
+    away from the pulleys, which is also an equilibrium; shorter steps prevent this.
 
     Args:
         span, radius: distance of the axes and radius of the pulleys [m].
         stiffness: bending stiffness in the plane of the belt [N m^2].
         turns: travel, divided by the length of the belt [1].
-        step: turn of the pulleys in a step [rad].
+        step: rotation of the pulleys in a step [rad].
     """
     world, bodies = wl.World(), []
     for x, tilt in ((0.0, 0.0), (span, angle)):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-LENGTH, MASS = 0.2, 0.5  # m, kg/m
+LENGTH, MASS = 0.2, 0.5  # length [m], mass per length [kg/m]
 LAW = {"contact_stiffness_per_length": 1e6, "friction_stiffness_per_length": 1e6}
 
 

@@ -1,4 +1,6 @@
-"""3D ropes in contact with each other: crossings, rails, a coil on a rope, an overhand knot."""
+"""Models of 3D ropes in contact with each other: crossings, rails, a coil on a rope, layers on a drum, twisted ropes,
+and an overhand knot.
+"""
 
 from __future__ import annotations
 
@@ -34,15 +36,15 @@ def create_crossing(
     offset: float = 0.0,
     **law: Any,
 ) -> Ropes:
-    """Create two straight ropes, 0.1 m long, that cross at their middles, one above the other.
+    """Create two straight ropes with the length 0.1 m that cross at their middles, one above the other.
 
-    Either all nodes of both ropes are held, or no node is held.
+    Either all nodes of both ropes are clamped, or no node is clamped.
 
     Args:
         angle: angle between the ropes [rad].
         depth: overlap of the ropes at the crossing [m].
-        points: contact points of each cable of 0.05 m.
-        held: clamp all nodes.
+        points: number of contact points of each cable with the length 0.05 m.
+        held: whether all nodes are clamped.
         offset: distance of the crossing from the middle of the second rope [m]. **law: columns of the contact set.
     """
     world = wl.World()
@@ -59,17 +61,18 @@ def create_crossing(
 
 
 def create_rails(gravity: Any, friction: float) -> Ropes:
-    """Create a stiff bar of rope across two held ropes along x, 0.1 m apart; the bar starts in equilibrium.
+    """Create a stiff bar (a rope) across two clamped ropes, which run along x at a distance of 0.1 m. The initial state
+    of the bar is in equilibrium.
 
-    The contact is so soft that each contact patch covers several points. Dampers of points that enter the patch cause a
-    drag.
+    The contact is so soft that each contact patch includes several points. Dampers of points that enter a patch cause a
+    resistance to motion.
     """
     world = wl.World(gravity=gravity)
     rails = [straight_cable(world, (-0.02, y, 0.0), (0.02, y, 0.0), 1, **COLUMNS) for y in (-0.05, 0.05)]
     for rail in rails:
         con.clamp(world, nodes_of(world, rail))
     weight, stiffness = 0.5 * 0.16 * COLUMNS["mass_per_length"] * 9.81, 1e5
-    # ∫ k δ ds of a crossing at a right angle
+    # the depth follows from the force ∫ k δ ds of a crossing at a right angle
     depth = (0.75 * weight / (stiffness * np.sqrt(4.0 * RADIUS))) ** (2.0 / 3.0)
     height = 2.0 * RADIUS - depth
     stiff = {**COLUMNS, "bending_stiffness": 50.0, "axial_stiffness": 1e5}
@@ -85,10 +88,11 @@ def create_rails(gravity: Any, friction: float) -> Ropes:
 def create_coil(
     elements: int, wrap: float, radius: float, core: float, friction: float, stiffness: float, force: float, rest: float
 ) -> Ropes:
-    """Create a rope around a held straight rope of radius ``core`` [m], wound with a tension ``rest`` [N].
+    """Create a coil of rope around a clamped straight rope with the radius ``core`` [m]. The tension of winding is
+    ``rest`` [N].
 
-    The last node of the coil is held, and a force [N] pulls at its first node. ``stiffness`` [N/m²] is the stiffness of
-    contact and bristles.
+    The last node of the coil is fixed, and a force [N] pulls at the first node. ``stiffness`` [N/m²] is the stiffness
+    of contact and bristles.
     """
     world = wl.World()
     drum = straight_cable(world, (0.0, 0.0, -0.02), (0.0, 0.0, 0.02), 2, **COLUMNS)
@@ -117,8 +121,8 @@ def create_coil(
 
 
 def lay_overhand(elements: int) -> tuple[Any, Any, float]:
-    """Return positions [m] and directions of the nodes of a loose overhand knot, shape (elements + 1, 3), and its
-    length [m].
+    """Return positions [m] and unit tangents of the nodes of a loose overhand knot, shape (elements + 1, 3) each, and
+    the length of the knot [m].
 
     The curve is a polynomial trefoil, A. R. Shastri, Tohoku Math. J. 44 (1992) 11-17, with straight tails.
     """
@@ -136,7 +140,7 @@ def lay_overhand(elements: int) -> tuple[Any, Any, float]:
 
 
 def create_knot(elements: int, friction: float, speed: float = 1.0, stiffness: float = 2e8) -> Ropes:
-    """Create an overhand knot whose ends are pulled apart with a speed [m/s] each, after 20 ms of acceleration."""
+    """Create an overhand knot whose ends move apart, each with a constant speed [m/s] after 20 ms of acceleration."""
     position, slope, length = lay_overhand(elements)
     world = wl.World()
     nodes = world.add(PointSlope3D, position=position, slope=slope)
@@ -156,7 +160,7 @@ def create_knot(elements: int, friction: float, speed: float = 1.0, stiffness: f
 
 
 class _Draw:
-    """Displacement of an end that is pulled with a speed [m/s], reached after 20 ms."""
+    """Displacement [m] of an end of a knot. The speed [m/s] is constant after 20 ms of acceleration."""
 
     def __init__(self, speed: float) -> None:
         self._speed = speed
@@ -166,8 +170,8 @@ class _Draw:
 
 
 def find_depths(world: wl.World, rope: Entity, state: wl.State, apart: float, samples: int = 40) -> Any:
-    """Return the smallest distance [m] of points of a chain from all points that are farther than ``apart`` along the
-    chain, by brute force.
+    """For points of a chain, return the smallest distance [m] to all points whose distance along the chain exceeds
+    ``apart``. The function compares all pairs of points.
 
     The result has the shape (elements, samples). The sampled points are the middles of equal parts of each cable.
     """
@@ -184,13 +188,16 @@ def find_depths(world: wl.World, rope: Entity, state: wl.State, apart: float, sa
 
 
 class Layers(NamedTuple):
-    """Rings of rope on a drum: three of the first layer, and two of the second layer in the grooves between them.
+    """Rings of rope on a drum: three rings in the first layer, and two rings of the second layer in the grooves between
+    the first rings.
 
     Attributes:
-        world: the world.
-        rings: closed ropes, the first layer along the axis, followed by the second layer.
+        world: the world that contains drum and rings.
+        rings: closed ropes; the rings of the first layer, in the order along the axis, are followed by the rings of the
+            second layer.
         radii: radii of the ropes' axes at the start [m], shape (5,).
-        on_drum, on_ropes: rows of contact; rows on the drum are ordered by surface: cylinder, flanges at both ends.
+        on_drum, on_ropes: rows of contact of ropes with the drum and with each other. The rows on the drum are in the
+            order cylinder, flange at one end, flange at the opposite end.
     """
 
     world: wl.World
@@ -201,11 +208,13 @@ class Layers(NamedTuple):
 
 
 LAYERS: dict[str, float] = {"radius": 0.1, "pitch": 0.0104, "stiffness": 1e8, "EA": 1e5, "tension": 500.0}
-"""Parameters of `create_layers`: drum, distance of the first rings [m], contacts [N/m²], ropes, winding tension [N]."""
+"""Parameters of `create_layers`: drum, distance between the rings of the first layer [m], stiffnesses of contacts
+[N/m²], ropes, and tension of winding [N].
+"""
 
 
 def create_layers(elements: int) -> Layers:
-    """Create rings that touch each other and the drum, without overlap."""
+    """Create rings that touch each other and the drum, without penetration."""
     world, pitch, stiffness = wl.World(), LAYERS["pitch"], LAYERS["stiffness"]
     rise = np.sqrt(4.0 * RADIUS**2 - 0.25 * pitch**2)
     radii = LAYERS["radius"] + RADIUS + rise * np.repeat((0.0, 1.0), (3, 2))
@@ -221,7 +230,7 @@ def create_layers(elements: int) -> Layers:
             mass_per_length=0.3, axial_stiffness=LAYERS["EA"], bending_stiffness=1e-6,
             reference_strain=-LAYERS["tension"] / LAYERS["EA"],
         )  # fmt: skip
-        # without friction, the rotation about the drum has no other support
+        # without friction, only this constraint prevents a rotation about the axis of the drum
         con.fix(world, nodes[0], "y")
         rings.append(ring)
     drum = con.add_drum(
@@ -234,16 +243,18 @@ def create_layers(elements: int) -> Layers:
 
 
 def solve_layers(radii: Any) -> tuple[Any, float, Any, Any]:
-    """Return the solution by statics: tensions of the five rings [N], and forces [N/rad] of a flange, of the drum on
-    three rings, and of the other rings on each ring.
+    """Return the solution by statics: the tensions of the five rings [N], the force of a flange, the forces of the drum
+    on three rings, and the forces between rings [N/rad].
 
     A ring under the tension T needs the radial force T per radian. The unknowns are radii and positions of the middle
-    ring, of an outer ring, and of a ring of the second layer, which rests on both at the normals of their grooves.
+    ring and an outer ring of the first layer, and of a ring of the second layer, which lies on these two rings.
     """
     k, (low, high), drum = LAYERS["stiffness"], radii[[0, 3]], LAYERS["radius"]
 
     def press(R1: float, z1: float, R2: float, z2: float) -> tuple[float, float]:
-        """Return radial and axial force between two rings [N/rad], from the weights of their contact points."""
+        """Return the radial and the axial force between two rings [N/rad], including the weights of the contact
+        points.
+        """
         rise, across = R2 - R1, z2 - z1
         distance = np.hypot(rise, across)
         share = 1.0 / (1.0 + ((1.0 + rise / R1) / (1.0 - rise / R2)) ** 2)
@@ -272,8 +283,8 @@ def solve_layers(radii: Any) -> tuple[Any, float, Any, Any]:
 
 
 def create_twisted_pair(elements: int, turns: int, lead: float, tension: float, stiffness: float) -> Ropes:
-    """Create two ropes about a common axis along x, each a helix, clamped at their ends and pulled inwards by a tension
-    [N].
+    """Create two ropes along helices about a common axis, which is along x. The ends are clamped, and the ropes have a
+    tension [N].
 
     ``lead`` is the length of a turn along the axis [m]; ``stiffness`` is the stiffness of contact [N/m²].
     """

@@ -74,7 +74,7 @@ SPHERES = {"EA": 2e3, "stiffness": 4e5, "friction": 0.3, "height": 0.001, "radiu
 
 
 def cross_ropes(p: Mapping[str, float]) -> Any:
-    """Create a rope that falls across two held ropes and is pulled along them and across them."""
+    """Create a rope that falls across two fixed ropes and is pulled along these ropes and across these ropes."""
     world = wl.World(gravity=(0.0, 0.0, -50.0))
     columns = {"bending_stiffness": 1e-3, "axial_damping": 0.5}
     lower = [

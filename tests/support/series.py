@@ -1,4 +1,4 @@
-"""Creates frames of a small mesh, and reads files of the writers by VTK's readers."""
+"""Functions that create frames of a small mesh, and read files of the writers by VTK's readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Solves the steady motion of a belt without load that runs onto a soft circle, as an initial value problem.
+"""Solution for the steady motion of a belt without load that runs onto a soft circle, as an initial value problem.
 
 The unknowns per reference length X are the radius p and the angle phi of the axis, the slope psi against the circle,
 the pressing force F = N - rhoA c² lam, N = EA (lam - 1 - e0), and the deflection u of the bristles. Deep inside the

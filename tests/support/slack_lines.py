@@ -26,7 +26,7 @@ SHAPES = ("catenary", "chord", "bed", "arc", "side", "level", "long", "zigzag", 
 
 def eval_tensions() -> tuple[float, float]:
     """Return the tensions at the anchor and at the top [N]. The tension falls by w sin a per length on the bed, and the
-    rest is a catenary tangent to the bed.
+    remaining part is a catenary that is tangent to the bed.
     """
     sine, cosine, slope = np.sin(SLOPE), np.cos(SLOPE), np.tan(SLOPE)
 
@@ -72,7 +72,7 @@ def lay(shape: str) -> Any:
 
 
 def build_chain(route: Any, n: int, **friction: float) -> tuple[wl.World, Any]:
-    """Build the chain along a route on the bed, held at both ends; further parameters are columns of the contact."""
+    """Build the chain along a route on the bed, with fixed ends; further parameters are columns of the contact."""
     world = wl.World(gravity=GRAVITY)
     line = cable_along(
         world, route, n, length=LENGTH / n, mass_per_length=MASS, axial_stiffness=EA, bending_stiffness=1.0

@@ -18,7 +18,8 @@ G = 9.81
 
 
 def oscillator(damping: float) -> tuple[World, Callable[[float], float]]:
-    """Create 2 kg on a spring of 200 N/m along x, 0.1 m from equilibrium, and with 1 m/s and no force along y.
+    """Create a mass of 2 kg on a spring of 200 N/m along x, at 0.1 m from equilibrium, and with 1 m/s and no force
+    along y.
 
     Return the exact x(t).
     """
@@ -35,7 +36,7 @@ def oscillator(damping: float) -> tuple[World, Callable[[float], float]]:
 
 
 def bouncing_mass(height: float = 0.1, stiffness: float = 2e4) -> tuple[World, Callable[[float], float]]:
-    """Create 2 kg that falls on a stop without damping.
+    """Create a mass of 2 kg that falls on a stop without damping.
 
     Return the exact height, parabolas and cosines that are joined at the instants of contact.
     """
@@ -63,7 +64,7 @@ def bouncing_mass(height: float = 0.1, stiffness: float = 2e4) -> tuple[World, C
 
 
 def pendulum() -> tuple[World, Entity]:
-    """Create 2 kg on a rod of 1 m, released horizontally."""
+    """Create a mass of 2 kg on a rod of 1 m that is released horizontally."""
     world = World(gravity=(0.0, -G, 0.0))
     point = world.add(MassPoint, position=(1.0, 0.0), mass=2.0)
     ground = position_marker(world, world.add(Ground))

@@ -1,4 +1,4 @@
-"""Returns the code of the package as syntax trees, for tests of its style."""
+"""Code of the package as syntax trees, for tests of the style."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Starts processes that have already loaded the libraries, because most of the start of Python is the import of
-libraries.
+"""Program that starts processes which have already loaded the libraries, because most of the start time of Python is
+the import of libraries.
 
 `support.processes` runs this file as a script, with the path of a socket as argument. The starter imports the libraries
 of Windlass, but no module of Windlass, and starts neither PETSc nor MPI. For each connection, the starter forks a copy

@@ -32,7 +32,7 @@ class Falling(NamedTuple):
 def create_falling(elements: int = 12, **search: Any) -> Falling:
     """Create a rope of 3 m that falls across a drum that turns in its bearings, and onto a ball and an oblique floor.
 
-    search: ``touching`` and ``skin`` of `add_surface_contact`, or further columns such as `SOFT`.
+    search: the arguments ``touching`` and ``skin`` of `add_surface_contact`, or further columns such as `SOFT`.
     """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     rope = straight_cable(

@@ -75,7 +75,8 @@ class OnDrum(NamedTuple):
 
 
 def create_on_drum(angle: float) -> OnDrum:
-    """Create three quarters of a turn of a rope, held at its end and pulled with 100 N at its start; the drum turns by
+    """Create three quarters of a turn of a rope, fixed at its end and pulled with 100 N at its start; the drum turns
+    by
     an angle [rad] per second in the direction that drags the rope to its end."""
     radius, drum, tension = 0.005, 0.095, 100.0
     world = wl.World()
@@ -120,7 +121,7 @@ class OnSheave(NamedTuple):
 
 def run_over_sheave(angle: float, turn: float = 0.1, steps: int = 10, elements: int = 50) -> OnSheave:
     """Run a rope of 10 mm over a sheave of 0.2 m, by a part of a turn [1]. The rope enters upwards at a fleet angle
-    [rad], positive if it comes from y < 0; its free end can turn, and its other end is held."""
+    [rad], positive if it comes from y < 0; its free end can turn, and its other end is fixed."""
     radius, groove, tension, span, stiffness = 0.005, 0.1, 1000.0, 0.2, 2e8
     middle, axis = groove + radius, (0.0, 1.0, 0.0)
     world = wl.World()

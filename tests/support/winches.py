@@ -32,7 +32,9 @@ def hang(
 
 
 def swing(length: float, last: float, end: float, angle: float, **more: Any) -> tuple[wl.World, WinchRope, Entity]:
-    """Simulate a pendulum whose length changes smoothly from 0 to an end [s]; it starts at rest under its weight."""
+    """Simulate a pendulum whose length changes smoothly from the time 0 to an end time [s]. The pendulum starts at rest
+    under its weight.
+    """
     world, rope, load = hang(length, angle, strain=MASS * G * np.cos(angle) / EA, **more)
     con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, end, 0.0, last - length))
     return world, rope, load

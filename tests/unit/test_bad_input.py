@@ -83,7 +83,7 @@ def test_empty_world(fill: Callable[[World], object], use: Callable[[World], obj
 
 
 def test_tables_without_rows_do_no_harm() -> None:
-    """Models that a script creates from arrays may contain zero entities of a kind."""
+    """A model that a script creates from arrays may contain zero entities of a kind."""
     world = World()
     nobody = world.add(Point2D, name="nobody", position=np.zeros((0, 2)))
     slider = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
@@ -236,8 +236,8 @@ def test_mass_that_is_missing() -> None:
 
 
 def test_history_of_the_state_counts() -> None:
-    """A body that only a closed contact supports counts as supported, if the state stores the contact as closed or the
-    start of the solve closes it.
+    """A body that only a closed contact supports is treated as supported, if the state stores the contact as closed or
+    the start of the solve closes it.
     """
     world = World()
     # 1 % of an element is inside a circle of 1 m below its middle

@@ -81,7 +81,7 @@ def test_heights_and_profile() -> None:
     ],
 )
 def test_wrong_files(tmp_path: Path, name: str, text: str, message: str) -> None:
-    """Wrong files are errors that name the file and the line."""
+    """Wrong files cause errors that name the file and the line."""
     file = tmp_path / name
     file.write_text(text)
     with pytest.raises(wl.ModelError, match=message):
@@ -89,7 +89,7 @@ def test_wrong_files(tmp_path: Path, name: str, text: str, message: str) -> None
 
 
 def test_errors(tmp_path: Path) -> None:
-    """A missing file, too many heights, points on a line, and arrays of wrong shapes are errors."""
+    """A missing file, an excessive number of heights, points on a line, and arrays of wrong shapes cause errors."""
     for name in ("none.csv", "none.vtu"):
         with pytest.raises(wl.ModelError, match=f"{name} cannot be read"):
             con.read_bed_grid(tmp_path / name)

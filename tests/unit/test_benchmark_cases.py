@@ -42,7 +42,7 @@ def test_beams_refuse_unknown_cases_and_large_errors(modules: dict[str, ModuleTy
 def test_beams_of_other_programs_print_a_result(
     modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A run of five steps precedes the run that is printed."""
+    """The programs run five steps before the run whose result is printed."""
     scene, calls = modules["beams_scene"], []
 
     def solve(shape: str, slenderness: int, elements: int, end: float, steps: int) -> tuple[object, dict[str, float]]:
@@ -200,7 +200,7 @@ def test_set_up_of_the_peers_is_valid_bash_and_refuses_words() -> None:
 
 
 def test_benchmarks_use_what_is_public() -> None:
-    """Benchmarks time only public calls: they neither call nor replace private functions of a solver."""
+    """Benchmarks time only public calls, and neither call nor replace private functions of a solver."""
     private = {
         node.name
         for path in sorted((ROOT / "solvers").rglob("*.py"))

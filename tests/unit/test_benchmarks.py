@@ -19,7 +19,7 @@ def sample(harness: ModuleType, cpu: float, steps: int = 100, speed: float = 2.0
 
 
 class Children:
-    """Replaces child processes: returns the listed samples of each command in order, and records the calls."""
+    """Substitute for child processes: a call returns the next listed sample of a command, and is recorded."""
 
     def __init__(self, **samples: list[Any]) -> None:
         self.samples = {name: iter(values) for name, values in samples.items()}

@@ -107,16 +107,16 @@ class StoppedError(Exception):
 
 
 class Stop(StepHook):
-    """Ends the run after step 14."""
+    """Hook that ends the run after step 14."""
 
     def after_step(self, state: State) -> None:
-        """The end."""
+        """Raise `StoppedError` after step 14."""
         if state.step == 14:
             raise StoppedError
 
 
 def test_restart(tmp_path: Path) -> None:
-    """A net that is stopped between two checkpoints and restarted ends with bitwise equal results."""
+    """A net that is stopped between two checkpoints and restarted ends with bit-identical results."""
     ends = []
     for folder, restart, hooks in (("whole", None, []), ("part", None, [Stop()]), ("part", "auto", [])):
         (tmp_path / folder).mkdir(exist_ok=True)

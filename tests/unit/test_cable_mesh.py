@@ -218,7 +218,7 @@ def test_sections_that_differ_do_not_share_slopes(tmp_path: Path) -> None:
 
 
 def test_a_chain_is_the_chain_of_straight_cable(tmp_path: Path) -> None:
-    """A chain from a mesh has the same coordinates in the same order as `straight_cable`, and bitwise equal forces."""
+    """A chain from a mesh has the same coordinates in the same order as `straight_cable`, and bit-identical forces."""
     n = 8
     x = np.arange(n + 1) / n
     lines = np.column_stack((np.arange(n), np.arange(1, n + 1)))
@@ -275,8 +275,8 @@ def test_neighbours_are_near_each_other(tmp_path: Path) -> None:
 
 
 def test_points_that_are_joined(tmp_path: Path) -> None:
-    """The ends of two ropes that do not quite meet are joined if their distance is at most merge_distance; with None
-    they are not joined.
+    """The ends of two ropes with a small gap are joined if the gap is at most merge_distance; with None the ends are
+    not joined.
     """
     points = [(0.0, 0.0), (1.0, 0.0), (1.0, 0.0), (2.0, 0.0)]
     path = write_lines(tmp_path / "apart.msh", points, [(0, 1), (2, 3)], {}, {"middle": [1, 2]})
@@ -301,7 +301,7 @@ def test_notes(tmp_path: Path) -> None:
 
 
 def test_references_by_entity_number() -> None:
-    """An array of entity numbers may refer to rows of the same call; wrong numbers are errors."""
+    """An array of entity numbers may refer to rows of the same call; wrong numbers cause errors."""
     world = World()
     first = world.count
     nodes = world.add(PointSlope2D, position=[(0, 0), (1, 0), (0, 0)], shares_position=np.array([-1, -1, first]))

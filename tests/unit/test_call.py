@@ -29,14 +29,14 @@ from windlass.solvers.dynamic import Dynamic
 
 @kernel
 def add(k: float, x: FloatArray, f: FloatArray) -> None:
-    """f += k x."""
+    """Add k x to f."""
     for i in range(len(f)):
         f[i] += k * x[i]
 
 
 @kernel
 def add_at(time: FloatArray, x: FloatArray, f: FloatArray) -> None:
-    """f += t x."""
+    """Add t x to f."""
     for i in range(len(f)):
         f[i] += time[0] * x[i]
 
@@ -112,7 +112,7 @@ def test_time_in_its_array_is_that_of_the_evaluation(run: Callable[[Any, Evaluat
 
 
 class Ramp(Component):
-    """A force -rate t on a coordinate, on the left-hand side."""
+    """Schema of a force -rate t on a coordinate, on the left-hand side."""
 
     marker = ref(COORDINATE, "the coordinate")
     rate = column("N/s", "growth of the force", default=1.0)
@@ -163,7 +163,7 @@ def push() -> State:
 
 def test_calls_with_other_arguments() -> None:
     """A stored call is used again only for the same arrays and for numbers with the same bits; calls with other arrays
-    or numbers, also with the negative zero, are stored anew.
+    or numbers, also with the negative zero, are stored as new calls.
     """
     x, f, other = np.array([1.0, 2.0]), np.zeros(2), np.zeros(2)
     quick: Any = call(add, (0.0, x, f)).parts[0].quick
@@ -183,7 +183,7 @@ def test_calls_with_other_arguments() -> None:
 def test_time_is_not_frozen_in_a_solve() -> None:
     """The motion is x = t³ if the kernel reads the time from its array.
 
-    If the kernel gets the time as a number, the call is an error.
+    If the kernel gets the time as a number, the call causes an error.
     """
     state = push()
     assert_allclose(state.q[0], 1.0, rtol=1e-5)

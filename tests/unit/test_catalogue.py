@@ -1,4 +1,6 @@
-"""Data sheets of belts, chains and ropes: numbers of the tables, names, errors, and models made from the sheets."""
+"""Tests of data sheets of belts, chains and ropes: values of the tables, names, errors, and models that are created
+from data sheets.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from windlass.elements import Ground, RigidBody2D, nodes_of, straight_cable
 
 
 def create_wheels(world: wl.World) -> list[Any]:
-    """Create two wheels 0.4 m apart, held in x and y."""
+    """Create two wheels with a distance of 0.4 m, which are fixed in x and y."""
     bodies = [
         world.add(RigidBody2D, name=name, position=(x, 0.0), mass=1.0, inertia=0.01)
         for name, x in (("driver", 0.0), ("driven", 0.4))
@@ -29,7 +31,7 @@ def test_a_sheet_has_the_numbers_of_the_table_in_si() -> None:
     assert sheet.columns == {
         "axial_stiffness": 120e3, "bending_stiffness": pytest.approx(0.018), "mass_per_length": pytest.approx(0.12),
         "friction": 0.35, "cord_offset": (0.002, pytest.approx(0.0012)),
-        # G b/h = 3 MPa * 6 * 3.56 mm/3 mm
+        # the stiffness is G b/h = 3 MPa * 6 * 3.56 mm/3 mm
         "layer_stiffness": pytest.approx(3e6 * 6 * 3.56 / 3.0),
     }  # fmt: skip
     assert sheet.width == pytest.approx(6 * 3.56e-3) and sheet.groove_angle(0.03) == radians(40.0)
@@ -40,9 +42,9 @@ def test_a_sheet_has_the_numbers_of_the_table_in_si() -> None:
 
 @pytest.mark.parametrize("name", wl.catalogue.belts())
 def test_each_belt_is_within_its_ranges_and_as_heavy_as_rubber_or_steel(name: str) -> None:
-    """The mean density of each belt over the rectangle of width and height is 500 to 1700 kg/m³.
+    """The mass per length of each belt divided by width and height is 500 to 1700 kg/m³.
 
-    The lower bound is small, because ribs and teeth leave up to half of the rectangle empty.
+    The lower bound is small, because up to half of the rectangle of width and height is empty between ribs or teeth.
     """
     table = wl.catalogue._read("belts.toml")
     family = table["belts"][name]["family"]
@@ -60,8 +62,28 @@ def test_each_belt_is_within_its_ranges_and_as_heavy_as_rubber_or_steel(name: st
     # the test covers every number of the table
     known = {"family", "aliases", *table["families"][family]["sure"], "groove_limit", "groove_angle_above"}
     assert table["belts"][name].keys() <= known
-    # bending over these radii needs less than a fiftieth of the strength of the cords: EI/R² << EA
+    # EI is small compared with EA times the square of the height, because the cords are thin
     assert sheet.columns["bending_stiffness"] < 0.05 * sheet.columns["axial_stiffness"] * height**2
+
+
+@pytest.mark.parametrize(
+    ("sections", "diameter", "angles"),
+    [
+        (("Y",), 60.0, (32.0, 36.0)),
+        (("Z", "SPZ"), 80.0, (34.0, 38.0)),
+        (("A", "SPA"), 118.0, (34.0, 38.0)),
+        (("B", "SPB"), 190.0, (34.0, 38.0)),
+        (("C", "SPC"), 315.0, (34.0, 38.0)),
+        (("D",), 475.0, (36.0, 38.0)),
+        (("E",), 600.0, (36.0, 38.0)),
+    ],
+)
+def test_angles_of_grooves(sections: tuple[str, ...], diameter: float, angles: tuple[float, float]) -> None:
+    """The angles of grooves of V-belts, below and above a datum diameter [mm], are the values of ISO 4183."""
+    for section in sections:
+        sheet = wl.catalogue.belt(section)
+        for factor, angle in zip((0.999, 1.001), angles, strict=True):
+            assert sheet.groove_angle(0.5e-3 * factor * diameter) == radians(angle), section
 
 
 def test_names_of_belts() -> None:
@@ -95,8 +117,8 @@ def test_what_is_refused(name: str, given: dict[str, Any], message: str) -> None
 
 
 def test_pulleys_of_timing_belts() -> None:
-    """The diameters over the tips agree with standard pulleys: T5 with 20 teeth 30.83 mm, HTD 8M with 24 teeth 59.74
-    mm.
+    """The outer diameters of timing pulleys agree with standard pulleys: 30.83 mm for T5 with 20 teeth, and 59.74 mm
+    for HTD 8M with 24 teeth.
     """
     assert_allclose(2.0 * wl.catalogue.belt("T5", width=0.01).radius(20), 30.831e-3, atol=1e-6)
     assert_allclose(2.0 * wl.catalogue.belt("HTD 8M", width=0.02).radius(24), 59.743e-3, atol=1e-6)
@@ -108,10 +130,10 @@ def test_pulleys_of_timing_belts() -> None:
 def test_the_wedge_of_a_belt_of_the_catalogue_holds_as_long_as_euler_and_eytelwein_say(
     name: str, given: dict[str, Any], angle: float
 ) -> None:
-    """If both half turns of two equal pulleys slip, F_1/F_2 = exp(mu theta r/R/sin(beta/2)).
+    """If the belt slips on the half turns of two equal pulleys, F_1/F_2 = exp(mu theta r/R/sin(beta/2)).
 
-    The length of the belt does not change: F_0 (L + pi R) = (F_1 + F_2)/2 L + pi R (F_1 - F_2)/ln(F_1/F_2) with the
-    length L of a span. Bending is neglected.
+    Because the length of the belt is constant, F_0 (L + pi R) = (F_1 + F_2)/2 L + pi R (F_1 - F_2)/ln(F_1/F_2), with
+    the length L of a span. Bending is neglected.
     """
     sheet = wl.catalogue.belt(name, **given)
     world, radius, tension = wl.World(), 0.08, 300.0
@@ -136,7 +158,7 @@ MAKER = {
     34: (1065, 1189, 1308), 40: (1456, 1626, 1789), 50: (2230, 2490, 2740), 60: (3147, 3514, 3867),
     68: (3977, 4440, 4886),
 }  # fmt: skip
-"""Breaking loads of R3, R3S and R4 chains by diameter [mm] from the table of a maker of mooring chain [kN]."""
+"""Breaking loads [kN] of R3, R3S and R4 chains by diameter [mm], from the table of a manufacturer of mooring chains."""
 
 
 @pytest.mark.parametrize("diameter", MAKER)
@@ -149,8 +171,8 @@ def test_chains_break_at_the_loads_of_a_makers_table(diameter: int) -> None:
 
 
 def test_a_chain_of_147_mm_is_as_stiff_and_as_heavy_in_water_as_that_of_a_maker() -> None:
-    """An R4S chain of 147 mm without studs agrees with the data of a maker in a lecture on moorings: EA about 1725 MN,
-    376 kg/m in water.
+    """The data sheet of an R4S chain of 147 mm without studs agrees with the data of a manufacturer in a lecture on
+    moorings: EA is about 1725 MN, and the mass in water is 376 kg/m.
     """
     chain = wl.catalogue.chain("r4s", 0.147)
     assert_allclose(chain.columns["axial_stiffness"], 1725e6, rtol=1e-3)
@@ -160,8 +182,8 @@ def test_a_chain_of_147_mm_is_as_stiff_and_as_heavy_in_water_as_that_of_a_maker(
 
 @pytest.mark.parametrize("stud", [True, False])
 def test_drag_of_a_chain_is_that_of_the_standard_by_the_nominal_diameter(stud: bool) -> None:
-    """The supports of a taut line, in a current across or along the line, carry the drag 1/2 rho d C U² per length with
-    the nominal diameter d, and the weight minus buoyancy.
+    """The supports of a taut line in a current across or along the line carry the drag 1/2 rho d C U² per length, where
+    d is the nominal diameter, and the weight minus the buoyancy.
     """
     chain, length, speed = wl.catalogue.chain("R3", 0.1, stud), 10.0, (0.7, 1.3)
     world = wl.World(gravity=(0.0, 0.0, -9.81))
@@ -198,9 +220,10 @@ def test_wire_ropes_are_as_strong_and_heavy_as_in_api_9a(
 @pytest.mark.parametrize("construction", wl.catalogue.wire_ropes())
 @pytest.mark.parametrize("core", ["FC", "IWRC"])
 def test_each_wire_rope_is_plausible(construction: str, core: str) -> None:
-    """Steel and core fill half of the circle of each wire rope.
+    """Steel and core fill about half of the circular cross-section of each wire rope.
 
-    The wires are stressed below their grade. EI is less than the bending stiffness of a solid bar.
+    At the breaking load, the stress in the wires is below the rope grade. EI is less than the bending stiffness of a
+    solid bar.
     """
     rope = wl.catalogue.wire_rope(construction, 0.02, core)
     area = np.pi * 0.01**2
@@ -214,8 +237,9 @@ def test_each_wire_rope_is_plausible(construction: str, core: str) -> None:
 
 @pytest.mark.parametrize("material", wl.catalogue.fibre_ropes())
 def test_fibre_ropes_have_the_static_and_dynamic_stiffness_of_their_source(material: str) -> None:
-    """At a static load of 20 % of the breaking load, the strain of a rope is that of the static stiffness, 14 or 5
-    times the breaking load, and its dynamic stiffness is 19.6 or 9.88 times the breaking load. Ropes float or sink.
+    """At a static load of 20 % of the breaking load, the strain of a rope agrees with the static stiffness, which is 14
+    or 5 times the breaking load. The dynamic stiffness is 19.6 or 9.88 times the breaking load. The mass in water shows
+    which ropes float and which ropes sink.
     """
     sheet = wl.catalogue.fibre_rope(material, 0.15, slow_time=50.0)
     load, static, dynamic = 0.2 * sheet.breaking_load, *{"polyester": (14.0, 19.6), "nylon": (5.0, 9.88)}[material]
@@ -258,7 +282,9 @@ def test_errors_of_chains_and_ropes(call: Any, words: str) -> None:
 
 
 def test_fibre_ropes_over_pulleys_are_refused() -> None:
-    """A rope over pulleys starts with the strain T/EA, but a fibre rope at rest has a larger strain."""
+    """A rope over pulleys is created with the strain T/EA. Fibre ropes are not allowed, because their strain at rest is
+    larger.
+    """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     pulley = wl.Pulley(world.add(Ground), 0.5, axis=(0.0, 1.0, 0.0))
     columns = wl.catalogue.fibre_rope("nylon", 0.05).columns
@@ -279,14 +305,16 @@ def test_fibre_ropes_over_pulleys_are_refused() -> None:
 )
 @pytest.mark.parametrize("kind", [wl.Belt, wl.Rope])
 def test_laws_with_another_tension_are_refused_on_pulleys(kind: Any, key: str, value: Any) -> None:
-    """A belt starts with the strain T/EA, which gives another tension if the axial force is not EA times the strain."""
+    """A belt is created with the strain T/EA. Laws whose axial force is not EA times the strain cause an error, because
+    the tension would be wrong.
+    """
     with pytest.raises(wl.ModelError, match=rf"{key} = .* of '{kind.__name__.lower()}': must be left out, because"):
         _lay(kind, **{key: value})
 
 
 @pytest.mark.parametrize("kind", [wl.Belt, wl.Rope])
 def test_columns_without_effect_are_allowed_on_pulleys(kind: Any) -> None:
-    """The defaults of the columns do not change the tension at the start."""
+    """Columns with their default values do not change the initial tension, so they are allowed."""
     belt = _lay(kind, axial_force_function=None, broken=False)
     state = wl.State(belt.world)
     assert_allclose(wl.eval_output(belt.cables, "axial_force", state, x=0.0), 100.0, rtol=5e-3)
@@ -303,8 +331,12 @@ def _lay(kind: Any, **columns: Any) -> Any:
 
 
 def test_a_rope_lies_in_the_groove_of_its_sheave() -> None:
-    """The columns of `SheaveSurface` for a rope give a groove whose bottom is wider than the rope."""
+    """The columns of `SheaveSurface` for a rope give a groove whose bottom is wider than the rope; bottom, flanks and
+    depth are the values of DIN 15061-1.
+    """
     groove = wl.catalogue.groove(0.02)
+    assert (groove.groove_radius, groove.flank_half_angle) == (pytest.approx(0.0106), radians(22.5))
+    assert groove.depth == pytest.approx(0.02 * 2.0**0.5)
     world = wl.World()
     sheave = world.add(
         con.SheaveSurface, marker=con.rigid_marker(world, world.add(Ground)), radius=0.2,

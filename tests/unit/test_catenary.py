@@ -1,4 +1,4 @@
-"""Catenaries as a start shape and as a line: closed form, number of iterations, wrong values."""
+"""Catenaries as a start shape and as a line. Closed form, number of iterations and wrong values are tested."""
 
 from __future__ import annotations
 

@@ -212,7 +212,9 @@ def test_a_body_of_many_nodes() -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Reeved ropes over 2 to 4 sheaves, whose markers are on both processes, give the results of one process."""
+    """Reeved ropes over 2 to 4 sheaves, whose markers are on both processes, have equal results on one and two
+    processes.
+    """
     expected = run_ropes()
     done = run_python([ROOT / "tests/support/parallel_reevings.py", tmp_path / "two.npz"], 2)
     assert done.returncode == 0, done.stderr

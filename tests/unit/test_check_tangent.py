@@ -26,7 +26,7 @@ from windlass.framework.state.column_derivatives import ChangedResidual, ColumnV
 
 
 class CubicSpring(Component):
-    """A spring f = k u³ + d u_t, with tangents that are wrong by the given factors."""
+    """Schema of a spring f = k u³ + d u_t, whose tangents are wrong by the given factors."""
 
     marker0 = ref(COORDINATE, "first coordinate")
     marker1 = ref(COORDINATE, "second coordinate")
@@ -96,7 +96,7 @@ def create(stiffness: float = 3.0, **errors: Any) -> wl.World:
 
 
 def test_right_tangents_pass() -> None:
-    """Right tangents of forces, masses, velocity terms and constraints pass the check. The check does not change the
+    """Correct tangents of forces, masses, velocity terms and constraints pass the check. The check does not change the
     fields of other assemblies.
     """
     world = create()
@@ -157,7 +157,9 @@ def test_derivatives_with_respect_to_columns_pass() -> None:
     ],
 )
 def test_a_column_without_derivative_is_found_and_named(fault: float, words: str) -> None:
-    """If the force has a kink at the value of a stiffness, or is a noisy function of it, it has no derivative."""
+    """If the force has a kink at the value of a stiffness, or is a noisy function of the stiffness, the force has no
+    derivative.
+    """
     with pytest.raises(wl.ModelError, match=f"^the residual has {words}"):
         wl.testing.check_tangent(create(fault=fault), parameters=True, displacement=0.5)
 
@@ -234,7 +236,9 @@ def test_assembled_derivatives() -> None:
 
 
 def test_changes_of_derivatives_are_known_to_other_assemblies() -> None:
-    """A number that a derivative changes, and a number that the user has changed before, both renew the tangent."""
+    """A number that a derivative changes, and a number that the user has changed before, both cause a new evaluation of
+    the tangent.
+    """
     world = wl.World()
     mass = world.add(MassPoint, position=(1.0, 0.0), mass=1.0)
     spring = world.add(con.CoordinateSpringDamper, marker1=coordinate_marker(world, mass, "x"), stiffness=3.0)
@@ -261,7 +265,7 @@ def test_a_wrong_constraint_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_factors_that_do_not_add_up_are_found() -> None:
-    """A tangent that contains a product of the factors of its terms is found, although each derivative is right."""
+    """A tangent that contains a product of the factors of its terms is found, although each derivative is correct."""
     world = create()
     system = serial_assembly(world).layout.systems[CubicSpring]
     right: Callable[..., None] = system.tangent

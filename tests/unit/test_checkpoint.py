@@ -40,13 +40,13 @@ class Killed(BaseException):
 
 
 class Kill(StepHook):
-    """Ends the run after a step."""
+    """Hook that ends the run after a step."""
 
     def __init__(self, step: int) -> None:
         self._step = step
 
     def after_step(self, state: State) -> None:
-        """The end."""
+        """Raise `Killed` after the given step."""
         if state.step == self._step:
             raise Killed
 
@@ -71,7 +71,7 @@ def create_cable(elements: int = 4, length: float = 1.0, gravity: float = -9.81)
 
 
 def assert_same(first: State, second: State) -> None:
-    """Check that two states are bitwise equal."""
+    """Check that two states are bit-identical."""
     for name in (*NAMES, "t", "step"):
         assert_array_equal(getattr(first, name), getattr(second, name), err_msg=name)
 

@@ -143,7 +143,7 @@ def test_what_petsc_refuses_is_named_and_stays_unread(database: Any) -> None:
     )  # fmt: skip
     assert find_refused({"late_snes_convergence_test": "no"}, "late_") is not None
     assert find_refused({"late_pc_type": "lu"}, "late_") is None
-    # of two wrong options, the one that the reason quotes is named, and never an option that is right
+    # of two wrong options, the one that the reason quotes is named, and never an option with a correct value
     wrong = find_refused({"late_snes_rtol": "1e-6", "late_ksp_type": "foo", "late_pc_type": "bar"}, "late_")
     assert wrong is not None and wrong[0] in ("ksp_type", "pc_type") and wrong[1].split()[-1] in ("foo", "bar")
     assert (wrong[0] == "ksp_type") == ("foo" in wrong[1])
@@ -242,7 +242,9 @@ def test_interrupt_keeps_the_last_whole_step(tmp_path: Path) -> None:
 
 
 def test_signals_of_a_script_that_imports_petsc_first(tmp_path: Path) -> None:
-    """PETSc installs handlers that would end the process, with a closed pipe as the reason, for example."""
+    """Windlass replaces the signal handlers of PETSc, which would end the process, for example because of a closed
+    pipe.
+    """
     text = """
 import os
 import signal

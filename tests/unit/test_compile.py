@@ -18,11 +18,12 @@ import pytest
 
 from windlass.commands.cli import main
 from windlass.framework.kernels import listed
-from windlass.framework.kernels.compiling import BY_ADDRESS, FOR_PYTHON
-from windlass.framework.kernels.kernel import asked, kernel
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.listed import Job
 from windlass.framework.kernels.locks import Lock
+from windlass.framework.kernels.machine_code import BY_ADDRESS, FOR_PYTHON
 from windlass.framework.kernels.operators import remember_operators
+from windlass.framework.kernels.process import asked
 from windlass.framework.kernels.type_names import decode_type, encode_type
 
 from support.list_kernels import CHAIN, README, RECORDED, ask
@@ -49,7 +50,7 @@ def own_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_list_is_read_as_it_was_written(own_list: Path) -> None:
     assert listed.read_list() == JOBS
-    assert len(json.loads(own_list.read_text())["types"]) == 3  # each type once
+    assert len(json.loads(own_list.read_text())["types"]) == 3  # the list contains each type once
 
 
 @pytest.mark.parametrize("text", [None, "", '{"types": [], "kernels": [], "models": [[7]]}'])
@@ -60,7 +61,9 @@ def test_lists_that_are_missing_or_damaged(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The command `windlass compile` ends with an error. A run prints one note and compiles without the list."""
+    """If the list is missing or damaged, the command `windlass compile` ends with an error. A run prints one note and
+    compiles without the list.
+    """
     own_list.unlink()
     if text is not None:
         own_list.write_text(text)
@@ -134,7 +137,7 @@ def test_the_list_has_all_kernels_of_models(model: tuple[str, ...], monkeypatch:
 
 
 def test_all_kernels_of_the_list_compile(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """An entry with rows of an earlier schema does not compile."""
+    """All kernels of the list compile, except an entry with rows of an earlier schema."""
     monkeypatch.setattr(listed, "LIST", listed.PACKAGE / "kernels.json")
     monkeypatch.delenv("WINDLASS_CACHE")
     assert main(["compile", "-processes", "1"]) == 0, f"{capsys.readouterr().err}: run tests/support/list_kernels.py"
@@ -236,11 +239,11 @@ def test_a_first_run_has_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     (tmp_path / "kernel_1-0123").unlink()
     listed.start_helpers(f"{sparsity}:kernel_4", tmp_path)
     # helpers begin in the middle and near the end of the kernels of the similar model, proceed towards the beginning,
-    # and end with kernels of other models; they compile only kernels of modules that the run has loaded
+    # and end with kernels of other models; helpers compile only kernels of modules that the run has loaded
     assert started[0] == [*jobs[3::-1], *jobs[4:], other, extra]
     assert started[1] == [*jobs[8::-1], *jobs[9:], other, extra]
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
-    assert len(started) == 2  # once
+    assert len(started) == 2  # no second start for the same kernel
 
 
 def test_how_many_compile(monkeypatch: pytest.MonkeyPatch) -> None:

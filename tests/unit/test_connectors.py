@@ -63,7 +63,7 @@ def raises(words: str) -> Any:
 
 
 def held(world: World, constraints: Entity) -> list[tuple[int, int]]:
-    """List the pairs (node entity, coordinate) that constraints hold."""
+    """List the pairs (node entity, coordinate) that constraints fix."""
     markers = [world.entity(int(i)) for i in np.atleast_1d(constraints.marker1)]
     return [(int(m.node), int(m.coordinate)) for m in markers]
 
@@ -186,7 +186,7 @@ def test_time_functions_name_row_and_time(bad: Any) -> None:
     assembly = Assembly(world)
     assembly.fields.t = 0.25
     words = f"function of wind (Force row 1) gave {bad!r} at t = 0.25 s: must give finite numbers of shape (3,) [N]"
-    for _ in range(2):  # a failed call does not count as a value
+    for _ in range(2):  # a failed call is not counted
         with raises(words):
             assembly.add_loads(np.zeros(3))
 

@@ -98,8 +98,8 @@ def test_history_of_the_wrong_size(kind: Any, needed: int) -> None:
 
 
 def test_sticking_lengths_that_are_not_allowed() -> None:
-    """Two errors: a name that is no sticking length, even if it begins with a valid name, and a cable axis beyond the
-    centre of the circle.
+    """A name that is no sticking length causes an error, even if the name begins with a valid name. A cable axis beyond
+    the centre of the circle also causes an error.
 
     Rows return names.
     """
@@ -348,7 +348,7 @@ def test_add_contact_with_many_cables() -> None:
 
 @BOTH
 def test_moving_cables_touch_with_their_axis_only(kind: Any) -> None:
-    """An offset on an ALE cable is an error, also in a table with plain cables, for which offsets are allowed."""
+    """An offset on an ALE cable causes an error, also in a table with plain cables, for which offsets are allowed."""
     world = World()
     wheel = world.add(RigidBody2D, position=(0.1, -0.1), mass=1.0, inertia=1.0)
     plain = straight_cable(world, (0, 0), (0.3, 0), 2, **CABLE)

@@ -100,7 +100,7 @@ def empty(path: Path) -> None:
     path.write_bytes(b"")
 
 
-# a `.vtu` file is complete at its checkpoint, so only a disk error can truncate it
+# a `.vtu` file is complete at its checkpoint, so only a disk error can truncate the file
 @pytest.mark.parametrize(
     ("kind", "damage"), [(k, d) for k in SERIES for d in (cut, empty, Path.unlink) if (k, d) != (VtuSeries, cut)]
 )

@@ -1,4 +1,4 @@
-"""``help`` of components shows every column with its unit, meaning, bounds and default, in full."""
+"""``help`` of components shows every column with its unit, meaning, bounds and default."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def test_help_of_the_cable() -> None:
         "node0: node at x = 0 (PointSlope2D)",
         "length [m]: length L of the cable without strain; > 0; required",
         "axial_damping [N s]: axial damping d_EA: force per strain rate; >= 0; default 0",
-        "integration [1]: integration rule; 2 does not lock; one of 0, 1, 2; default 2",
+        "integration [1]: integration rule; elements with rule 2 do not lock; one of 0, 1, 2; default 2",
         "axial_force [N]: axial force at x, tension > 0",
     ):
         assert line in text
-    # required columns are first, and the paragraphs of the class stay in order
+    # required columns are first, and the order of the paragraphs of the class does not change
     assert text.index("bending_stiffness [N m^2]") < text.index("axial_damping [N s]")
     paragraphs = (ContactFrictionCircleCable2D.__doc__ or "").split("\n\n")
     assert paragraphs[1].startswith("Stiffness and damping are given in one of two forms.")
@@ -34,7 +34,7 @@ def test_help_of_the_cable() -> None:
 
 def test_columns_of_base_and_switches() -> None:
     text = ALECable2D.__doc__ or ""
-    assert "reference_strain [1]" in text and "moving_mass_factor [1]" in text and "axial motion, one for all" in text
+    assert "reference_strain [1]" in text and "moving_mass_factor [1]" in text and "the same for all elements" in text
     assert "friction_coefficient [1]: " in (ContactFrictionCircleCable2D.__doc__ or "")
     assert any(line.endswith("switchable") for line in (ContactFrictionCircleCable2D.__doc__ or "").splitlines())
 

@@ -1,4 +1,4 @@
-"""The page of a drive in the report of a run has the right order, names and units.
+"""The page of a drive in the report of a run has the correct order, names and units.
 
 Labels do not overlap, and no legend covers a curve.
 """

@@ -1,5 +1,5 @@
-"""Belts and ropes that are created by one call: geometry and fit, errors, contact parameters, preload, reports and
-means.
+"""Tests of belts and ropes that one call creates: geometry, pretension, errors, contact parameters, preload, reports
+and means.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ RADII = {"driver": 0.1, "idler": 0.03, "driven": 0.08}
 
 
 def create_pulleys(world: wl.World, **changed: Any) -> list[wl.Pulley]:
-    """Create three wheels; the idler presses on the back of the belt."""
+    """Create three pulleys, the second of which is an idler that presses on the back of the belt."""
     radii = {**RADII, **changed.get("radii", {})}
     centers = {**CENTERS, **changed.get("centers", {})}
     sides = {"driver": "right", "idler": "left", "driven": "right", **changed.get("sides", {})}
@@ -51,7 +51,7 @@ def create_pulleys(world: wl.World, **changed: Any) -> list[wl.Pulley]:
 
 
 def create_belt(world: wl.World, pulleys: list[wl.Pulley], **given: Any) -> wl.Belt:
-    """Create a belt of 60 elements with 400 N."""
+    """Create a belt of 60 elements with the tension 400 N."""
     fit = {} if {"length", "strain", "tension"} & given.keys() else {"tension": 400.0}
     return wl.Belt(world, pulleys, **{"elements": 60, "friction": 0.5, "contact": STIFF, **MATERIAL, **fit, **given})
 
@@ -96,7 +96,9 @@ def create_belt(world: wl.World, pulleys: list[wl.Pulley], **given: Any) -> wl.B
     ],
 )
 def test_what_does_not_fit_is_refused(changed: dict[str, Any], given: dict[str, Any], message: str) -> None:
-    """Errors name the pulley, the given and the allowed value. After an error, the world has no additional row."""
+    """Error messages state the pulley, the wrong value and the allowed value. After an error, the world has no
+    additional row.
+    """
     world = wl.World()
     with pytest.raises(wl.ModelError, match=message):
         create_belt(world, create_pulleys(world, **changed), **given)
@@ -135,8 +137,9 @@ def test_an_arm_that_nothing_holds_is_named(
 
 
 def test_elements_for_short_arcs() -> None:
-    """An arc with friction gets three cables, but a belt has at most four times as many cables as its smallest pulley
-    needs."""
+    """By default, each arc with friction has at least three cables. However, the number of cables of the belt is at
+    most four times the number that the smallest pulley needs.
+    """
     given = {"length": 1.0, "strain": 1.0, "radii": [0.1, 0.05]}
     assert choose_elements(**given, arcs=[0.3, 0.2]) == choose_elements(**given, arcs=[]) == 80
     assert choose_elements(**given, arcs=[0.3, 0.02]) == 150
@@ -159,12 +162,12 @@ def test_elements_for_short_arcs() -> None:
 
 
 def test_elements_for_layers() -> None:
-    """Cables of a belt have at most half of the decay length sqrt(EA/K) of a compliant layer. Stiffer layers, which
-    count as rigid, need no finer mesh.
+    """The length of the cables of a belt is at most half of the decay length sqrt(EA/K) of a compliant layer. Layers
+    above a limit of stiffness are treated as rigid and need no finer mesh.
     """
     assert refine_for_layers(80, 1.0, [0.05, inf, 0.0]) == 80 and refine_for_layers(80, 1.0, [0.02, 0.05]) == 100
     assert refine_for_layers(80, 1.0, [0.008]) == 80 and refine_for_layers(80, 1.0, [0.0085]) == ceil(2.0 / 0.0085)
-    # the mesh of one layer resolves a stiffer layer
+    # the mesh that one layer needs is so fine that it also resolves a stiffer layer
     assert refine_for_layers(80, 1.0, [0.003, 0.0085]) == ceil(2.0 / 0.003)
 
     def create(friction: float, decay: float) -> wl.Belt:
@@ -179,7 +182,9 @@ def test_elements_for_layers() -> None:
 
 
 def test_misspelt_and_missing_arguments_are_named() -> None:
-    """For a misspelt argument, each builder of drives suggests one of its arguments. A missing argument is named."""
+    """If an argument is misspelt, the error of each function that creates a drive suggests a correct argument. If an
+    argument is missing, the error names this argument.
+    """
     world = wl.World()
     pulleys = create_pulleys(world)
     body = pulleys[0].body
@@ -215,8 +220,8 @@ def test_misspelt_and_missing_arguments_are_named() -> None:
 
 
 def test_mistakes_are_named_before_anything_is_solved(capsys: pytest.CaptureFixture[str]) -> None:
-    """A misspelt argument, a body without support, and units that are wrong by a factor of a thousand are named before
-    any solve.
+    """Errors before the first solve name a misspelt argument, a body without support, and a value whose unit is wrong
+    by a factor of a thousand.
     """
     world = wl.World()
     with pytest.raises(wl.ModelError, match=r"Belt has no argument 'frction': did you mean friction\?"):
@@ -261,7 +266,7 @@ def test_mistakes_are_named_before_anything_is_solved(capsys: pytest.CaptureFixt
 
 
 def test_span_through_a_pulley_is_refused() -> None:
-    """A back pulley that pulls one side of a square belt over the other side is refused."""
+    """If a pulley on the back of a square belt pulls one side of the belt across another side, an error is raised."""
     world = wl.World()
     ground = world.add(Ground)
     square = ((0.0, 0.0), (1.05, 0.5), (0.0, 1.0), (1.0, 1.0), (1.0, 0.0))
@@ -273,8 +278,8 @@ def test_span_through_a_pulley_is_refused() -> None:
 
 
 def test_geometry_fit_and_hub_loads() -> None:
-    """For two pulleys, length, wrap angles and hub loads agree with hand calculations. Length, strain and tension as
-    input give equal belts.
+    """For two pulleys, length, wrap angles and hub loads agree with hand calculations. The same belt results if length,
+    strain or tension is given.
     """
     r0, r1, d, offset = 0.1, 0.06, 0.4, 0.002
     tilt = asin((r0 - r1) / d)
@@ -293,7 +298,8 @@ def test_geometry_fit_and_hub_loads() -> None:
         assert_allclose(belt.hub_loads, [[800 * cos(tilt), 0.0], [-800 * cos(tilt), 0.0]], rtol=1e-7, atol=1e-5)
         state = wl.State(world)
         force = wl.eval_output(belt.cables, "axial_force", state, x=np.zeros((60, 1)))
-        # before a solve the strain is uniform; bending, which the fit contains, adds 0.01 % to the tension of the spans
+        # before a solve the strain is uniform; bending, which the computation of the pretension includes, adds 0.01 %
+        # to the tension of the spans
         assert_allclose(force, 4e4 * belt.strain, rtol=1e-9)
         assert_allclose(force, 400.0, rtol=2e-4)
         assert_allclose(belt.cables.table.collect("mass_per_length") * route, 0.1 * belt.length, rtol=1e-12)
@@ -302,8 +308,8 @@ def test_geometry_fit_and_hub_loads() -> None:
 
 
 def test_stretched_belt_follows_the_law_of_the_slack_one() -> None:
-    """A rope that is created at a strain of 5 % and pulled further has the tension EA (stretch - 1) and the bending
-    stiffness EI, both relative to its slack length.
+    """A rope is created at a strain of 5 % and then stretched further. The tension is EA (stretch - 1) and the bending
+    stiffness is EI, both relative to the slack length of the rope.
     """
     world = wl.World()
     wheel = world.add(Ground, name="post")
@@ -325,9 +331,10 @@ def test_stretched_belt_follows_the_law_of_the_slack_one() -> None:
 
 
 def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    """The contact stiffness is the smallest of several bounds, and its stated reason names this bound.
+    """The contact stiffness is the smallest of several bounds, and the stated reason names the bound that determines
+    the stiffness.
 
-    The cases cover every bound.
+    The test contains a case for every bound.
     """
     given = {"name": "p", "tension": 400.0, "radius": 0.1, "axial_stiffness": 4e4, "mass_per_length": 0.1}
     free = choose_contact(**given, length=0.01, step=None, in_space=False)
@@ -337,13 +344,13 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
     assert_allclose(coarse.stiffness, 384 * 400 / (0.01 * 0.8**4))
     slow = choose_contact(**given, length=0.01, step=2e-4, in_space=False)
     assert_allclose(slow.stiffness, 0.1 * 9e8)
-    # long steps reduce the stiffness at most to a depth of 0.05 % of R, or of 0.1 % for belts
+    # long steps reduce the stiffness only until the contact depth is 0.05 % of R, or 0.1 % of R for belts
     slowest = choose_contact(**given, length=0.01, step=1e-3, in_space=True)
     for closed, factor in ((False, 2000), (True, 1000)):
         slower = choose_contact(**given, length=0.01, step=1e-3, in_space=False, closed=closed)
         assert_allclose(slower.stiffness, factor * 400 / 0.01)
         period = 2.0 * pi * sqrt(0.1 / (factor * 400 / 0.01))
-        assert f"steps of 0.001 s do not resolve its period of {period:.3g} s: take half" in slower.reason
+        assert f"steps of 0.001 s do not resolve the period of {period:.3g} s: take half" in slower.reason
     drum = choose_contact(**given, length=0.01, step=None, in_space=True)
     assert_allclose(drum.stiffness, 100 * 4e4 / 0.01)
     soft = choose_contact(**{**given, "axial_stiffness": 2e3}, length=0.01, step=None, in_space=True)
@@ -379,8 +386,9 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_drive_on_both_sides(tmp_path: Path) -> None:
-    """At rest forces balance and no energy is lost. In motion, torque is (T1 - T2) R, and power agrees with the energy
-    ledger."""
+    """At rest, the forces balance and no energy is lost. In motion, the torque is (T1 - T2) R, and the power agrees
+    with the energy ledger.
+    """
     world = wl.World()
     pulleys = create_pulleys(world)
     drive = con.prescribe_velocity(world, pulleys[0].body, "rotation", con.ramp(0.0, 0.004, 0.0, -20.0))
@@ -392,7 +400,7 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
         rest = wl.Static(world).solve()
     assert_allclose(belt.contacts.table.collect("friction_coefficient"), 0.5)
     report = belt.report(rest)
-    # the node that is held in x carries the error of the mesh, which is small compared with 800 N
+    # the constraint of one node in x carries the error of the mesh, which is small compared with 800 N
     force = np.sum([duty.hub_load for duty in report.pulleys], axis=0)
     assert abs(force[0]) < 4.0 and abs(force[1]) < 1e-5
     for duty, wrap in zip(report.pulleys, belt.wrap_angles, strict=True):
@@ -436,7 +444,7 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
     assert [describe_more(factor) for factor in (1.0001, 1.04, 1.74)] == [
         "1 % more cables", "4 % more cables", "1.7 times as many cables",
     ]  # fmt: skip
-    # a hook that continues after a restart has the same sums
+    # a hook that is restored from a checkpoint has the same sums
     again = belt.average(0.004, 1)
     again.restore(means.checkpoint(), state)
     assert again.report() == mean
@@ -444,7 +452,9 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
 
 
 def test_records_within_compiled_steps_are_those_of_outputs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run with means uses compiled steps, and its records equal the records that Python evaluates by outputs."""
+    """A run that computes means uses compiled steps. The records of compiled code equal the records that Python code
+    evaluates from output variables.
+    """
     world = wl.World()
     pulleys = create_pulleys(world)
     drive = con.prescribe_velocity(world, pulleys[0].body, "rotation", con.ramp(0.0, 0.004, 0.0, -20.0))
@@ -478,7 +488,7 @@ def test_records_within_compiled_steps_are_those_of_outputs(monkeypatch: pytest.
 
 
 def stretch(belt: wl.Belt, rest: wl.State, time: float, *strains: float) -> wl.State:
-    """Return the belt at rest with an additional uniform strain in each free span."""
+    """Return a state of the belt at rest with an additional uniform strain in each free span."""
     wraps = belt.route.wraps
     spans = [(a.s_exit % belt.route.length, b.s_entry) for a, b in zip(wraps, [*wraps[1:], wraps[0]], strict=True)]
     moved = np.cumsum(np.ravel([(0.0, e * (b - a)) for (a, b), e in zip(spans, strains, strict=True)]))
@@ -493,10 +503,10 @@ def stretch(belt: wl.Belt, rest: wl.State, time: float, *strains: float) -> wl.S
 
 
 def test_means_are_those_of_tensions_and_the_worst_instants_are_kept(tmp_path: Path) -> None:
-    """Tensions oscillate by 150 N in both directions, and one span is slack for an instant.
+    """The tensions oscillate by 150 N in both directions, and one span is slack at one instant.
 
-    The reserve from the mean tensions is 1, although it is below a half at single instants. One slack instant does not
-    change the mean, but gives the smallest reserve with its time.
+    The slip reserve for the mean tensions is 1, although the reserve at some instants is below 0.5. One instant with a
+    slack span does not change the mean reserve, but determines the smallest reserve and its time.
     """
     world = wl.World()
     places = {"a": (0.0, 0.0), "b": (0.4, 0.0)}
@@ -552,9 +562,9 @@ def test_means_are_those_of_tensions_and_the_worst_instants_are_kept(tmp_path: P
 
 @pytest.mark.parametrize("push", [0.0, 15.0])
 def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_path: Path) -> None:
-    """A load on a belt that starts with equal tensions takes energy that the belt has stored, so the power of the load
-    is explained. A force that pushes a node of the belt with 15 N at 20 m/s is not the power of a pulley, so the result
-    is doubtful.
+    """If a belt starts with equal tensions, a part of the power of the load comes from the energy that the belt has
+    stored, and the result is not doubtful. If an additional force of 15 N pushes a node of the belt at 20 m/s, the
+    power of this force does not belong to a pulley, and the result is doubtful.
     """
     world, speed = wl.World(), 20.0
     places = {"driver": (0.0, 0.0), "driven": (0.18, 0.0)}
@@ -590,7 +600,7 @@ def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_pat
         )
     assert_allclose(other.efficiency, report.efficiency, rtol=1e-12)
     stored = means["stored_energy"]
-    # energies per length of the slack belt: N²/(2 EA) and rhoA v²/2
+    # the energies per length of the slack belt are N²/(2 EA) and rhoA v²/2
     assert_allclose(stored[0], belt.length * (300.0**2 / 3e4 + 0.1 / 2.0 * speed**2), rtol=2e-3)
     assert push or stored[-1] < stored[0] - 0.05
     if not push:
@@ -602,13 +612,15 @@ def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_pat
 
 
 NEAR_SLIP = 167.4
-"""Difference of the tensions of `create_means` with the slip reserve 0.01 [N]."""
+"""Difference of the tensions [N] at which the slip reserve in `create_means` is 0.01."""
 
 
 def create_means(change: float, wrap: float = 1.2, cable: float = 0.01, **law: float) -> wl.DriveReport:
-    """Return means of a belt with EA 1e5 N and 300 N on two pulleys of 50 mm.
+    """Return means of a belt with the axial stiffness 1e5 N and the mean tension 300 N on two pulleys with the radius
+    50 mm.
 
-    ``change`` is the difference of its tensions [N]; the speed loss is a fifth larger than on a rigid layer.
+    The argument ``change`` is the difference of the tensions of both spans [N]. The speed loss is a fifth larger than
+    the loss with a rigid layer.
     """
     arc = ArcLaw(**{"radius": 0.05, "friction": 0.5, "bristles": 3.2e8, "layer": inf, **law})
     low, high, speed = 300.0 - 0.5 * change, 300.0 + 0.5 * change, 200.0 * (1.0 - 1.2e-5 * change)
@@ -622,35 +634,37 @@ def create_means(change: float, wrap: float = 1.2, cable: float = 0.01, **law: f
 
 
 def test_short_arcs_make_losses_of_speed_doubtful() -> None:
-    """Short arcs of contact make the verdict on speed losses doubtful only if the belt is loaded, so that it creeps,
-    and if the loss is not caused mainly by the elastic layer of the belt.
+    """Short arcs of contact make speed losses doubtful only under two conditions: the belt is loaded, so that it
+    creeps, and the elastic layer of the belt is not the main cause of the loss.
     """
     loaded = create_means(120.0)
     (words,) = judge_creep(loaded)
     assert re.search(r"add 33 % .* arc of a, 1.2 rad, .* b loses 0.144 % .* and 0.1196 % on a rigid layer", words)
-    # the loss is 1 - (EA + N) of the slack span over (EA + N) of the tight span
+    # the loss is 1 minus the ratio of EA + N in the slack span to EA + N in the tight span
     assert_allclose(loaded["b"].rigid_creep, 1.0 - 100240.0 / 100360.0, rtol=1e-9)
     assert loaded["a"].rigid_creep == 0.0
     assert not judge_creep(create_means(0.1)) and not judge_creep(create_means(0.0))
     assert not judge_creep(create_means(120.0, wrap=3.1))
-    # the belt slips on the whole arc
+    # with this difference of tensions, the belt slips on the whole arc
     assert not judge_creep(create_means(260.0))
     assert not judge_creep(create_means(120.0, cable=0.0, bristles=1e6, layer=1.0 / (1.0 / 1e6 - 1.0 / 3.2e8)))
     (words,) = judge_creep(create_means(120.0, bristles=1.0 / (1.0 / 3.2e8 + 1.0 / 6.4e8), layer=6.4e8))
     assert "on the layer alone" in words
-    # bristles that are the layer of the belt, on few cables
+    # the bristles have the stiffness of the layer of the belt, and few cables touch the pulley
     (words,) = judge_creep(create_means(120.0, cable=0.013, bristles=1.7e8, layer=1.7e8))
     assert re.search(
         r"mesh and contact change .* take more elements, as cables of 0.013 m are long for this arc", words
     )
     assert not judge_creep(replace(loaded, law=None))
-    # the other pulley still accelerates
+    # the speed of the second pulley shows that this pulley still accelerates
     late = replace(loaded, pulleys=(loaded["a"], replace(loaded["b"], creep=0.07)))
     assert not judge_creep(late)
 
 
 def test_cables_that_are_long_for_a_layer_make_losses_of_speed_doubtful() -> None:
-    """Cables may have half of the decay length sqrt(EA/K) of a layer that causes more than 1 % of the loss of speed."""
+    """If a layer causes more than 1 % of the speed loss, cables that are longer than half of the decay length
+    sqrt(EA/K) of the layer make the loss doubtful.
+    """
 
     def judge(
         cable: float, layer: float, wrap: float = 1.2, change: float = 120.0, contact: float = inf
@@ -664,7 +678,7 @@ def test_cables_that_are_long_for_a_layer_make_losses_of_speed_doubtful() -> Non
         pulleys = tuple(replace(duty, creep=float(loss)) for duty, loss in zip(means.pulleys, right, strict=True))
         return judge_creep(replace(means, pulleys=pulleys))
 
-    # a decay length of 10 mm on an arc of 60 mm
+    # the decay length is 10 mm, and the arc has a length of 60 mm
     (words,) = judge(6e-3, 1e9)
     assert re.search(
         r"cables of 0.006 m are long for the layer of belt, .* on [ab] decays over 0.01 m: .* 1.2 times", words
@@ -672,24 +686,26 @@ def test_cables_that_are_long_for_a_layer_make_losses_of_speed_doubtful() -> Non
     assert not judge(5e-3, 1e9)
     # the layer causes less than 1 % of the loss of speed
     assert not judge(6e-3, 1e9, wrap=3.1)
-    # six cables on the arc of a very soft layer make the loss of speed 2 % too large, twelve cables 0.5 %
+    # for a very soft layer, the speed loss is 2 % too large with six cables on the arc, and 0.5 % too large with twelve
+    # cables
     (words,) = judge(0.01, 1e6, change=10.0)
     assert "mesh and contact change the loss of speed of belt by 1.9 %" in words and "take more elements" in words
     assert judge(0.06 / 11.4, 1e6, change=10.0) and not judge(0.06 / 12.0, 1e6, change=10.0)
-    # a belt on a soft contact touches beyond both ends of the arc, here by 0.6 mm each
+    # a belt with a soft contact touches the pulley also beyond both ends of the arc, in this case by 0.6 mm at each end
     (words,) = judge(0.06 / 30.0, 1e6, change=10.0, contact=2e8)
     assert re.search(
         r"mesh and contact change .* by \d.\d* %, .* take a stiffer contact, as the belt touches beyond", words
     )
     assert not judge(0.06 / 30.0, 1e6, change=10.0, contact=1e12)
-    # errors of mesh and contact of 1.9 % that cancel each other
+    # the errors of mesh and contact are 1.9 % each, and cancel each other
     (words,) = judge(0.01, 1e6, change=10.0, contact=3.2e8)
     assert "mesh and contact change the loss of speed of belt by 1.9 %" in words and "take more elements" in words
 
 
 def test_bristles_that_slip_on_the_whole_arc_have_no_loss_of_speed() -> None:
-    """Bristles act on an arc that is shorter by a share of a cable. With a slip reserve of 1 % and four cables on the
-    arc, they slip on the whole arc, and the loss of speed is not judged. With twelve cables it is.
+    """The arc on which bristles act is shorter than the arc of contact by a fraction of a cable. With a slip reserve of
+    1 % and four cables on the arc, the bristles slip on the whole arc, and no verdict on the speed loss is given. With
+    twelve cables on the arc, the speed loss is judged.
     """
     found = {}
     for cable in (0.005, 0.015):
@@ -712,10 +728,10 @@ def test_bristles_that_slip_on_the_whole_arc_have_no_loss_of_speed() -> None:
 
 
 def test_means_before_one_turn_of_the_belt_say_so() -> None:
-    """Means over less than one turn of the belt give a note, because their speed losses differ by 10 % from steady
-    motion.
+    """Means over less than one revolution of the belt cause a note if the speed losses differ by more than 10 % from
+    steady motion.
 
-    The time of a turn is length over speed.
+    The time of one revolution is the length of the belt divided by its speed.
     """
     world = wl.World()
     belt = create_belt(world, create_pulleys(world))
@@ -738,13 +754,13 @@ def test_means_before_one_turn_of_the_belt_say_so() -> None:
     assert "a loss of 0.12 % in these means, 0.2 % in theory" in words
     drive = belt.drive
     turn = (sum(drive.span_lengths) + 2.0 * sum(drive.radii)) / 5.0
-    assert f"come around, in {turn:.3g} s" in words
+    assert f"passed all pulleys once, which takes {turn:.3g} s" in words
 
 
 def test_extremes_of_the_efficiency_are_those_of_turns() -> None:
-    """Powers oscillate by 8 times their mean, because the belt stores and returns energy.
+    """The powers oscillate by 8 times their mean value, because the belt stores and releases energy.
 
-    The efficiency is evaluated over whole turns, and its smallest and largest value are 0.95.
+    The efficiency is computed from the energies in whole revolutions, so its smallest and largest values are 0.95.
     """
     times = np.linspace(0.0, 1.0, 2001)
     rattle, stored = np.sin(2.0 * pi * 37.0 * times), 3.0 * np.sin(2.0 * pi * 3.1 * times)
@@ -754,7 +770,7 @@ def test_extremes_of_the_efficiency_are_those_of_turns() -> None:
     found = eval_over_turns(times, energies, stored, 0.25)
     begun = times > 0.25
     assert np.isnan(found["efficiency"][times < 0.2499]).all()
-    # in the energy of a turn, only the oscillation at its start and its end remains
+    # the energy in a revolution contains the oscillation only at the start and at the end of the revolution
     assert_allclose(found["efficiency"][begun], 0.95, atol=0.35)
     even = eval_over_turns(times, energies + np.stack((4.0 * rattle, 0.0 * rattle), axis=1), stored, 0.25)
     assert_allclose(even["efficiency"][begun], 0.95, rtol=1e-12)
@@ -764,7 +780,9 @@ def test_extremes_of_the_efficiency_are_those_of_turns() -> None:
 
 
 def test_numbers_that_are_noise_are_not_shown() -> None:
-    """Numbers of a column have equal decimals, chosen for the largest number, and zeros have no minus sign."""
+    """All numbers of a column have the same number of decimals, which follows from the largest number, and zeros have
+    no minus sign.
+    """
     assert show_numbers([-20.123456, 1e-4, -1e-4, nan, inf]) == ["-20.123", "0", "0", "-", "slack"]
     assert show_numbers([0.0, -0.0]) == ["0", "0"]
     assert show_numbers([0.4999e-3, 0.0012345]) == ["0.0004999", "0.0012345"]
@@ -773,7 +791,7 @@ def test_numbers_that_are_noise_are_not_shown() -> None:
 
 
 def test_power_lost_otherwise_than_by_creep_is_doubtful() -> None:
-    """The result is doubtful if more than 1 % of the supplied power is lost otherwise than by creep and stored energy.
+    """The result is doubtful if more than 1 % of the supplied power is neither lost by creep nor stored in the belt.
 
     Without load the result is not doubtful.
     """
@@ -796,7 +814,8 @@ def test_power_lost_otherwise_than_by_creep_is_doubtful() -> None:
     (words,) = judge_losses(replace(sheared, power_out=1170.0), 0.0)
     assert "28.1 W, 2.3 %, are lost otherwise than by creep, 1.91 W" in words
     assert not judge_losses(replace(sheared, power_out=1198.1), 0.0)
-    # the belt slips on a whole arc, on the part of an arc on which the bristles of four cables act, or is slack
+    # in these three cases, the belt slips on a whole arc, slips on the part of an arc on which the bristles of four
+    # cables act, or is slack
     for slips in (create_means(260.0), create_means(NEAR_SLIP, cable=0.015), create_means(620.0)):
         power = 10.0 * (slips["a"].tension_before - slips["a"].tension_after)
         judged = replace(slips, spans=spans, power_in=power, power_out=0.97 * power)
@@ -806,7 +825,9 @@ def test_power_lost_otherwise_than_by_creep_is_doubtful() -> None:
 
 
 def test_the_wedge_of_a_groove_multiplies_friction() -> None:
-    """Ribs of 40 degrees increase friction to mu/sin(20°), in contact and in the limit of Euler and Eytelwein."""
+    """Ribs with a wedge angle of 40 degrees increase the friction coefficient to mu/sin(20°), both in the contact law
+    and in the friction limit by Euler and Eytelwein.
+    """
     world = wl.World()
     pulleys = create_pulleys(world)
     pulleys[0] = wl.Pulley(pulleys[0].body, 0.1, groove_angle=np.radians(40.0), friction=0.3)
@@ -820,8 +841,8 @@ def test_the_wedge_of_a_groove_multiplies_friction() -> None:
 
 
 def test_tables_of_modes_name_spans_also_after_a_later_solve() -> None:
-    """The lowest mode of a string between two held pulleys is in one span, and the table names the span. A dynamic
-    solve in between does not change the name.
+    """The lowest mode of a string between two fixed pulleys is in one span, and the table names the span. A dynamic
+    solve before the table is printed does not change this name.
     """
     tables = []
     for later in (False, True):
@@ -847,7 +868,9 @@ def test_tables_of_modes_name_spans_also_after_a_later_solve() -> None:
 
 
 def test_deflection_of_a_span_is_that_of_its_middle() -> None:
-    """The sag of both spans of a heavy belt satisfies T sag = w L²/8, on opposite sides of the direction of motion."""
+    """The sag of both spans of a heavy belt satisfies T sag = w L²/8. Seen in the direction of motion, the two spans
+    sag to opposite sides.
+    """
     world = wl.World(gravity=(0.0, -9.81))
     places = {"a": (0.0, 0.0), "b": (0.8, 0.0)}
     bodies = [world.add(RigidBody2D, name=n, position=x, mass=1.0, inertia=0.01) for n, x in places.items()]
@@ -859,14 +882,14 @@ def test_deflection_of_a_span_is_that_of_its_middle() -> None:
     upper, lower = belt.report(rest).spans
     weight = belt.mass_per_length * 9.81
     for span, sign in ((upper, -1.0), (lower, 1.0)):
-        # the length without contact is shorter than the span by part of a cable at each end
+        # at each end, the part of the span without contact is shorter than the span by a fraction of a cable
         ideal = weight * span.length**2 / (8.0 * span.tension)
         assert 0.85 * ideal < sign * span.deflection < 1.02 * ideal
 
 
 def test_rope_in_space_over_grooves() -> None:
-    """A rope over two sheaves, one of which is tilted, has the given tension and wrap, and hub loads that balance the
-    end forces without gravity.
+    """A rope runs over two sheaves, one of which is tilted. The tension and the wrap angles have the given values.
+    Without gravity, the hub loads balance the end forces.
     """
     world = wl.World()
     ground = world.add(Ground, name="ground")

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.sparsity import Pattern, create_pattern
 from windlass.framework.layout.unknowns import BLOCK
-from windlass.solvers.linear.elimination import create_plan, eliminate, solve_backward, solve_forward
+from windlass.solvers.linear.elimination import create_plan, eliminate, solve_backward, solve_forward, solve_transposed
 
 
 def create_matrix(rows: int, pairs: Any) -> tuple[Pattern, FloatArray, FloatArray]:
@@ -34,7 +34,7 @@ def create_matrix(rows: int, pairs: Any) -> tuple[Pattern, FloatArray, FloatArra
 def test_elimination(inner: int) -> None:
     """Long-range couplings cause fill in eliminated and in other rows.
 
-    Schur complement and solutions agree with dense algebra.
+    Schur complement and solutions, also with the transposed matrix, agree with dense algebra.
     """
     rows = 12
     pattern, values, dense = create_matrix(rows, np.array([(0, 6), (2, 10), (1, 4), (7, 11), (3, 9), (9, 11)]))
@@ -52,6 +52,10 @@ def test_elimination(inner: int) -> None:
     solution[n:] = np.linalg.solve(schur, solution[n:])
     solve_backward(plan, factors, solution)
     assert_allclose(dense @ solution, x, rtol=0, atol=1e-13)
+    if not left:
+        solution = x.copy()
+        solve_transposed(plan, factors, solution)
+        assert_allclose(dense.T @ solution, x, rtol=0, atol=1e-13)
 
 
 def test_too_much_fill_is_refused() -> None:

@@ -44,7 +44,7 @@ def create_state() -> State:
 
 
 def test_every_damage_of_a_state_file_is_found(tmp_path: Path) -> None:
-    """Each changed bit of a state file is detected by a digest of the whole file, also bits that NumPy ignores."""
+    """A digest of the whole file detects each changed bit of a state file, also bits that NumPy ignores."""
 
     path = create_state().save(tmp_path / "state.npz")
     content = path.read_bytes()
@@ -228,7 +228,7 @@ def test_locks_are_held_by_processes(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_locks_where_the_disk_knows_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a file system without locks, a lock is valid as long as the process that the lock file names is running.
+    """On a file system without locks, a lock is valid while the process that the lock file names is running.
 
     A process of another host counts as running.
     """

@@ -25,7 +25,7 @@ from windlass.framework.command_line import options
 from windlass.framework.launch.arguments import Option
 
 STEP, END = 0.01, 0.3
-K, D, J = 40.0, 0.5, 2.0  # [N m/rad], [N m s/rad], [kg m^2]
+K, D, J = 40.0, 0.5, 2.0  # stiffness [N m/rad], damping [N m s/rad], inertia [kg m^2]
 
 
 def make_drum(
@@ -68,7 +68,7 @@ def test_steps_are_cut_to_end_at_communication_points(kind: Any) -> None:
         assert abs(parts.state.t - end) < 1e-14
     sizes = np.diff([0.0, *steps])
     assert sizes.max() < STEP * (1.0 + 1e-9) and sizes.min() > 1e-4
-    exact = 3.0 / K * (1.0 - np.cos(np.sqrt(K / J) * points[-1]))  # without damping
+    exact = 3.0 / K * (1.0 - np.cos(np.sqrt(K / J) * points[-1]))  # solution without damping
     assert abs(parts.state.q[2] - exact) < 2e-2 * exact
 
 
@@ -90,7 +90,7 @@ def test_a_step_hook_can_require_the_end_of_a_step(kind: Any) -> None:
 
 
 class Count(wl.StepHook):
-    """Counts steps."""
+    """Hook that counts steps."""
 
     def __init__(self) -> None:
         self.steps = 0
@@ -123,7 +123,7 @@ def test_a_solve_returns_to_an_earlier_state(kind: Any) -> None:
     first, steps = go_on(), count.steps
     for state in (kept, parts.keep(), kept):
         parts.go_back(state)
-    again = parts.keep()  # before the solve has continued
+    again = parts.keep()  # state before the solve has continued
     parts.go_back(again)
     np.testing.assert_allclose(go_on(), first, rtol=0, atol=1e-9)
     assert count.steps == steps
@@ -210,7 +210,9 @@ def test_a_model_follows_requests() -> None:
 
 @pytest.mark.parametrize("settings", [{}, {"solver": wl.Explicit}, {"solver": wl.Explicit, "method": "rk4"}])
 def test_outputs_have_consistent_accelerations(settings: dict[str, Any]) -> None:
-    """Outputs at the start and after a change of an input, before a step and after a return to an earlier state."""
+    """Accelerations of outputs are consistent at the start, after a change of an input, before a step, and after a
+    return to an earlier state.
+    """
     solver, set_torque = make_drum(**settings)
     fmu = wl.FMUInterface()
     fmu.input("torque", 3.0, "N m", set=set_torque)
@@ -267,7 +269,7 @@ def test_an_end_without_finish_ends_the_script() -> None:
 
 
 class Fails(wl.StepHook):
-    """Fails after a time."""
+    """Hook that fails after a given time."""
 
     def after_step(self, state: wl.State) -> None:
         if state.t > 0.065:
@@ -341,7 +343,9 @@ def test_the_interface_is_solved_once() -> None:
 
 @pytest.mark.parametrize(("kind", "begin", "step"), [(wl.Explicit, 9.0, 1e-6), (wl.Dynamic, 1000.0, 1e-4)])
 def test_communication_points_at_long_times(kind: Any, begin: float, step: float) -> None:
-    """Times of the importing tool differ from times of the model by rounding errors."""
+    """At long times, communication points are accepted although the times of the importing tool differ from the times
+    of the model by rounding errors.
+    """
     solver, _ = make_drum(kind)
     late = kind(solver.assembly.world, step=step, end=begin + 1.0)
     start = wl.State(late.assembly.world)

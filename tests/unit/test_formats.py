@@ -20,7 +20,7 @@ from support.series import TIMES, append_frames, create_frame, create_mesh
 
 
 class PlainSeries(FrameFiles):
-    """Writes points as text."""
+    """Format that writes points as text."""
 
     suffixes = (".plain.txt",)
     frame_suffix = ".points"

@@ -141,7 +141,7 @@ def test_bristles_that_are_too_stiff_for_the_mesh() -> None:
     (note,) = find_notes_of_drive(case)
     assert "bristles of ContactFrictionCirclePoints2D row" in note and "are too stiff for cables of 0.0209 m" in note
     limit = FRICTION * eval_theory(case, rigid=True).slack_force / RADIUS
-    told = float(note.split("bristles take ")[1].split(" times")[0])
+    told = float(note.split("bristle forces of ")[1].split(" times")[0])
     # in the initial shape, cubic elements lie deeper by R theta^4/720 on average, which is a tenth of the depth under
     # load in this model
     assert told == pytest.approx(1.6e9 * eval_mesh_bend(case) / limit, rel=0.15)
@@ -162,13 +162,13 @@ def test_bristles_that_are_too_stiff_for_the_mesh() -> None:
 
 
 def test_contact_that_is_too_stiff_for_the_mesh() -> None:
-    """A note is given if a stiff belt on soft bristles sinks in by less than R theta^4/384 = 0.5 um, the deviation of
-    its cubic elements from the circle.
+    """A note is given if the contact depth of a stiff belt on soft bristles is less than R theta^4/384 = 0.5 um, which
+    is the deviation of the cubic elements from the circle.
     """
     case = Case(axial_stiffness=4e5, reference_strain=-0.001, bristles=1e7, contact_stiffness=1e11, load=0.0)
     case = case._replace(points=True)  # the nodes are at their depth under load, and the middles are deeper
     (note,) = find_notes_of_drive(case)
-    assert "sinks into the circle" in note and "m by which its cubic waves" in note
+    assert "sinks into the circle" in note and "m by which its cubic axis deviates" in note
     wave = float(note.split("less than the ")[1].split(" m by")[0])
     assert wave == pytest.approx(RADIUS * (case.length / 60 / RADIUS) ** 4 / 384.0, rel=0.05)
     assert find_notes_of_drive(case._replace(contact_stiffness=1e9)) == []

@@ -1,4 +1,6 @@
-"""Structure of the code: no import cycles, no law in the framework, and texts that name only what exists."""
+"""Tests of the structure of the code: imports have no cycles, the framework contains no laws, and texts name only files
+and names that exist.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ def name_of(path: Path) -> str:
 
 MODULES = {name_of(path): path for path in FILES if path.stem != "__init__"}
 LONG_KERNEL, UNTOLD = 40, 15
-"""Number of lines from which a kernel counts as long, and number of code lines that may follow each other without a
+"""Number of lines from which a kernel is treated as long, and largest number of successive code lines without a
 comment.
 """
 WALK = "## A walk"
@@ -87,7 +89,9 @@ def test_circles_are_found_wherever_the_import_stands() -> None:
 
 
 def test_imports_inside_say_why() -> None:
-    """Only a library that takes long to load, or must start later, is imported in a function."""
+    """Only libraries that take long to load, or must be initialised later, are imported in functions, and a comment
+    states the reason.
+    """
     wrong = []
     for path in FILES:
         lines = path.read_text().splitlines()
@@ -98,7 +102,7 @@ def test_imports_inside_say_why() -> None:
 
 
 def docstrings(nodes: Iterable[ast.AST]) -> set[int]:
-    """Return docstrings: all string constants that are statements."""
+    """Return the identities of docstrings, which are all string constants that are statements."""
     return {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
 
 
@@ -126,7 +130,9 @@ def find_text_names(nodes: Collection[ast.AST]) -> set[str]:
 
 
 def test_nothing_names_what_is_above_it() -> None:
-    """No module imports a higher layer. A module that is loaded by its name also counts as imported."""
+    """No module imports a module of a higher layer. Modules that are loaded by their names are also treated as
+    imported.
+    """
     wrong, found = {}, 0
     for path in FILES:
         named = find_text_names(nodes_of(path))
@@ -150,10 +156,12 @@ SCRIPTS = (
 )
 PARTS = [path.relative_to(ROOT).parts for path in (*PYTHON, *PAGES)]
 ENDS = {"/".join(parts[k:]) for parts in PARTS for k in range(len(parts))}
-"""All endings of the paths of files, from the full path to the file name."""
+"""All final parts of the paths of files, from the full path to the file name."""
 RESULTS = "benchmarks/results"
 NAMED = r"_?[a-z][a-z0-9]+(?:_[a-z0-9]+)+|[A-Z][a-z]+[A-Z]\w+"
-"""Names in code, as opposed to English words or letters of formulas: with an underscore, or with capitals inside."""
+"""Pattern of names in code, which contain an underscore or inner capitals, in contrast to English words and letters of
+formulas.
+"""
 
 
 def find_words(text: str) -> set[str]:
@@ -166,7 +174,7 @@ def split_python(text: str) -> tuple[str, list[str]]:
 
     def take(found: re.Match[str]) -> str:
         if text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip():
-            return found[0]  # not a docstring: a string within a statement
+            return found[0]  # the string is a part of a statement, so it is not a docstring
         prose.append(found[0])
         return ""
 
@@ -207,7 +215,7 @@ def test_prose_names_what_exists() -> None:
     for path in (*PAGES, *SCRIPTS):
         text = path.read_text()
         words |= find_words(" ".join(re.findall(r"```.*?```", text, re.DOTALL)) if path.suffix == ".md" else text)
-        # a table that a command writes contains names of another program
+        # a table that `make peers` writes contains names of Exudyn
         text = text.split("<!-- table by make peers -->")[0]
         # the left column of the tables on this page contains old names
         prose[path] = [re.sub(r"^\|[^|]*\|", "", text, flags=re.MULTILINE) if path.name == "CHANGELOG.md" else text]
@@ -245,8 +253,8 @@ def test_framework_names_no_law() -> None:
 
 
 def test_a_function_with_the_words_of_a_class_makes_it() -> None:
-    """If a function and a class differ only in spelling, such as `SlidingJoint` and `sliding_joint`, the function adds
-    rows of the component or returns an object of the class.
+    """If the names of a function and a class differ only in spelling, such as `SlidingJoint` and `sliding_joint`, the
+    function must add rows of the component or return an object of the class.
     """
     names = {
         str(alias.asname)
@@ -268,7 +276,9 @@ def test_a_function_with_the_words_of_a_class_makes_it() -> None:
 
 
 def test_words_of_laws_mean_one_thing() -> None:
-    """Functions of laws have the same name, arguments and kind in every file, and no other function has these names."""
+    """The functions of laws have the same names and arguments in every file, and no other functions have these
+    names.
+    """
     arguments = {
         "bind": ["rows"],
         "build": ["rows"],
@@ -288,7 +298,7 @@ def test_words_of_laws_mean_one_thing() -> None:
             found += 1
             if not fits:
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
-    # most laws give ``dofs`` as names of references, without a function
+    # most laws define ``dofs`` by names of references, without a function
     assert found > 70
     assert wrong == []
 
@@ -300,7 +310,7 @@ kernels read.
 
 
 def find_meanings(nodes: Collection[ast.AST]) -> dict[str, int]:
-    """Count the definitions of each class name; an alias of this name also counts as a definition."""
+    """Count the definitions of each class name. Aliases with the same name are also counted as definitions."""
     classes = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
     targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
     aliases = Counter(target.id for target in targets if isinstance(target, ast.Name) and target.id in classes)
@@ -320,7 +330,7 @@ def test_names_with_two_meanings_are_found() -> None:
 
 
 def find_untold(lines: list[str], kernel: ast.FunctionDef) -> int:
-    """Return the largest number of code lines of a kernel that follow each other without a comment."""
+    """Return the largest number of successive code lines of a kernel without a comment."""
     most = count = 0
     first = kernel.body[1 if ast.get_docstring(kernel) else 0].lineno
     for line in lines[first - 1 : kernel.end_lineno]:
@@ -346,7 +356,9 @@ def test_comments_alone_tell_long_kernels() -> None:
 
 
 def test_lanes_have_named_fields() -> None:
-    """Lanes g are records, so kernels read fields by name and lane, and not by row numbers of an array."""
+    """Lanes g are records, so kernels read values by the names of fields and the index of the lane, and not by row
+    numbers of an array.
+    """
     fields, wrong = 0, []
     for path in FILES:
         if "lane_type" in path.read_text() or "lanes import" in path.read_text():
@@ -366,8 +378,8 @@ def test_design_names_every_room() -> None:
 
 
 def test_design_has_the_floors_that_are_checked() -> None:
-    """The page of the design lists the layers of the import check from the lowest layer up, with modules of one layer
-    in alphabetical order.
+    """The page on the design lists the layers of the import check, beginning with the lowest layer. The modules of a
+    layer are in alphabetical order.
     """
     text = (ROOT / "docs" / "explanation" / "design.md").read_text()
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
@@ -383,8 +395,8 @@ def test_design_has_the_floors_that_are_checked() -> None:
 
 
 def test_walk_exists() -> None:
-    """Each step of the walk in docs/explanation/design.md names an existing file and a function in this file; the walk
-    has at most eight files.
+    """Each step of the section "A walk" in docs/explanation/design.md names an existing file and a function in this
+    file. The section names at most eight files.
     """
     text = (ROOT / "docs" / "explanation" / "design.md").read_text()
     walk = text[text.index(WALK) :].split("\n## ")[0]
@@ -409,14 +421,15 @@ ONCE = {
     "clip_normal_force": "the normal force",
     "values[...] +=": "sums into the matrix",
 }
-"""Calls, parameters that functions read, and additions to arrays, which only `connectors/contact` has among the laws of
-contact of cables at points. A parameter may be copied into a `PointLaw`, compared, or divide a force to give a depth.
+"""Calls, reads of parameters, and additions to arrays. Among the laws of contact of cables at points, only
+`connectors/contact` may contain these operations. A parameter may, however, be copied into a `PointLaw`, be compared,
+or be the divisor of a force.
 """
 READ = {"contact_stiffness", "contact_damping", "clip_normal_force"}
 
 
 def find_uses(nodes: Collection[ast.AST]) -> set[str]:
-    """Return the entries of `ONCE` that occur."""
+    """Return the entries of `ONCE` that occur in the code."""
     used, allowed = set[str](), set[int]()
     for node in nodes:
         if isinstance(node, ast.Call):
@@ -438,8 +451,8 @@ def find_uses(nodes: Collection[ast.AST]) -> set[str]:
 
 
 def test_contact_at_points_is_written_once() -> None:
-    """Contact of cables at points has one normal force, one friction, one update and one assembly of the tangent. The
-    published law on segments is a separate law.
+    """All laws of contact of cables at points share one implementation of the normal force, the friction, the update
+    and the assembly of the tangent. The published law on segments is a separate implementation.
     """
     found = {path: find_uses(nodes_of(path)) for path in FILES if path.parent.parent.name == "connectors"}
     rooms = ("circle_points", "surface_contact", "cable_contact")
@@ -469,8 +482,8 @@ def test_second_contact_laws_are_found(text: str, uses: set[str]) -> None:
 
 
 def test_nothing_that_runs_make_is_committed() -> None:
-    """Output of runs is committed only among the references; `git` lists the files, and the test is skipped in an
-    archive, which has no list.
+    """Output files of runs are committed only in the folders of reference data. The test uses the list of files by
+    `git`, and is skipped in an archive without a repository.
     """
     if not (ROOT / ".git").exists():
         pytest.skip("no repository")
@@ -484,7 +497,9 @@ def test_nothing_that_runs_make_is_committed() -> None:
 
 
 def is_output(path: Path) -> bool:
-    """Whether a file looks like output of a run: data or pictures outside the references and the docs."""
+    """Return whether a file appears to be output of a run: data or a picture outside of the folders of reference data
+    and documentation.
+    """
     made = {".txt", ".csv", ".dat", ".h5", ".npz", ".npy", ".vtu", ".vtp", ".pvd", ".xdmf", ".json", ".html", ".log",
             ".png", ".svg", ".gif", ".mp4", ".opts"}  # fmt: skip
     kept = path.parts[:2] == ("tests", "reference") or path.as_posix() in KEPT

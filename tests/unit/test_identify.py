@@ -1,5 +1,5 @@
-"""`windlass identify`: fits to data with known parameters, intervals, parameters that data do not determine, and wrong
-command lines.
+"""Tests of `windlass identify`: fits to data with known parameters, confidence intervals, parameters that the data do
+not determine, and wrong command lines.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def swing(k: float, d: float, m: float = MASS, times: FloatArray = TIMES) -> tup
 
 @pytest.fixture
 def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, float]]:
-    """A model that runs without separate processes and writes the tables of two sensors; it fails for k > 480 N/m."""
+    """A model that runs without separate processes and writes the tables of two sensors. Runs with k > 480 N/m fail."""
     done: list[dict[str, float]] = []
     (tmp_path / "model.py").write_text("")
 
@@ -71,7 +71,7 @@ def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, flo
 
 
 def write_data(noise: float = 1e-3, column: str = "place [mm]", factor: float = 1e3, seed: int = 3) -> None:
-    """Write the position with random errors [m] as measured.csv."""
+    """Write positions with random errors [m] to the file measured.csv."""
     values = swing(STIFFNESS, DAMPING)[0] + np.random.default_rng(seed).normal(0.0, noise, TIMES.size)
     rows = [f"{1e3 * t:.9g},{factor * value:.12g}" for t, value in zip(TIMES, values, strict=True)]
     Path("measured.csv").write_text("\n".join([f"time [ms],{column}", *rows]))
@@ -88,7 +88,7 @@ def read_result(folder: str = "f") -> dict[str, Any]:
 def test_values_and_intervals(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The intervals of the fit contain the known values.
 
-    The fit gives units of the file, the standard deviation of the noise, tables and a picture.
+    The output of the fit contains the units of the file, the standard deviation of the noise, tables and a picture.
     """
     write_data()
     assert call(f"-output f -data measured.csv {RANGES}") == 0
@@ -102,7 +102,7 @@ def test_values_and_intervals(quick: list[Any], tmp_path: Path, capsys: pytest.C
     options, spread = result["options"], region["covariance"]
     widths = np.diff(options["stiffness"]["interval"])[0], np.diff(np.log(options["damping"]["interval"]))[0]
     assert_allclose(widths, [2.0 * 1.9905 * np.sqrt(spread[name][name]) for name in spread], rtol=1e-3)
-    # twice the quantile of Fisher's distribution with 2 and 79 degrees of freedom
+    # the bound is twice the quantile of Fisher's distribution with 2 and 79 degrees of freedom
     assert_allclose(region["bound"], 2.0 * 3.1123, rtol=1e-3)
     assert_allclose(result["deviations"]["place"], 1.0, rtol=0.2)
     assert "converged" in said and "-stiffness 200." in said and "95 %: " in said and "correlated" not in said
@@ -110,13 +110,13 @@ def test_values_and_intervals(quick: list[Any], tmp_path: Path, capsys: pytest.C
     assert_allclose(curves[:, 2], 1e3 * swing(STIFFNESS, DAMPING)[0], atol=1.0)
     assert (tmp_path / "f" / "fit.png").read_bytes().startswith(b"\x89PNG")
     assert len(quick) <= 30
-    # the same runs, judged with another confidence
+    # evaluate the same runs with a different confidence
     runs = len(quick)
     assert call(f"-output f -data measured.csv {RANGES} -confidence 0.99") == 0
     said, wider = capsys.readouterr().out, read_result()
     assert len(quick) == runs and wider["confidence"] == 0.99 and "99 %: " in said
     growth = np.diff(wider["options"]["stiffness"]["interval"]) / np.diff(options["stiffness"]["interval"])
-    # ratio of the quantiles of Student's t with 79 degrees of freedom
+    # the widths have the ratio of the quantiles of Student's t with 79 degrees of freedom
     assert_allclose(growth, 2.6395 / 1.9905, rtol=1e-3)
 
 
@@ -156,7 +156,9 @@ def test_region_of_a_fit() -> None:
 
 
 def test_exact_data_give_exact_values(quick: list[Any]) -> None:
-    """Without noise, the fit gives the exact values to the tolerance of the steps, for two columns in one file."""
+    """For data without noise in two columns of a file, the fit finds the exact values within the tolerance of its
+    steps.
+    """
     place, speed = swing(STIFFNESS, DAMPING)
     rows = [f"{t},{p:.15g},{v:.15g}" for t, p, v in zip(TIMES, place, speed, strict=True)]
     Path("measured.csv").write_text("\n".join(["time,place,speed", *rows]))
@@ -167,7 +169,7 @@ def test_exact_data_give_exact_values(quick: list[Any]) -> None:
 
 def test_values_that_data_do_not_fix(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     """Without damping, only the ratio of stiffness and mass determines the zeros of the motion, and the fit reports
-    that neither stiffness nor mass is determined. The start is known.
+    that neither stiffness nor mass is determined. The initial position and velocity are known.
     """
     place = swing(STIFFNESS, 0.0)[0]
     rows = [f"{t},{p + e:.12g}" for t, p, e in zip(TIMES, place, np.resize([1e-4, -1e-4], TIMES.size), strict=True)]
@@ -183,8 +185,8 @@ def test_values_that_data_do_not_fix(quick: list[Any], capsys: pytest.CaptureFix
 
 
 def test_a_model_that_misses_something(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
-    """The sensor has a drift that the model does not have. Neighbouring residuals are correlated, and the summary
-    reports this correlation.
+    """The measured values contain a drift that the model does not describe. Therefore neighbouring residuals are
+    correlated, and the summary reports this correlation.
     """
     values = swing(STIFFNESS, DAMPING)[0] + 5e-3 * TIMES
     rows = [f"{t},{value:.12g}" for t, value in zip(TIMES, values, strict=True)]
@@ -198,7 +200,7 @@ def test_failed_runs_ends_and_continuing(quick: list[Any], capsys: pytest.Captur
     """Failed runs, a solution outside of the allowed range, and a search that ends at its maximum number of runs are
     reported.
 
-    The search can be continued.
+    A search that has ended at this number can be continued.
     """
     write_data()
     assert call("-output f -data measured.csv -stiffness 50:180 -damping 0.1:10:log") == 0
@@ -258,7 +260,7 @@ def test_files_of_users_stay(quick: list[Any], tmp_path: Path, capsys: pytest.Ca
 
 
 def fit(residuals: Callable[[Point], FloatArray], measured: FloatArray, columns: Any, deviations: Any) -> Fit:
-    """Fit two parameters."""
+    """Return the result of a fit of two parameters."""
 
     def run(points: Sequence[Point]) -> list[FloatArray | None]:
         return [residuals(point) for point in points]
@@ -275,7 +277,7 @@ def test_intervals_hold_as_often_as_stated(known: bool) -> None:
     the joint regions contain both values.
 
     The number of intervals, or regions, that contain known values has a binomial distribution with the mean 190 and the
-    standard deviation 3.1; the bounds are three standard deviations away.
+    standard deviation 3.1; the bounds of the test are three standard deviations from the mean.
     """
     times, deviations = np.linspace(0.0, 2.0, 30), np.array([2e-3, 5e-2])
     columns = np.repeat([0, 1], len(times))
@@ -297,7 +299,9 @@ def test_intervals_hold_as_often_as_stated(known: bool) -> None:
 
 
 def test_confidence() -> None:
-    """Intervals and regions for another confidence have the sizes of Student's and Fisher's quantiles."""
+    """For a different confidence, the sizes of intervals and regions follow from the quantiles of Student's and
+    Fisher's distributions.
+    """
     times = np.linspace(0.0, 2.0, 60)
     measured = swing(200.0, 1.5, times=times)[0] + np.random.default_rng(3).normal(0.0, 1e-3, times.size)
 
@@ -320,9 +324,9 @@ def test_noisy_results_do_not_end_a_fit_early() -> None:
     """If a model, whose contacts switch, has small errors that differ between runs, a step of the fit may increase the
     sum of squares because of these errors. The fits nevertheless end near the solutions without these errors.
 
-    The distances are in units of the covariance. The mean is 0.25 and the largest distance 0.8; if fits end where these
-    errors make the sum of squares small, they are 0.5 and 4.7. Errors of 10 % of the deviation of measured values are
-    the reason for the remaining distance.
+    Distances are measured in units of the covariance. The mean distance is 0.25, and the largest distance is 0.8. If
+    fits ended at points where these errors make the sum of squares small, the distances would be 0.5 and 4.7. The
+    remaining distances are due to errors of 10 % of the standard deviation of the measured values.
     """
     t = np.linspace(0.0, 1.0, 60)
 
@@ -348,7 +352,8 @@ def test_noisy_results_do_not_end_a_fit_early() -> None:
 
 def test_noisy_results_do_not_prolong_a_fit() -> None:
     """A model whose results jump between close parameters by a tenth of the noise of the data is fitted in at most six
-    steps of Gauss-Newton, and the joint region contains the known values."""
+    Gauss-Newton steps, and the joint confidence region contains the known values.
+    """
     times = np.linspace(0.0, 2.0, 60)
     random = np.random.default_rng(7)
     measured = swing(200.0, 1.5, times=times)[0] + random.normal(0.0, 1e-3, times.size)
@@ -383,8 +388,8 @@ wl.Dynamic(world, step=0.01, end=0.5).solve(hooks=[sensors])
 
 
 def test_a_model_in_processes(tmp_path: Path) -> None:
-    """The stiffness of an oscillating mass is found from its exact motion within the error of its time steps, in few
-    runs of separate processes.
+    """The stiffness of an oscillating mass is estimated from its exact motion, by few runs in separate processes. The
+    error of the stiffness is due to the time steps.
     """
     (tmp_path / "model.py").write_text(MODEL)
     times = np.linspace(0.0, 0.5, 26)

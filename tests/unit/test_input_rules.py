@@ -160,7 +160,7 @@ def test_derivatives_that_are_nonsense(given: Any) -> None:
 
 def test_contradicting_derivatives() -> None:
     """Wrong derivatives of laws give a warning, because they change only the tangent. Wrong rates of prescribed values
-    are an error, because they change the motion.
+    cause an error, because wrong rates change the motion.
     """
     world, _ = rope(
         axial_force_function=lambda t, x, eps, *_: 1e4 * eps, axial_force_derivatives=lambda *_: (2e4, 0, 0, 0)
@@ -209,7 +209,7 @@ def test_helpers_add_all_or_nothing() -> None:
 
 
 def test_changes_are_all_or_nothing() -> None:
-    """A call of `World.set` with a right value and a misspelt or wrong value changes nothing.
+    """A call of `World.set` with a correct value and a misspelt or wrong value changes nothing.
 
     A call with a handle of another world changes nothing either.
     """
@@ -234,7 +234,7 @@ def test_changes_are_all_or_nothing() -> None:
 
 
 class Twin:
-    """Simulates a second process, whose rows are given, in the communication of this process."""
+    """Communicator that simulates a second process, whose rows are given."""
 
     def __init__(self, other: dict[str, Any]) -> None:
         self.other, self.calls = other, 0

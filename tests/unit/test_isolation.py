@@ -1,4 +1,6 @@
-"""Evaluations and solves inside hooks do not change the outer run; forbidden actions of force functions are errors."""
+"""Evaluations and solves inside hooks do not change the outer run; forbidden actions of force functions cause
+errors.
+"""
 
 from __future__ import annotations
 
@@ -124,7 +126,7 @@ def test_assembled_forces_complete_the_equation_of_motion() -> None:
     state.v[:] = 0.5 * random.standard_normal(len(state.v))
     state.put(ale, [3.0], "v")
     rates = state.of(body, "v").ravel()
-    rates[3] = 0.0  # Euler parameters (1, 0, 0, 0) keep their norm
+    rates[3] = 0.0  # the norm of the Euler parameters (1, 0, 0, 0) does not change
     state.put(body, rates, "v")
     first = next(iter(wl.Explicit(world, step=1e-9, end=1e-9, name="").march(state)))
     M = wl.assemble_mass(world, state)[:, :]
@@ -164,7 +166,7 @@ def test_assembled_matrix_is_the_derivative_of_the_vector() -> None:
 
 
 class Noted(wl.StepHook):
-    """Records its calls before steps."""
+    """Hook that records its calls before steps."""
 
     def __init__(self, name: str, calls: list[str], changes_state: bool) -> None:
         self._name, self._calls, self.changes_state = name, calls, changes_state

@@ -13,7 +13,7 @@ import pytest
 from llvmlite import binding, ir
 
 from windlass.framework.kernels import lowering
-from windlass.framework.kernels.addresses import find_version
+from windlass.framework.kernels.compiled_entries import find_version
 from windlass.framework.kernels.items import KernelBuilder
 from windlass.framework.kernels.kernel import kernel
 
@@ -151,7 +151,7 @@ def _compile_code(monkeypatch: pytest.MonkeyPatch) -> tuple[int, bytes]:
             texts.append(str(module))
             super().add_ir_module(module)
 
-    monkeypatch.setattr("windlass.framework.kernels.kernel._process.ready", {})
+    monkeypatch.setattr("windlass.framework.kernels.process.process.ready", {})
     monkeypatch.setattr(lowering, "KernelLibrary", Library)
     version = find_version(kernel(_add_products), TYPES)
     _, _, (code, _) = version.library.serialize_using_object_code()
@@ -161,7 +161,7 @@ def _compile_code(monkeypatch: pytest.MonkeyPatch) -> tuple[int, bytes]:
 
 
 def test_code_is_short_and_machine_code_is_that_of_numba(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("windlass.framework.kernels.kernel.cache_folder", lambda: (None, "for this test"))
+    monkeypatch.setattr("windlass.framework.kernels.dispatching.cache_folder", lambda: (None, "for this test"))
     count, code = _compile_code(monkeypatch)
     monkeypatch.setattr(lowering, "is_item", lambda kind, place: False)
     monkeypatch.setattr(lowering, "find_constants", lambda *given: set())
@@ -191,7 +191,7 @@ def test_inserted_and_constant_parts_are_not_extracted() -> None:
     assert len(builder.block.instructions) == before
     kept = builder.extract_value(changed, (1, 1))  # this part was not inserted
     assert kept.opname == "extractvalue" and kept.aggregate is pair and kept.indices == [1, 1]
-    whole = builder.extract_value(changed, 1)  # only one part of it was inserted
+    whole = builder.extract_value(changed, 1)  # only one part of the aggregate was inserted
     assert whole.aggregate is changed
     empty = builder.extract_value(ir.Constant(pair_of, ir.Undefined), 0)
     assert empty.opname == "extractvalue"

@@ -9,6 +9,7 @@ import math
 import os
 import shutil
 import stat
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -80,7 +81,7 @@ except ValueError as error:
 REPORT = """
 import json
 import sys
-from windlass.framework.kernels.kernel import compiled, loaded
+from windlass.framework.kernels.process import compiled, loaded
 json.dump({"results": results, "compiled": [name for name, _ in compiled()], "loaded": loaded()}, sys.stdout)
 """
 RESULTS = [4.5, 101.0, 101.0, 81.0, 202.0, 162.0, 101.0, 81.0, True, "position is not finite"]
@@ -159,7 +160,7 @@ def test_editing_a_callee_in_another_file_recompiles_its_callers_only(user: Path
     assert edited.results[1] == pytest.approx(10 * 2 * math.sqrt(45) + 1, rel=1e-14)
     assert edited.results[2] == edited.results[1]
     assert edited.compiled == ["length", "force", LOOP, LOOP]
-    assert edited.loaded == 2  # plain and swap
+    assert edited.loaded == 2  # the loaded kernels are plain and swap
     edit(user / "helpers.py", "2.25 * b * b", "b * b")  # the edit is undone, and the first machine code still exists
     assert run(user) == Outcome(RESULTS, [], KERNELS, "")
 
@@ -329,6 +330,78 @@ def test_a_kernel_that_is_read_starts_without_the_functions_of_the_compiler(tmp_
     assert (second.compiled, second.loaded) == ([], 1)
 
 
+WITHOUT_NUMBA = """
+import sys
+import numpy as np
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Program
+@kernel
+def halve(x):
+    if x[0] < 0.0:
+        raise ValueError("a negative number")
+    y = np.empty(x.shape)
+    y[:] = 0.5 * x
+    return y.sum(), len(y)
+@kernel
+def add(x, y):
+    if x[0] < 0.0:
+        raise ValueError("a negative sum")
+    y += x
+x, y = np.array([1.0, 3.0]), np.zeros(2)
+program = Program([(call(add, (x, y)), (None,))])
+program()
+results = [*call(halve)(x), *y.tolist(), "numba" in sys.modules]
+x[0] = -1.0
+for fails in (program, lambda: halve(x)):
+    try:
+        fails()
+    except ValueError as error:
+        results.append(str(error))
+"""
+
+
+def test_kernels_that_are_read_need_no_compiler(tmp_path: Path) -> None:
+    """Numba is not imported to read kernels and to call them from Python and by address. Errors are those of compiled
+    kernels.
+    """
+    folder = tmp_path / "reads"
+    folder.mkdir()
+    (folder / "script.py").write_text(WITHOUT_NUMBA + REPORT)
+    command = [sys.executable, str(folder / "script.py")]  # `run` would import numba before the script
+    texts = [subprocess.run(command, env=settings(folder), stdout=subprocess.PIPE, check=True).stdout for _ in range(2)]
+    first, second = (Outcome(**json.loads(text), stderr="") for text in texts)
+    errors = ["a negative sum", "a negative number"]
+    assert first.results == [2.0, 2, 1.0, 3.0, True, *errors] and first.loaded == 0
+    assert second.results == [2.0, 2, 1.0, 3.0, False, *errors] and second.compiled == []
+
+
+SETTINGS = """
+import numba
+if False:
+    numba.config.LOOP_VECTORIZE = 0
+from windlass.framework.kernels.kernel import kernel
+@kernel
+def double(x):
+    return 2.0 * x
+results = [double(1.5)]
+"""
+
+
+def test_settings_of_the_compiler_have_their_own_machine_code(tmp_path: Path) -> None:
+    """Settings that affect machine code are part of the key, whether an environment variable or a program sets them."""
+    folder = tmp_path / "settings"
+    folder.mkdir()
+    (folder / "script.py").write_text(SETTINGS + REPORT)
+    changed = SETTINGS.replace("if False:", "if True:") + REPORT
+    assert run(folder).compiled == ["double"]
+    assert run(folder, NUMBA_OPT="2").compiled == ["double"]
+    assert run(folder, NUMBA_NUM_THREADS="1").compiled == []  # kernels have no threads of numba
+    (folder / "script.py").write_text(changed)
+    assert run(folder).compiled == ["double"]
+    assert run(folder).compiled == []
+
+
 def test_the_signature_of_a_kernel_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[object] = []
     original = inspect.Signature.from_callable.__func__  # type: ignore[attr-defined]
@@ -343,9 +416,11 @@ def test_the_signature_of_a_kernel_is_found_once(monkeypatch: pytest.MonkeyPatch
     def first(x):  # type: ignore[no-untyped-def]
         return x
 
-    kernel(first)  # the first kernel of a process needs signatures of functions of Numba, too
+    _ = kernel(first).dispatcher  # type: ignore[attr-defined]  # the first one needs signatures of Numba's functions
     monkeypatch.setattr(inspect.Signature, "from_callable", classmethod(count))
     compiled_version: Any = kernel(plain)
+    assert not found
+    _ = compiled_version.dispatcher
     assert found[0] is None and None not in found[1:]
     assert str(inspect.signature(compiled_version)) == "(x, n=3)"
     assert "__signature__" not in vars(plain) and "__signature__" not in vars(compiled_version)

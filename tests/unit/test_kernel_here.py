@@ -15,11 +15,13 @@ import pytest
 from numba import literal_unroll
 from numpy.typing import NDArray
 
-from windlass.framework.kernels import kernel as kernels
+from windlass.framework.kernels import dispatching
 from windlass.framework.kernels.cache import FORMAT
 from windlass.framework.kernels.call import call
-from windlass.framework.kernels.compiling import BY_ADDRESS, FOR_PYTHON, form_of
-from windlass.framework.kernels.kernel import cache_folder, compiled, kernel
+from windlass.framework.kernels.compiling import form_of
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.machine_code import BY_ADDRESS, FOR_PYTHON
+from windlass.framework.kernels.process import cache_folder, compiled, loaded, process
 from windlass.framework.model.law import Fields
 from windlass.framework.model.system import evaluate
 
@@ -43,7 +45,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def messages(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[], str]:
     """Return the messages since the start of the test, including messages that an earlier test has shown."""
-    monkeypatch.setattr(kernels._process, "said", set())
+    monkeypatch.setattr(process, "said", set())
     return lambda: capsys.readouterr().err
 
 
@@ -215,13 +217,13 @@ def test_a_folder_that_can_only_be_read_is_used(
     own_cache: Path, monkeypatch: pytest.MonkeyPatch, messages: Callable[[], str]
 ) -> None:
     assert make_shift(3.0)(1.0) == 4.0
-    files, known = list(own_cache.glob("*/*")), kernels.loaded()
-    monkeypatch.setattr(kernels._process, "ready", {})
+    files, known = list(own_cache.glob("*/*")), loaded()
+    monkeypatch.setattr(process, "ready", {})
     monkeypatch.setattr(os, "access", lambda *_: False)
     messages()
-    monkeypatch.setattr(kernels._process, "said", set())
+    monkeypatch.setattr(process, "said", set())
     assert make_shift(3.0)(1.0) == 4.0
-    assert kernels.loaded() == known + 1 and messages() == ""
+    assert loaded() == known + 1 and messages() == ""
     assert make_shift(4.0)(1.0) == 5.0 and make_shift(5.0)(1.0) == 6.0
     assert messages().count("can be read only") == 1
     assert list(own_cache.glob("*/*")) == files
@@ -306,7 +308,7 @@ def test_constants_that_change_while_in_use_are_not_kept(own_cache: Path, messag
 
     assert shift(1.0) == 2.0
     by = 2.0
-    assert shift(1) == 3.0  # another argument type, so the kernel is compiled with the new value
+    assert shift(1) == 3.0  # the argument type is different, so the kernel is compiled with the new value
     assert "constants of test_constants_that_change" in messages()
     assert len(list(own_cache.glob("*/*shift-*"))) == 1
 
@@ -315,8 +317,8 @@ def test_compilers_with_other_parts_still_compile(monkeypatch: pytest.MonkeyPatc
     def fail(*_: object) -> None:
         raise AttributeError("no such part")
 
-    monkeypatch.setattr(kernels, "read_entry", fail)
-    monkeypatch.setattr(kernels, "write_entry", fail)
+    monkeypatch.setattr(dispatching, "read_entry", fail)
+    monkeypatch.setattr(dispatching, "write_entry", fail)
     assert make_shift(77.0)(1.0) == 78.0
     text = messages()
     assert "cannot be used (AttributeError('no such part')): compiling again" in text
@@ -328,7 +330,10 @@ def test_compilers_without_a_place_for_the_cache_are_used_as_they_are(
 ) -> None:
     dispatcher: Any = SimpleNamespace()
     extending = SimpleNamespace(is_jitted=lambda function: True)
-    monkeypatch.setattr(kernels, "_numba", SimpleNamespace(njit=lambda **_: lambda _: dispatcher, extending=extending))
-    assert kernel(make_pair) is dispatcher
-    assert kernel(make_shift) is dispatcher
+    monkeypatch.setattr(
+        dispatching, "_numba", SimpleNamespace(njit=lambda **_: lambda _: dispatcher, extending=extending)
+    )
+    for function in (make_pair, make_shift):
+        created: Any = kernel(function)
+        assert created.dispatcher is dispatcher
     assert messages().count("kernels are compiled in every run") == 1

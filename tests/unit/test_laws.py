@@ -43,7 +43,9 @@ def law(request: pytest.FixtureRequest) -> Law:
 
 
 def is_made_on_demand(law: Law) -> bool:
-    """Whether a component is a kind of node that `generic_node` or `state_node` creates for a number of coordinates."""
+    """Return whether a component is a kind of node that `generic_node` or `state_node` creates for a number of
+    coordinates.
+    """
     return law.component.__module__ == generic_node.__module__
 
 

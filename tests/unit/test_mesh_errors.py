@@ -87,7 +87,7 @@ def test_lines_to_points_that_do_not_exist(tmp_path: Path) -> None:
 def test_points_out_of_the_plane(tmp_path: Path) -> None:
     points = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.2), (2.0, 0.0, 0.0)]
     expect(write_lines(tmp_path / "n.msh", points, LINES), r"point 1 at \(1, 0\) m has z = 0.2 m: must be 0")
-    # files that other programs leave in the folder are not an error
+    # rounding errors of coordinates do not cause an error
     points[1] = (1.0, 0.0, 4e-16)
     cables_from_mesh(World(), write_lines(tmp_path / "n.msh", points, LINES), **SECTION)
 
@@ -103,8 +103,8 @@ def test_lines_without_length(tmp_path: Path) -> None:
 
 
 def test_lines_twice(tmp_path: Path) -> None:
-    """A line that occurs twice is an error, also with opposite directions. A line of gmsh 2.2 in two physical groups
-    occurs twice and is accepted.
+    """A line that occurs twice causes an error, also with opposite directions. A line of gmsh 2.2 in two physical
+    groups occurs twice and is accepted.
     """
     lines = [(0, 1), (1, 2), (2, 1)]
     expect(write_lines(tmp_path / "n.msh", POINTS, lines), r"lines 1 and 2 both join point 1 at \(1, 0\) m and point 2")

@@ -1,4 +1,5 @@
-"""Files of models: a world that was saved and loaded is bitwise equal to the original, and errors of bad files name the
+"""Files of models: a world that was saved and loaded is bit-identical to the original, and errors of bad files name
+the
 cause."""
 
 from __future__ import annotations
@@ -246,7 +247,7 @@ def test_files_that_are_no_json(good: dict[str, Any], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in COMPONENTS if "data" in kind.refs and kind.refs["data"].optional])
 def test_history_that_refers_to_nothing(kind: type[Component], tmp_path: Path) -> None:
-    """The number -1 means no entity in optional references, but is an error in history values."""
+    """The number -1 means no entity in optional references, but causes an error in history values."""
     world = World(gravity=(0.0, -9.81))
     world.add(kind, **valid_row(world, kind))
     content = json.loads(world.save(tmp_path / "good.json").read_text())
@@ -369,8 +370,8 @@ def test_components_and_functions_of_the_user(tmp_path: Path) -> None:
     ],
 )
 def test_functions_of_a_file_are_checked(words: str, changes: dict[str, Any], tmp_path: Path) -> None:
-    """Tables with missing numbers or with times that do not increase, and functions of an unknown kind, are errors when
-    the file is read.
+    """Tables with missing numbers or with times that do not increase, and functions of an unknown kind, cause errors
+    when the file is read.
     """
     good = json.loads(belt(con.table([0.0, 1.0], [5.0, 6.0])).save(tmp_path / "good.json").read_text())
     call = next(k for k, call in enumerate(good["calls"]) if call["kind"] == "CoordinateLoad")

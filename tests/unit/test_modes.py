@@ -194,7 +194,7 @@ def test_campbell_diagram(tmp_path: Path) -> None:
 
 
 def test_models_without_modes() -> None:
-    """A model without mass is an error, and fewer modes than requested give a note."""
+    """A model without mass causes an error, and fewer modes than requested give a note."""
     world = wl.World()
     node = world.add(el.PointSlope2D, position=(0.0, 0.0), slope=(1.0, 0.0))
     con.fix(world, node, "x")
@@ -230,7 +230,7 @@ def test_modes_in_an_interval(tmp_path: Path) -> None:
 
 
 def test_wrong_options(tmp_path: Path) -> None:
-    """Unknown options, and options of the other kind of problem, are errors."""
+    """Unknown options, and options of the other kind of problem, cause errors."""
     (tmp_path / "model.py").write_text(SCRIPT)
     words = ["-modes_eps_nve", "3", "-modes_pep_type", "toar"]
     run = run_windlass(["modes", "model.py", *words], folder=tmp_path)
@@ -244,7 +244,7 @@ def test_wrong_options(tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Two processes give the frequencies, damping, shapes, shares and names of one process to 1e-8.
+    """Frequencies, damping, shapes and shares agree to 1e-8 on one and two processes, and the names are equal.
 
     Shares of strain energy agree to 1e-6 only, because the shares of cables and contacts nearly cancel if a belt can
     nearly circulate.

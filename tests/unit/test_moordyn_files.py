@@ -123,7 +123,7 @@ def test_all_faults_are_in_one_list(tmp_path: Path) -> None:
 
 
 def test_other_files(tmp_path: Path) -> None:
-    """A missing file, another text, a world with another gravity, and motions of wrong shape are errors."""
+    """A missing file, another text, a world with another gravity, and motions of wrong shape cause errors."""
     with pytest.raises(wl.OutputError, match=r"none\.txt cannot be read: No such file"):
         wl.moordyn.load(tmp_path / "none.txt")
     with pytest.raises(wl.ModelError, match="has no section LINE TYPES: must be an input file of MoorDyn 2"):
@@ -180,14 +180,14 @@ def test_channels() -> None:
 
 
 def test_omitted_masses(tmp_path: Path) -> None:
-    """Masses and volumes of points that are held are left out with a note."""
+    """Masses and volumes of fixed points are omitted with a note."""
     mooring = wl.moordyn.load(write(tmp_path, CHAIN.replace("-10.0   0      0  ", "-10.0   50     2  ")))
     words = "line 11: Mass = 50 kg and Volume = 2 m^3 of point 2, which is Coupled, are left out, also from the forces"
     assert [note for note in mooring.notes if note.startswith(words)]
 
 
 def test_forces_of_points_that_are_not_held(tmp_path: Path) -> None:
-    """Without supports of coupled points, outputs of their forces are errors."""
+    """Without supports of coupled points, outputs of the forces of these points cause errors."""
     with pytest.raises(
         wl.ModelError, match="hold = False with the output Point2FX, the force of coupled point 2: must"
     ):
@@ -196,7 +196,7 @@ def test_forces_of_points_that_are_not_held(tmp_path: Path) -> None:
 
 def test_waves_and_currents(tmp_path: Path) -> None:
     """Tables of waves without wave, with numbers that are not finite, or with negative frequencies, and profiles
-    without their three heading lines, are errors; each cause is one fault.
+    without their three heading lines, cause errors; each cause is one fault.
     """
     log, head = "1             writeLog", "profile\nz ux uy uz\nm m/s m/s m/s\n"
     for option, name, text, words in (
@@ -226,7 +226,7 @@ def test_waves_and_currents(tmp_path: Path) -> None:
 
 
 def test_a_vessel_of_your_own(tmp_path: Path) -> None:
-    """Coupled points that are not held may belong to a rigid body of the user.
+    """Coupled points that are not fixed may belong to a rigid body of the user.
 
     Three lines carry the weight of the body, and outputs are read.
     """
@@ -342,7 +342,9 @@ def test_start_at_the_positions_of_the_file(tmp_path: Path) -> None:
 
 
 def test_files_in_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """MoorDyn searches the sea floor in the working directory; Windlass does so if the folder of the file has none."""
+    """MoorDyn searches the sea floor in the working directory; Windlass searches the sea floor in the working directory
+    if the folder of the file contains no sea floor.
+    """
     (tmp_path / "floors").mkdir()
     (tmp_path / "models").mkdir()
     rows = [f"{x} {y} {z}" for x in (-500.0, 500.0) for y, z in ((-50.0, -80.0), (50.0, -90.0))]
@@ -357,7 +359,7 @@ def test_files_in_the_working_directory(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_sea_floors(tmp_path: Path) -> None:
     """A sea floor file becomes a polyline if its heights change only along y, and otherwise a height field that is
-    level beyond the grid. Damaged files are errors.
+    level beyond the grid. Damaged files cause errors.
     """
     file = write(tmp_path, CHAIN.replace("1             writeLog", "floor.txt     SeafloorFile", 1))
     rows = [f"{x} {y} {z}" for x in (-500.0, 500.0) for y, z in ((-50.0, -80.0), (0.0, -80.0), (50.0, -90.0))]

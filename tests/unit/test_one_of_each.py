@@ -73,7 +73,7 @@ def test_the_petsc_library_is_loaded_in_one_file() -> None:
 
 
 class Neighbours:
-    """A communicator of two processes; calling it is an error."""
+    """A communicator of two processes; each call causes an error."""
 
     size, rank = 2, 0
 
@@ -199,7 +199,7 @@ def rubs(node: ast.AST) -> bool:
 
 
 SPHERES = "connectors/rigid_springs/contact_sphere_sphere.py"
-"""Files that may have their own difference quotient, with the reason."""
+"""Files that may contain a separate difference quotient, with the reason."""
 
 
 def test_friction_is_decided_and_evaluated_in_one_room() -> None:

@@ -52,7 +52,9 @@ def require(method: str) -> None:
 
 @pytest.fixture
 def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, float]]:
-    """A model without processes: cost (k/100 - 2)² + (m - 3/2)², sag m g/k, load m g; it fails for k > 480 N/m."""
+    """A model without processes, with the cost (k/100 - 2)² + (m - 3/2)², the sag m g/k and the load m g. The model
+    fails for k > 480 N/m.
+    """
     done: list[dict[str, float]] = []
     (tmp_path / "model.py").write_text("")
 
@@ -328,7 +330,7 @@ def test_a_linear_objective_with_curved_limits(method: str) -> None:
 
 @pytest.mark.parametrize("method", [*NLOPT_METHODS, *TAO])
 def test_other_libraries_end_with_the_runs(method: str) -> None:
-    """The largest number of runs ends the searches of NLopt and TAO like those of SciPy."""
+    """The largest number of runs ends searches of NLopt, TAO and SciPy."""
     require(method)
     found = BoxSearch(lambda points: [SearchResult((p[0] - 0.4) ** 2, ()) for p in points], 5, 1e-6, 1e-12, 0)
     assert found.minimise((0.9, 0.9), method) == "ended after 5 runs, the maximum"

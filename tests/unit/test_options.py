@@ -130,7 +130,7 @@ def test_option_names_are_unique_and_not_petscs() -> None:
 
 
 def test_parameters_are_options_with_a_range(database: Any) -> None:
-    """A parameter returns its default or the value of the command line; values outside of the range are errors."""
+    """A parameter returns its default or the value of the command line; values outside of the range cause errors."""
     words = {"unit": "N", "doc": "tension", "minimum": 100.0, "maximum": 1000.0}
     assert wl.parameter("some_tension", 400, **words) == 400.0
     database.setValue("some_other_tension", "250")
@@ -259,7 +259,7 @@ def test_announced_options_of_a_later_solver(monkeypatch: pytest.MonkeyPatch) ->
         patch.setattr(unused_options, "petsc_names", lambda: pytest.fail("reads the library of PETSc"))
         patch.setattr(unused_options, "find_unused", lambda: {"dynamic_passes_max_it": "3"})
         assert unused_options.check(Moment.OPTIONS_SET, solvers, []) == []
-    # a misspelt prefix
+    # an option with a misspelt prefix
     unread_options = {"dynmic_passes_max_it": "3"}
     (line,) = unused_options.check(Moment.OPTIONS_SET, solvers, [])
     assert line == "-dynmic_passes_max_it 3: unknown option; did you mean -dynamic_passes_max_it?"

@@ -42,7 +42,7 @@ def belt() -> World:
 
 
 def net() -> World:
-    """Create a net of 30 x 30 lines, held at its lower edge."""
+    """Create a net of 30 x 30 lines that is fixed at its lower edge."""
     world = World(gravity=(0.0, -9.81))
     _, nodes = build_net(world, 30)
     fix(world, nodes[:30], "x", "y")
@@ -137,7 +137,7 @@ def test_mumps_keeps_its_pivots_without_scaling() -> None:
 
 
 def test_mumps_scales_where_there_are_constraint_rows() -> None:
-    """MUMPS scales matrices with constraint rows, because they need the exchange of pivots."""
+    """MUMPS scales matrices with constraint rows, because these rows require the exchange of pivots."""
     static = create_static(hung_lattice(40))
     static.solve()
     check_settings(static, 77, None)

@@ -378,7 +378,7 @@ MAY_WRITE = (
 
 
 def test_nothing_else_opens_files_for_writing() -> None:
-    """All outputs use the one function for opening files: no other module opens a file in a mode that writes."""
+    """All outputs open files by one common function: no other module opens a file in a mode that writes."""
     found = []
     for folder in ("framework", "elements", "connectors", "solvers", "src/windlass"):
         for path in sorted((ROOT / folder).rglob("*.py")):

@@ -18,7 +18,7 @@ STEP, COUNT = 0.01, 20
 
 
 class Clock:
-    """A clock that only waits and `spend` move forward."""
+    """A clock whose time advances only by waits and by `spend`."""
 
     def __init__(self) -> None:
         self.now, self.waits = 100.0, list[float]()
@@ -55,8 +55,9 @@ def swing(kind: str, **settings: Any) -> wl.Dynamic | wl.Explicit:
 @pytest.mark.parametrize("kind", ["dynamic", "explicit"])
 @pytest.mark.parametrize("pace", [1.0, 2.0])
 def test_runs_wait(kind: str, pace: float, clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
-    """Steps that take 1 ms each end when the elapsed time is the simulated time divided by the pace; results are the
-    same as without a pace, and nothing is late."""
+    """Steps that take 1 ms each end when the elapsed time is the simulated time divided by the pace; a pace does not
+    change results, and no step is late.
+    """
     ends = []
 
     def work(state: wl.State) -> None:

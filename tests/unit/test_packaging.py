@@ -43,7 +43,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel."""
+    """Return a wheel of the source tree."""
     target = tmp_path_factory.mktemp("wheel")
     pip_wheel = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
     built = subprocess.run([*pip_wheel, "-w", str(target), str(source)], capture_output=True, text=True)
@@ -70,7 +70,7 @@ def wheel_names(wheel: Path) -> list[str]:
 
 
 def folders_with_modules() -> dict[str, str]:
-    """Return import name -> folder relative to the root, for every folder below the four source folders that holds a
+    """Return import name -> folder relative to the root, for every folder below the four source folders that contains a
     Python file.
     """
     files = [path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
@@ -180,7 +180,7 @@ def test_project_urls_name_the_web_page_of_the_origin(origin: str) -> None:
 
 
 def test_project_urls_keep_the_port_of_the_web_page() -> None:
-    """Hosts of repositories may have a port of their own for HTTPS."""
+    """Hosts of repositories may have a separate port for HTTPS."""
     assert setup.create_urls("https://example.org:8443/owner/belts.git")["Source"] == (
         "https://example.org:8443/owner/belts"
     )

@@ -124,7 +124,7 @@ def test_hubs_tie_nothing_together_and_do_not_gather_rows() -> None:
 
 @pytest.mark.parametrize("size", [2, 3])
 def test_unknowns_of_all_processes_are_a_safe_order(size: int) -> None:
-    """Every unknown has one owner. The multiplier of a support follows the coordinate that it holds."""
+    """Every unknown has one owner. The multiplier of a support follows the coordinate that the support fixes."""
     world = World()
     _, nodes = build_net(world, 12, np.random.default_rng(3).permutation(144))
     fix(world, nodes[:12], "x", "y")
@@ -155,8 +155,8 @@ def test_more_processes_than_nodes(size: int) -> None:
 
 
 def test_options_choose_the_partition(request: pytest.FixtureRequest) -> None:
-    """The options -partition rows and graph, and -mat_partitioning_type, choose the partition. A wrong type is an error
-    of the options.
+    """The options -partition rows and graph, and -mat_partitioning_type, choose the partition. A wrong type causes an
+    error of the options.
     """
     set_option(request, "partition", "rows")
     world = World()

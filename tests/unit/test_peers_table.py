@@ -1,4 +1,4 @@
-"""`make peers` judges scripts of Exudyn: tolerances, shorter steps, runs that are cut, and rows that are kept."""
+"""`make peers` judges scripts of Exudyn: tolerances, shorter steps, shortened runs, and rows that do not change."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ def test_rows_of_scripts_that_were_not_run_stay(tmp_path: Path, monkeypatch: pyt
 
 
 def test_scripts_that_take_long_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Scripts that take long are cut to 200 steps, and to 20 steps if 200 steps take too long. Scripts that did not run
-    before the end are marked.
+    """Scripts that take long are shortened to 200 steps, and to 20 steps if 200 steps take too long. Scripts that did
+    not run before the end are marked.
     """
     record = peers.empty_record("") | {"solves": [{"q": [1.0], "lam": [], "sensors": []}]}
 
@@ -111,7 +111,7 @@ def test_scripts_that_take_long_are_cut(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_runs_that_may_take_longer_are_run_again(tmp_path: Path) -> None:
-    """The result of a run that was ended after 5 s is kept if the time limit is the same; with a longer limit the
+    """The result of a run that was ended after 5 s is used again if the time limit is equal; with a longer limit the
     script runs again.
     """
     how = peers.Settings()

@@ -17,7 +17,7 @@ from windlass.framework.assembly.storage import Storage
 from windlass.framework.launch.petsc_functions import get_block_values
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.linear.linear_check import find_errors, is_accurate
+from windlass.solvers.linear.linear_check import LINEAR_RTOL, find_errors, is_accurate, is_clearly_accurate
 from windlass.solvers.linear.packages import refine
 from windlass.solvers.linear.pivots import count_negative, eval_asymmetry
 from windlass.solvers.newton.problem import NonlinearProblem
@@ -28,8 +28,8 @@ from support.matrices import dense
 
 
 def create_rope(elements: int = 24, EA: float = 1e4, EI: float = 1e-2, rise: float = 3.0) -> World:
-    """Create a rope between hinges, held in its middle, and a wheel with springs to many nodes, which is a hub of the
-    matrix.
+    """Create a rope between hinges that is fixed in its middle, and a wheel with springs to many nodes, which is a hub
+    of the matrix.
     """
     world = World(gravity=(0.0, -9.81))
     cables = straight_cable(
@@ -83,7 +83,8 @@ def test_signs_of_a_rope_with_constraints_and_a_hub(storage: Storage) -> None:
 def test_signs_of_random_blocks(shape: str) -> None:
     """Signs agree with LAPACK for random blocks.
 
-    The fill is right: none in a chain, only the rows of the hub for a hub, and nearly all entries in a net.
+    The fill has the expected size: no fill in a chain, only the rows of the hub for a hub, and nearly all entries in a
+    net.
     """
     random, n = np.random.default_rng(8), 30
     apart = {"chain": [1], "arrow": [1], "net": [1, 6]}[shape]
@@ -110,7 +111,7 @@ def test_signs_of_random_blocks(shape: str) -> None:
 
 
 def test_signs_that_are_not_certain() -> None:
-    """If a constraint holds a coordinate without stiffness, signs are uncertain, because LU in blocks exchanges pivots
+    """If a constraint fixes a coordinate without stiffness, signs are uncertain, because LU in blocks exchanges pivots
     inside the block.
     """
     values = np.diag([0.0, 0.0, 1.0, 1.0])
@@ -171,6 +172,14 @@ def test_refined_blocks_are_as_exact_as_rows() -> None:
         given = problem.pattern, problem.matrix.values, solution.array_r, right.array_r
         errors.append(find_errors(*given).by_terms)
         assert is_accurate(*given, rtol=0.0) == find_errors(*given).accurate
+        pattern, values, x, b = given
+        place = pattern.indptr, pattern.indices, pattern.block, values
+        for error in (0.3, 0.7, 3.0):
+            # the residual of the scaled solution is about this multiple of its limit
+            moved = np.array(x) * (1.0 + error * LINEAR_RTOL)
+            left = np.linalg.norm(b - pattern.multiply(values, moved)) / np.linalg.norm(b) / LINEAR_RTOL
+            assert abs(left - error) < 0.2 or not refined
+            assert is_clearly_accurate(*place, moved, np.array(b)) == (left < 0.5)
     assert errors[0] > 1e-10 and errors[1] < 1e-11
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from windlass.framework.kernels.call import is_compiled
-from windlass.framework.kernels.kernel import compiling_time, kernel
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.process import compiling_time
 from windlass.solvers.stepping import progress
 from windlass.solvers.stepping.statistics import Statistics
 

@@ -57,7 +57,7 @@ class Model(NamedTuple):
 
 
 def create_rope(elements: int = 24, kind: type = ContactFrictionCircleCable2D) -> Model:
-    """Create a rope that runs up on the left of a pulley, over it, and down on the right, with wrap pi."""
+    """Create a rope that runs up on the left of a pulley, over the pulley, and down on the right, with wrap pi."""
     world = World()
     pulley = world.add(RigidBody2D, position=(0.0, 0.0), name="sheave", **BODY)
     axis = RADIUS + OFFSET
@@ -140,7 +140,7 @@ def test_report_of_a_rope_over_a_pulley(speed: float) -> None:
     for name in POWERS:
         power = eval_output(model.contacts, name, state).sum()
         assert_allclose(getattr(report, name), power, rtol=1e-12, atol=1e-12, err_msg=name)
-    # slipping segments have friction f_t > 0, that is counter-clockwise, against a rope that runs clockwise over the
+    # slipping segments have friction f_t > 0, which acts counter-clockwise, against a rope that runs clockwise over the
     # top
     assert report.torque > 0.0
     assert np.sign(report.friction_power) == -np.sign(speed)
@@ -315,8 +315,8 @@ LAWS = (ContactFrictionCircleCable2D, ContactFrictionCirclePoints2D, ContactCirc
 
 @pytest.mark.parametrize("kind", LAWS)
 def test_sensors_give_the_numbers_of_reports(kind: type) -> None:
-    """Sensors of reports, which sum in compiled code, give the numbers of the reports, also after some contacts are
-    switched off.
+    """The values of sensors of reports, which sum in compiled code, equal the numbers of the reports, also after some
+    contacts are switched off.
     """
     for model in (create_rope(kind=kind), *([create_belt()] if kind is LAWS[0] else [])):
         state = create_state(model, 2.0)

@@ -302,8 +302,8 @@ class Shaped(Component):
 
 
 def test_schemas_of_pairs() -> None:
-    """Missing parts of a schema are errors at registration. An unknown family is an error as soon as a schema names
-    it.
+    """Missing parts of a schema cause errors at registration. An unknown family causes an error as soon as a schema
+    names this family.
     """
     with raises(
         "register_pair of Passing reads marker0, marker1, active, but Passing has no active: must be declared in "
@@ -335,7 +335,7 @@ def test_schemas_of_pairs() -> None:
 
 
 def test_a_column_that_bind_pair_needs() -> None:
-    """If a law calls `bind_pair` itself, a missing column is an error at the first evaluation."""
+    """If a law calls `bind_pair` itself, a missing column causes an error at the first evaluation."""
 
     def build_pair(rows: LocalRows) -> System:
         bind_pair(rows)
@@ -422,13 +422,15 @@ def test_words_of_joints_are_fields_of_the_row() -> None:
 
 
 def test_words_of_updates_are_fields_of_the_row() -> None:
-    """Kernels of updates may read only fields of the row, including history values; a misspelt field is an error."""
+    """Kernels of updates may read only fields of the row, including history values; a misspelt field causes an
+    error.
+    """
     with raises("row.histroy in update of Keeper: must be one of .*, history, start"):
         register_pair(Keeper, three, three_by_three, start=(0.0,), update=keeping)
 
 
 def test_derived_fields_are_those_declared() -> None:
-    """A law whose ``derive`` returns undeclared names is an error at the first evaluation."""
+    """A law whose ``derive`` returns undeclared names causes an error at the first evaluation."""
 
     class Sprung(Spring):
         """A spring with a derived field."""

@@ -14,7 +14,7 @@ import pytest
 from llvmlite import binding, ir
 
 from windlass.framework.kernels import compiling, operators, repeated
-from windlass.framework.kernels.addresses import find_version
+from windlass.framework.kernels.compiled_entries import find_version
 from windlass.framework.kernels.kernel import kernel
 
 _numba: Any = numba
@@ -49,7 +49,7 @@ def _read_code(version: Any) -> bytes:
 def test_machine_code_is_that_of_numba(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def compile_here(folder: str) -> bytes:
         monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / folder))
-        monkeypatch.setattr("windlass.framework.kernels.kernel._process.ready", {})
+        monkeypatch.setattr("windlass.framework.kernels.process.process.ready", {})
         return _read_code(find_version(_create_kernel(), VECTORS))
 
     code = compile_here("first")

@@ -79,14 +79,14 @@ def test_all_sections_are_there(tmp_path: Path) -> None:
         "kind of load",
         "@article{gerstmayr2006",
         "windlass run rope.py -quiet -report report.html -weight 2.5",
-        "axial_stiffness=1e4, bending_stiffness=1.0",  # the script itself
+        "axial_stiffness=1e4, bending_stiffness=1.0",  # a line of the script
         "a rope &amp; its end",
         "deflection [m]",
     ):
         assert words in page, words
     # the page has curves of the model, of the steps of two solves, of the sensor and of the energies
     assert page.count("<img ") == 5
-    # no address is loaded
+    # the page loads no address
     assert re.findall(r'(?:src|href)="(?!data:|#)', page) == []
     assert "default-src 'none'" in page
     assert "<script" not in page and "@import" not in page

@@ -1,5 +1,5 @@
-"""Rigid motions as near null space of the tangent: they cause no elastic force on a free model, GAMG gets them by
-default, and several processes give equal results.
+"""Rigid motions as near null space of the tangent. Rigid motions cause no elastic force on a free model, GAMG uses the
+rigid motions by default, and several processes give equal results.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def test_rotation_of_a_body_in_space_is_that_of_its_points() -> None:
 
 
 def test_gamg_gets_them_by_default() -> None:
-    """-static_pc_type gamg sets the rigid motions on the tangent, and other solvers do not. The solution equals the
-    solution of the default solver.
+    """With -static_pc_type gamg the tangent receives the rigid motions; with other solvers it does not. The solution
+    equals the solution of the default solver.
     """
     world = World(gravity=(0.0, -1e-3, 0.0))
     _, crossings = build_net(world, 8, reference_strain=-0.01)

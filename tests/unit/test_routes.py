@@ -1,6 +1,6 @@
 """Routes agree with the nodes of a reference belt and with closed formulas, and are continuous.
 
-tests/reference/belt_nodes.npz holds [x, y, x', y'] of the 24 and 60 nodes of the two-pulley belt. The pulleys of
+tests/reference/belt_nodes.npz contains [x, y, x', y'] of the 24 and 60 nodes of the two-pulley belt. The pulleys of
 0.09995 m are at (0, 0) and (0.1π, 0). The centre line is 0.05 mm outside the pulleys and runs clockwise. The first node
 is on top of the left pulley.
 """
@@ -20,7 +20,7 @@ ROUNDING = 1e-14
 
 LEFT_PULLEY = Circle((0.0, 0.0), 0.09995, "right")
 RIGHT_PULLEY = Circle((0.1 * pi, 0.0), 0.09995, "right")
-# Unequal radii, both sides, a wrap above π, one full turn.
+# A route with unequal radii, circles on both sides, a wrap above π, and one full turn.
 MIXED = [
     Circle((0.0, 0.0), 0.3, "right"),
     Circle((1.0, 0.2), 0.1, "left"),

@@ -1,11 +1,11 @@
-"""Records of rows: fields by the names of columns, aligned, with a key that other processes can reproduce."""
+"""Records of rows: aligned fields with the names of columns, and a key that other processes can reproduce."""
 
 from __future__ import annotations
 
 import ast
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -16,7 +16,9 @@ from windlass import connectors as con
 from windlass.elements import Cable2D, Ground, straight_cable
 from windlass.framework import Component, column, function, kernel, ref
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.kernels.cache_key import NotCacheableError
 from windlass.framework.kernels.type_names import decode_type, encode_type
+from windlass.framework.kernels.value_types import encode_value
 from windlass.framework.model.rows import field_names, row_type
 
 
@@ -75,6 +77,49 @@ def test_types_of_records_as_text() -> None:
     kind = types.typeof(np.zeros(1, row_type(Mixed, {"bent": np.zeros((1, 0))}, 1)))
     again = decode_type(json.loads(json.dumps(encode_type(kind))))
     assert again == kind and str(again) == str(kind) and hash(again) == hash(kind)
+
+
+class Sample(NamedTuple):
+    """Arguments of a kernel."""
+
+    x: Any
+    n: int
+
+
+def create_values() -> list[Any]:
+    """Create values of all types that a kernel may have as arguments."""
+    plain = np.zeros((2, 3))
+    frozen, turned = plain.copy(), plain.T
+    frozen.flags.writeable = False
+    packed = np.dtype([("b", np.int8), ("a", float), ("c", np.float32, (2, 3))])
+    aligned = np.dtype([("b", np.int8), ("a", float)], align=True)
+    overlapping = np.dtype({"names": ["late", "early"], "formats": [float, int], "offsets": [8, 0], "itemsize": 24})
+    records = [np.zeros(2, kind) for kind in (packed, aligned, overlapping, row_type(Mixed, {}, 2))]
+    numbers = [1, -(2**40), 1.5, True, 2j, None, np.int32(1), np.float32(1), np.bool_(True), np.uint8(1)]
+    arrays = [plain, turned, plain[:, ::2], frozen, np.zeros(0), np.zeros(3)[::2], np.zeros((1, 1, 1)), np.zeros(())]
+    of_numbers = [np.zeros(2, kind) for kind in (bool, np.int32, np.uint16, np.float32, np.complex64)]
+    fields = [record["a"] for record in records[:2]]
+    tuples: list[Any] = [(), (1, 2), (1, 2.0), (plain, (1, turned)), Sample(plain, 1), (Sample((1,), 2), 3.0)]
+    return [*numbers, *arrays, *of_numbers, *records, *(record[0] for record in records), *fields, *tuples]
+
+
+def test_types_of_values_are_those_of_the_compiler() -> None:
+    """The key of the cache is the same with and without the compiler."""
+    types: Any = numba
+    values = create_values()
+    assert len(values) > 30
+    for value in values:
+        assert encode_value(value) == encode_type(types.typeof(value)), repr(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [2**63, "text", [1.0], np.zeros(2, ">f8"), np.zeros(2, "M8[s]"), np.zeros(2, object), np.zeros(2, "U3"), print],
+    ids=str,
+)
+def test_types_that_only_the_compiler_can_describe(value: Any) -> None:
+    with pytest.raises(NotCacheableError, match="type"):
+        encode_value(value)
 
 
 ROOT = Path(__file__).parents[2]

@@ -293,7 +293,7 @@ def test_means_of_a_restart_are_those_of_one_run() -> None:
 
 
 class Stop(RuntimeError):
-    """Interrupts a solve."""
+    """Hook that interrupts a solve."""
 
 
 def run_interrupted(path: Path, first: float | None, second: float | None) -> Means:
@@ -318,8 +318,9 @@ def run_interrupted(path: Path, first: float | None, second: float | None) -> Me
 
 
 def test_a_restart_with_another_start_of_means(tmp_path: Path) -> None:
-    """After a restart, means may begin later than the last step of the interrupted run. A start that is earlier than in
-    the interrupted run would lack steps, and is an error, also if the interrupted run had not reached its start.
+    """After a restart, means may begin later than the last step of the interrupted run. With a start that is earlier
+    than in the interrupted run, steps would be missing. Such a start causes an error, also if the interrupted run had
+    not reached its own start.
     """
     for first in (0.012, 0.005):
         late = run_interrupted(tmp_path / f"{first}.h5", first, 0.015)
@@ -339,8 +340,8 @@ def test_a_restart_with_another_start_of_means(tmp_path: Path) -> None:
 
 
 def test_means_of_several_solves() -> None:
-    """A gap between two solves does not count, a start state that was changed is used as it is, and a solve that begins
-    earlier than the last one ends begins new means.
+    """A gap between two solves does not count, a start state that was changed is used without correction, and a solve
+    that begins before the end of the previous solve starts new means.
     """
     model = create_model()
     spin = Means([Sensor(model.body, "angular_velocity", name="spin")])

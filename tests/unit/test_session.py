@@ -41,7 +41,7 @@ def rope(name: str = "rope", taut: bool = False) -> tuple[wl.World, Any]:
 
 
 class PressCtrlC(wl.StepHook):
-    """Interrupts the program in a step, like the button of a notebook."""
+    """Hook that interrupts the program in a step, like the button of a notebook."""
 
     def __init__(self, step: int) -> None:
         self._step = step
@@ -60,7 +60,7 @@ class PressCtrlC(wl.StepHook):
     ids=["Dynamic", "Explicit"],
 )
 def test_an_interrupted_solve_goes_on(solver: Any) -> None:
-    """An interrupted solve stops after the step in progress. The later steps are bitwise equal to the steps of an
+    """An interrupted solve stops after the step in progress. The later steps are bit-identical to the steps of an
     uninterrupted solve.
     """
     world, _ = rope()
@@ -198,7 +198,7 @@ def define(factor: float) -> Any:
 
     @kernel
     def pull(row, u, ut, t):  # type: ignore[no-untyped-def]
-        """Force [N]."""
+        """Return the force [N]."""
         k = factor * row.stiffness
         return k * u[0], k * u[1], k * u[2]
 
@@ -319,7 +319,7 @@ def test_errors_in_notebooks_show_lines_of_the_user(monkeypatch: pytest.MonkeyPa
 
 
 def test_scenes_need_a_screen_or_a_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A scene without a screen or a notebook is an error; `tests/examples/test_tutorials.py` shows a scene in a
+    """A scene without a screen or a notebook causes an error; `tests/examples/test_tutorials.py` shows a scene in a
     notebook.
     """
     monkeypatch.delenv("DISPLAY", raising=False)

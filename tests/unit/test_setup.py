@@ -152,7 +152,7 @@ echo "make $* $name" >>"$LOG" """
 
 
 def build_petsc(checkout: Path, stopped: str = "") -> tuple[subprocess.CompletedProcess[str], list[str]]:
-    """Call --build-petsc with tools that only log their calls; one of them fails in the folder `stopped`.
+    """Call --build-petsc with tools that only log their calls; one of the tools fails in the folder `stopped`.
 
     Return the log.
     """
@@ -260,7 +260,7 @@ def test_command_reports_and_succeeds(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("few_packages")
 def test_report_names_solver_packages_that_solve() -> None:
-    """The report names PETSc's own LU, which every build has. A package name that no build has does not count as
+    """The report names PETSc's own LU, which every build has. A package name that no build has is not treated as
     usable.
     """
     text, ready = doctor.report()

@@ -1,5 +1,5 @@
-"""Values and references of single rows, which are read by faster code: the same results and messages as for several
-rows.
+"""Values and references of single rows, which are read by faster code. Results and messages equal the results and
+messages for several rows.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def test_forces_of_single_rows_are_the_same() -> None:
 
 
 def test_differences_of_single_rows_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The differences of a single row have the same bits and the same calls as those of an array of rows."""
+    """The differences of a single row have the same bits and the same calls as the differences of an array of rows."""
     seen = list[Any]()
 
     def force(t: float, row: int, u: float, ut: float, k: float, d: float, offset: float) -> float:

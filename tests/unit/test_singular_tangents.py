@@ -43,8 +43,8 @@ def test_singular_tangents_leave_no_trace(package: str) -> None:
 
 @pytest.mark.parametrize("stiffness", [7.0, 0.1])
 def test_motions_that_nothing_holds_at_full_load_are_named(stiffness: float) -> None:
-    """Three wheels are coupled by springs and held only by the stabiliser. The solve gives an error or, where rounding
-    hides the singularity, a note.
+    """Three wheels are coupled by springs and supported only by the stabiliser. The solve gives an error or, where
+    rounding hides the singularity, a note.
     """
     world = World(gravity=(0.0, -9.81))
     wheels = [world.add(RigidBody2D, name=name, position=(0.0, 0.0), mass=2.0, inertia=0.3) for name in "abc"]

@@ -1,4 +1,6 @@
-"""On the documentation site, the reference has every component, name and option, and the gallery every example."""
+"""The reference of the documentation site contains every component, name and option, and the gallery contains every
+example.
+"""
 
 from __future__ import annotations
 
@@ -260,7 +262,7 @@ def test_a_run_without_a_picture_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_the_site_is_made() -> None:
-    """The site is made as by `make docs`: without a warning, with a picture and a page for every example and page."""
+    """The site is created as by `make docs`, without a warning. Every example has a picture and a page."""
     pytest.importorskip("sphinx", reason="make docs installs it")
     done = subprocess.run([sys.executable, SITE / "build.py"], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr[-3000:]

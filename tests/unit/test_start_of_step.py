@@ -25,7 +25,7 @@ PLACES = 4
 
 
 class Odometer(Component):
-    """Sums the increments of steps: h, t - t_start, x - x_start, v - v_start."""
+    """Schema of a law that sums the increments of steps: h, t - t_start, x - x_start, v - v_start."""
 
     marker = ref(COORDINATE, "what moves")
     data = ref("GenericData", "the sums", optional=True)

@@ -46,7 +46,7 @@ def torque(world: wl.World, state: wl.State, contacts: wl.Entity, wheel: wl.Enti
 
 
 def test_a_state_with_friction_in_a_model_without(tmp_path: Path) -> None:
-    """A state that was saved with friction keeps its torque in a model without friction, or loading the state is an
+    """A state that was saved with friction keeps its torque in a model without friction, or loading the state causes an
     error.
     """
     world, contacts, wheel = create_rope(friction=True)

@@ -1,4 +1,4 @@
-"""Steady motion of belt drives without time steps: agreement with creep theory, balances, and errors."""
+"""Tests of the steady motion of belt drives by `Belt.steady`: comparison with creep theory, balances, and errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ THREE = {
 
 
 def mount(pulleys: dict[str, Any], **columns: Any) -> wl.Belt:
-    """Create a belt around rigid pulleys that are given by centre [m], radius [m] and side."""
+    """Create a belt around pulleys with rigid contact; each pulley is given by its centre [m], its radius [m] and the
+    side of the belt.
+    """
     world = wl.World()
     wheels = [
         wl.Pulley(world.add(el.RigidBody2D, name=name, position=at, mass=1.0, inertia=0.01), radius, side)
@@ -38,8 +40,8 @@ def mount(pulleys: dict[str, Any], **columns: Any) -> wl.Belt:
 @pytest.mark.parametrize("speed", [-20.0, 55.0])
 @pytest.mark.parametrize("mass", [0.0, 0.9])
 def test_two_equal_pulleys(speed: float, mass: float) -> None:
-    """For two equal pulleys, speeds, tensions and slip arcs equal the results of `belt_creep` in both directions to
-    1e-9. The power balance closes to rounding.
+    """For two equal pulleys, speeds, tensions and slip arcs agree with the results of `belt_creep` within 1e-9, in both
+    directions of motion. The remainder of the power balance is a rounding error.
     """
     belt = mount(
         {"a": ((0.0, 0.0), 0.1, "right"), "b": ((0.3, 0.0), 0.1, "right")}, axial_stiffness=8000.0, friction=0.4,
@@ -62,13 +64,13 @@ def test_two_equal_pulleys(speed: float, mass: float) -> None:
 
 
 def test_bent_belts() -> None:
-    """For belts with bending stiffness, power balance and torque close to rounding. Hub loads of an idler agree with
-    lines that touch circles of the radius R + EI/(2FR).
+    """For belts with bending stiffness, the remainders of the power balance and of the torque balance are rounding
+    errors. Hub loads of an idler agree with lines that touch circles with the radius R + EI/(2FR).
 
-    A belt that is too stiff is an error.
+    If the belt is too stiff, an error is raised.
 
-    Bending acts like circles that are larger by d, so the wrap angle of an idler on the back increases by 2 d/L with
-    spans of the length L.
+    Bending has the same effect as circles whose radii are larger by d. Therefore the wrap angle of an idler on the back
+    increases by 2 d/L, where L is the length of the spans.
     """
     places = {"a": ((0.0, 0.0), 0.05, "right"), "idler": ((0.3, 0.02), 0.05, "left"), "b": ((0.6, 0.0), 0.05, "right")}
     bent, string = (
@@ -77,7 +79,7 @@ def test_bent_belts() -> None:
     )
     F, L = bent.spans[0].tension, bent.spans[0].length
     more = bent["idler"].wrap_angle - string["idler"].wrap_angle
-    # at a crossing span, both circles are larger by d
+    # at a crossing span, the radii of both circles increase by d
     assert_allclose(more, 2.0 * 2.0 * 0.01 / (2.0 * F * 0.05) / L, rtol=1e-2)
     assert_allclose(bent["idler"].hub_force, 2.0 * F * np.sin(0.5 * bent["idler"].wrap_angle), rtol=1e-7)
     loaded = mount(THREE, bending_stiffness=9e-3).steady({"driver": 400.0}, {"driven": lambda speed: -0.03 * speed})
@@ -86,7 +88,7 @@ def test_bent_belts() -> None:
     assert_allclose(sum(p.power for p in soft.pulleys), -sum(p.loss for p in soft.pulleys), rtol=1e-9)
     with pytest.raises(wl.ModelError, match=r"does not wrap around driver: .* N - rhoA v² = .* N, must be > EI"):
         mount(THREE, bending_stiffness=2.0).steady({"driver": 100.0})
-    # a stiff belt may be longer than its route, and still wrap around its pulleys with its tension
+    # a stiff belt may be longer than its route, and nevertheless wrap around its pulleys with the given tension
     long = mount(THREE, axial_stiffness=2e6, tension=300.0, bending_stiffness=0.03)
     assert long.strain < 0.0
     slow = long.steady({"driver": 1e-3})
@@ -97,11 +99,11 @@ def test_bent_belts() -> None:
     ("bending", "height", "allowed"), [(0.01, 0.135, 5e-3), (0.05, 0.12, 5e-3), (0.05, 0.135, 2e-2)]
 )
 def test_hub_load_of_a_weakly_wrapped_idler(bending: float, height: float, allowed: float) -> None:
-    """On an idler with a short arc a bent belt touches at one point. Static equilibrium, `Belt.steady` at a low speed,
-    and the mounted tension agree.
+    """A belt with bending stiffness touches an idler with a short arc at one point. The hub loads in static equilibrium
+    and by `Belt.steady` at a low speed agree, and the tensions agree with the given tension.
 
     The wrap angles are 0.05, 0.2 and 0.05 rad. EI/(T R²) of the idler is 1.6 and 7.8 %. The hub load is up to 18 %
-    larger than for a string.
+    larger than the hub load of a string.
     """
     world = wl.World()
     places = {"a": ((0.0, 0.0), 0.1, "right"), "i": ((0.25, height), 0.04, "left"), "b": ((0.5, 0.0), 0.1, "right")}
@@ -122,8 +124,9 @@ def test_hub_load_of_a_weakly_wrapped_idler(bending: float, height: float, allow
 
 
 def test_tension_of_a_given_length() -> None:
-    """The tension of a slack length is the inverse of the length for a tension, also for bent belts on short arcs and
-    for belts that are longer than their route. A slack belt is an error.
+    """If a belt is created with a length, and this length was computed from a tension, the belt has this tension. The
+    statement also holds for belts with bending stiffness on short arcs, and for belts that are longer than their route.
+    A slack belt causes an error.
     """
     rng = np.random.default_rng(7)
     for _ in range(200):
@@ -142,7 +145,7 @@ def test_tension_of_a_given_length() -> None:
 
 
 def test_rope_that_ends_on_a_drum() -> None:
-    """A rope with bending stiffness whose end lies on a drum has the tension that is given."""
+    """A rope with bending stiffness, one end of which lies on a drum, has the given tension."""
     world = wl.World()
     drum, wheel = (
         world.add(el.RigidBody2D, name=name, position=at, mass=1.0, inertia=0.01)
@@ -161,7 +164,9 @@ def test_rope_that_ends_on_a_drum() -> None:
 
 
 def test_torques_and_moments_that_are_no_numbers() -> None:
-    """Torques and moments that are not finite real numbers are errors that name the pulley, the value and the unit."""
+    """Torques and moments that are not finite real numbers cause errors that state the pulley, the value and the
+    unit.
+    """
     belt = mount({"a": ((0.0, 0.0), 0.1, "right"), "b": ((0.3, 0.0), 0.1, "right")})
     for torque, words in (
         (lambda speed: float("nan"), r"no steady motion is found, because the torque of b is nan N m at -\d+"),
@@ -186,7 +191,9 @@ def test_torques_and_moments_that_are_no_numbers() -> None:
 
 
 def test_bristles_that_are_given_act_like_a_layer() -> None:
-    """`Belt.steady` contains bristles of ``contact`` like a layer of equal stiffness."""
+    """If ``contact`` contains a bristle stiffness, `Belt.steady` includes the bristles like a layer of equal
+    stiffness.
+    """
     places = {"a": ((0.0, 0.0), 0.1, "right"), "b": ((0.3, 0.0), 0.1, "right")}
     rigid, bristles = {"contact_stiffness_per_length": 1e10}, {"friction_stiffness_per_length": 1e6}
     with_contact = mount(places, contact=rigid | bristles).steady({"a": -100.0}, {"b": 8.0})
@@ -198,8 +205,8 @@ def test_bristles_that_are_given_act_like_a_layer() -> None:
 
 @pytest.mark.parametrize(("contact", "bending", "beyond"), [(1e7, 0.0, True), (1e7, 0.005, True), (1e16, 0.5, False)])
 def test_a_layer_is_sheared_on_its_arc_only(contact: float, bending: float, beyond: bool) -> None:
-    """A layer is sheared along the wrap angle of a string, also on a soft contact, which touches beyond the arc. It is
-    sheared along a smaller angle only if the belt is bent and leaves the arc before its end.
+    """The arc on which the layer has shear is the wrap angle of a string, even if a soft contact touches beyond this
+    arc. The arc of shear is smaller only if the bending stiffness lifts the belt off before the end of the arc.
     """
     places = {"a": ((0.0, 0.0), 0.1, "right"), "b": ((0.3, 0.0), 0.1, "right")}
     given = {"mass_per_length": 0.0, "layer_stiffness": 1e6, "contact": {"contact_stiffness_per_length": contact}}
@@ -217,17 +224,18 @@ def test_end_of_contact_of_a_bent_belt(contact: float) -> None:
     """The point where a beam under tension leaves an elastic foundation that cannot pull agrees with finite
     differences.
 
-    The limits are the rigid circle, l/R, and the string, -sqrt(F/k)/R.
+    The limits are l/R for a rigid circle, and -sqrt(F/k)/R for a string.
     """
     F, EI, R, n = 440.0, 0.018, 0.03, 1001
-    # ten decay lengths sqrt(F/k) of the softest contact
+    # the mesh extends over ten decay lengths sqrt(F/k) of the softest contact
     s = np.linspace(-0.15, 0.1, n)
     h = s[1] - s[0]
     ones = np.ones(n)
     second = sparse.diags_array([ones[1:], -2.0 * ones, ones[1:]], offsets=[-1, 0, 1]) / h**2
     beam = (EI * second @ second - F * second).tolil()
     right = np.full(n, F / R)
-    # left end: depth F/(k R) of an arc; right end: w' = -s/R and w'' = -1/R of a straight line
+    # at the left end, the depth is F/(k R) as on an arc; at the right end, w' = -s/R and w'' = -1/R as for a straight
+    # line
     beam[:2] = 0.0
     beam[0, 0] = beam[1, 1] = 1.0
     right[:2] = F / (contact * R)
@@ -249,7 +257,7 @@ def test_end_of_contact_of_a_bent_belt(contact: float) -> None:
     assert_allclose(eval_ends(np.array(F), EI, k, np.array(R)).untouched * R, -end, atol=1e-3 * l)
     assert_allclose(eval_ends(np.array(F), EI, np.array(np.inf), np.array(R)).untouched, l / R, rtol=1e-3)
     assert_allclose(eval_ends(np.array(F), 0.0, k, np.array(R)).untouched, -np.sqrt(F / contact) / R, rtol=1e-4)
-    # lengths that the limits add
+    # compare the additional lengths with the limits
     assert_allclose(eval_ends(np.array(F), EI, np.array(np.inf), np.array(R)).longer, l**3 / (12.0 * R**2), rtol=1e-4)
     string = 5.0 / 12.0 * (F / contact) ** 1.5 / R**2
     assert_allclose(eval_ends(np.array(F), 0.0, k, np.array(R)).longer, string, rtol=1e-4)
@@ -257,8 +265,9 @@ def test_end_of_contact_of_a_bent_belt(contact: float) -> None:
 
 @pytest.mark.parametrize("direction", [-1.0, 1.0])
 def test_three_pulleys(direction: float) -> None:
-    """For three pulleys with a cord offset, different friction and an idler on the back, power and torque balances
-    close. Slip arcs agree with Euler and Grashof.
+    """A belt with a cord offset runs on three pulleys with different friction coefficients, one of which is an idler on
+    the back. The remainders of the power and torque balances are rounding errors, and slip arcs agree with Euler and
+    Grashof.
     """
     belt = mount(THREE, cord_offset=(0.002, 0.001))
     found = belt.steady({"driver": 400.0 * direction}, {"driven": lambda speed: -0.03 * speed})
@@ -270,18 +279,20 @@ def test_three_pulleys(direction: float) -> None:
     press = [span.tension - 0.3 * found.flow * abs(span.speed) for span in found.spans]
     assert_allclose(driver.torque, -(press[0] - press[2]) * 0.052, rtol=1e-9)
     assert_allclose(driver.slip_arc, abs(log(press[0] / press[2])) * 0.052 / (0.5 * 0.05), rtol=1e-9)
-    # the flow of reference length is equal in all spans
+    # the reference length that passes per second is equal in all spans
     flows = [abs(span.speed) / (1.0 + span.tension / 1e4) for span in found.spans]
     assert_allclose(flows, found.flow, rtol=1e-12)
     assert_allclose(sum(p.power for p in found.pulleys), -sum(p.loss for p in found.pulleys), rtol=1e-9)
-    # a belt that runs slowly has the hub loads of the mounted belt
+    # the hub loads of a slow belt equal the hub loads of the mounted belt
     idle = belt.steady({"driver": 1e-3 * direction})
     assert_allclose([p.hub_load for p in idle.pulleys], belt.hub_loads, rtol=1e-6, atol=1e-6)
     assert "steady motion" in found.format() and "slip reserve [1]" in found.format()
 
 
 def test_closed_length() -> None:
-    """The reference length on spans and arcs, integrated by small steps, equals the length of the belt."""
+    """The sum of the reference lengths on spans and arcs, which the test integrates numerically, equals the length of
+    the belt.
+    """
     belt = mount(THREE)
     found = belt.steady({"driver": -400.0}, {"driven": 12.0})
     E = 1e4 - 0.3 * found.flow**2
@@ -298,12 +309,13 @@ def test_closed_length() -> None:
 
 
 def test_largest_torque() -> None:
-    """Torques up to the limit of Euler and Eytelwein of the smallest arc are accepted. A torque above this limit is
-    refused with a message.
+    """Torques up to the limit by Euler and Eytelwein for the smallest arc are accepted. A torque above this limit
+    causes an error.
     """
     belt = mount(THREE, mass_per_length=0.0, axial_stiffness=4e6)
     wrap = belt.wrap_angles[0]
-    # stiff belts keep the reference length: the sum of tension times length is constant except for slip arcs
+    # the reference length of a stiff belt is constant, so the sum of tension times length is constant except on slip
+    # arcs
     low, high = 0.0, 400.0 * 0.05 * 2.0 * (exp(0.5 * wrap) - 1.0)
     for _ in range(30):
         middle = 0.5 * (low + high)
@@ -321,7 +333,7 @@ def test_largest_torque() -> None:
 def test_arm_of_a_tensioner() -> None:
     """The moments of belt and spring about the pivot of a tensioner's arm balance.
 
-    With a weight on the arm, the pull of the belt is constant; with a rigid spring, the position of the arm is
+    If a weight acts on the arm, the pull of the belt is constant. If the spring is rigid, the position of the arm is
     constant.
     """
     belt, pivot = mount(THREE), (0.06, -0.08)
@@ -347,7 +359,7 @@ def test_arm_of_a_tensioner() -> None:
 
 
 def test_a_sweep_is_quick() -> None:
-    """A hundred drives take 5 ms each (measured). The test requires 60 ms by the clock of the process."""
+    """The measured time of each of a hundred drives is 5 ms. The test requires a process time of less than 60 ms."""
     belt = mount(THREE)
     begin = time.process_time()
     losses = [
@@ -356,7 +368,8 @@ def test_a_sweep_is_quick() -> None:
         for friction in np.linspace(0.4, 0.8, 10)
     ]
     assert time.process_time() - begin < 6.0
-    # with little mass, creep is the difference of tensions divided by EA, for any friction and preload, up to strains
+    # for a small mass, creep is the difference of tensions divided by EA, for any friction and preload, except for
+    # errors of the order of the strain
     assert max(losses) / min(losses) < 1.05
 
 
@@ -375,13 +388,13 @@ def test_a_sweep_is_quick() -> None:
     ],
 )
 def test_what_cannot_be(speeds: Any, torques: Any, words: str) -> None:
-    """Each impossible drive gives an error with the wrong value and the allowed values."""
+    """Each impossible drive causes an error with the wrong value and the allowed values."""
     with pytest.raises(wl.ModelError, match=words):
         mount(THREE).steady(speeds, torques)
 
 
 def test_ropes_and_frictionless_pulleys_have_none() -> None:
-    """An open rope and a pulley without friction have no steady motion, and are refused."""
+    """Open ropes, and pulleys without friction under a torque, have no steady motion and cause errors."""
     with pytest.raises(wl.ModelError, match="friction coefficient 0 of the pulley driver of 'belt': must be > 0"):
         mount(THREE, friction=0.0).steady({"driver": 1.0})
     belt = mount(THREE)

@@ -39,7 +39,7 @@ from support.nets import CABLE
 
 
 def rope() -> World:
-    """Create a rope held at its ends and in its middle, with a wheel that hangs on the rope by a spring."""
+    """Create a rope that is fixed at its ends and in its middle, with a wheel that hangs on the rope by a spring."""
     world = World(gravity=(0.0, -9.81))
     nodes = nodes_of(world, straight_cable(world, (0, 0), (10, 0), 40, **CABLE))
     hinge(world, nodes[0])
@@ -82,7 +82,7 @@ def test_unknowns_in_blocks() -> None:
     nodes = unknowns.of_dof[: 4 * 41].reshape(41, BLOCK)
     assert_array_equal(nodes % BLOCK, np.tile(np.arange(BLOCK), (41, 1)))
     assert (np.diff(nodes[:, 0]) > 0).all()
-    # multipliers follow the coordinates that they hold, so LU is safe without exchange of pivots
+    # multipliers follow the coordinates that they fix, so LU is safe without exchange of pivots
     sparsity = assembly.use(Storage.BLOCKS)
     for component, coupling in sparsity.couplings.items():
         constraint = layout.systems[component].constraint
@@ -128,11 +128,12 @@ def test_slots_are_those_of_the_entries(block: int) -> None:
         assert_array_equal(rows[slots[there]], i[there])
         assert_array_equal(columns[slots[there]], j[there])
     values, x = random.normal(size=pattern.spare + 1), random.normal(size=unknowns)
-    x[-1] = 0.0  # the value of the spare slot must not count
+    x[-1] = 0.0  # the value of the spare slot must have no effect
     full = np.zeros((unknowns, unknowns))
     full[rows, columns] = values[:-1]
     assert_allclose(pattern.multiply(values, x), full @ x, rtol=0, atol=1e-13)
     assert_allclose(pattern.multiply(values, x, absolute=True), np.abs(full) @ x, rtol=0, atol=1e-13)
+    assert_allclose(pattern.multiply_transposed(values, x), full.T @ x, rtol=0, atol=1e-13)
 
 
 def test_nodes_that_share_positions_and_other_coordinates_are_no_blocks() -> None:
@@ -227,8 +228,8 @@ def test_pads_have_no_names() -> None:
 
 
 def test_restart_with_the_pivoting_solver(tmp_path: Path) -> None:
-    """If a solver with pivoting has replaced the block solver, a restarted run continues with this solver, bitwise
-    equal to an uninterrupted run.
+    """If a solver with pivoting has replaced the block solver, a restarted run continues with this solver, and its
+    results are bit-identical to the results of an uninterrupted run.
     """
 
     def run(end: int, restart: Path | None = None) -> tuple[Dynamic, dict[int, FloatArray]]:

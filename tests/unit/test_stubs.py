@@ -55,7 +55,7 @@ MISTAKES = {
     "a word for a time": ("end=0.3", 'end="0.3"'),
     "a name of the package": ("con.fix(", "con.fixx("),
 }
-"""A mistake in the model above: old and new text."""
+"""Old and new text of a mistake in the model."""
 NAMES = {"": "right.py"} | {what: f"wrong{k}.py" for k, what in enumerate(MISTAKES)}
 """The files of the model and of its copies with one mistake each."""
 Errors = dict[str, list[tuple[int, str]]]
@@ -150,7 +150,7 @@ def found_by_pyright(models: Path) -> Errors:
 
 
 def is_found(what: str, errors: Errors) -> bool:
-    """Whether an error is at the line of the mistake; errors of calls may name the first line of the call."""
+    """Return whether an error is at the line of the mistake; errors of calls may name the first line of the call."""
     old, _ = MISTAKES[what]
     line = MODEL[: MODEL.index(old)].count("\n") + 1
     return any(line - 4 <= number <= line for number, _ in errors[what])

@@ -1,4 +1,6 @@
-"""Surfaces and their contact: errors before the solve, the search for surfaces, chosen stiffness, drawings, reports."""
+"""Tests of surfaces and their contact: errors before the solve, search for surfaces, default stiffness, drawings, and
+reports.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ GROOVE = {"radius": 0.5, "groove_radius": 0.02, "outer_radius": 0.53}
 
 
 def create(kind: Any, columns: Any, **contact: Any) -> tuple[wl.World, wl.Entity, wl.Entity]:
-    """Create a rope above a surface on the ground, and their contact."""
+    """Create a rope above a surface on the ground, and the contact between rope and surface."""
     world = wl.World()
     rope = straight_cable(world, (-1.0, 0.6, 0.0), (1.0, 0.6, 0.0), 2, **ROPE)
     surface = world.add(kind, marker=con.rigid_marker(world, world.add(Ground)), **columns)
@@ -66,13 +68,15 @@ def create(kind: Any, columns: Any, **contact: Any) -> tuple[wl.World, wl.Entity
     ],
 )  # fmt: skip
 def test_errors(kind: Any, columns: Any, rope: float, message: str) -> None:
-    """Invalid surfaces, such as negative radii and grooves narrower than the rope, are errors before the solve."""
+    """Invalid surfaces, for example with negative radii or with grooves narrower than the rope, cause errors before the
+    solve.
+    """
     with pytest.raises(wl.ModelError, match=message):
         create(kind, columns, rope_radius=rope)[0].finalize()
 
 
 def test_more_errors() -> None:
-    """A surface that no cable can touch, wrong markers, ALE cables, and missing stiffness are errors."""
+    """A surface that no cable can touch, wrong markers, ALE cables, and a missing stiffness cause errors."""
     world, _, _ = create(con.DrumSurface, {"radius": 0.1})
     marker = con.rigid_marker(world, world.add(Ground))
     world.add(con.SphereSurface, marker=marker, radius=0.1)
@@ -100,7 +104,9 @@ def test_more_errors() -> None:
 
 
 def test_errors_of_ropes_that_friction_turns() -> None:
-    """Cables without twist, ropes without radius, wrong numbers of history values, and pairs given twice are errors."""
+    """If friction rotates ropes, cables without twist, ropes without radius, wrong numbers of history values, and
+    repeated pairs cause errors.
+    """
     world, surface, _ = create(con.DrumSurface, {"radius": 0.1})
     stiff = {"contact_stiffness_per_length": 1e5, "turns_rope": True}
     rope = world.entity(int(world.table(Cable3D).ids_of(np.array([0]))[0]))
@@ -132,7 +138,7 @@ def test_errors_of_ropes_that_friction_turns() -> None:
 
 
 def test_surface_out_of_reach() -> None:
-    """Statics report that no cable is near the surface. Points beyond the end of a surface are open."""
+    """If no cable is near a surface, statics reports this. Points beyond the end of a surface are open."""
     world, _, contacts = create(con.PlaneSurface, {"axis": (0.0, 1.0, 0.0), "offset": -9.0})
     system = Assembly(world).layout.systems[con.ContactFrictionSurfaceCable]
     assembly = Assembly(world)
@@ -143,7 +149,7 @@ def test_surface_out_of_reach() -> None:
     # a process with only some of the cables cannot detect this error
     part = assembly.local_rows(contacts.table, np.array([0]))
     assert not find_doubts(part, part.columns, assembly.fields, 0.0)
-    # a surface of a set gives the same error, also if another surface of the set is near
+    # a surface of a contact set causes the same error, even if another surface of the set is near
     world, near, _ = create(con.DrumSurface, {"radius": 0.5})
     ground = con.rigid_marker(world, world.add(Ground))
     far = world.add(con.PlaneSurface, marker=ground, axis=(0.0, 1.0, 0.0), offset=-9.0)
@@ -156,14 +162,14 @@ def test_surface_out_of_reach() -> None:
     assert "is longer than the period of" in doubts(assembly.fields, 1.0)[0] and not doubts(assembly.fields, 1e-6)
     world, _, contacts = create(con.PlaneSurface, {"axis": (0.0, 1.0, 0.0), "offset": 0.65, "half_length": 0.3})
     gap = wl.eval_output(contacts, "gap", wl.State(world)).ravel()
-    # four points of each of two cables, at 0.125 m, 0.375 m, ... from the middle
+    # each of the two cables has four points, at 0.125 m, 0.375 m and so on from the middle
     assert_allclose(gap, [0.1, 0.1, 0.1, -0.05, -0.05, 0.1, 0.1, 0.1], atol=1e-14)
 
 
 def test_chosen_stiffness() -> None:
-    """With the chosen stiffness, a rope of 1000 N sinks in by 0.1 % of the radius.
+    """With the default stiffness, the contact depth of a rope with the tension 1000 N is 0.1 % of the radius.
 
-    A stiff rope sinks in less, such that its stretch changes by only 1 %.
+    The depth of a stiff rope is smaller, such that its strain changes by only 1 %.
     """
     _, _, contacts = create(
         con.DrumSurface, {"radius": 0.5}, tension=1000.0, radius=0.5, friction_coefficient=0.1,
@@ -180,20 +186,20 @@ def test_chosen_stiffness() -> None:
         assert_allclose(chosen[0].contact_stiffness_per_length, stiffness)
         assert_allclose(chosen[1].friction_stiffness_per_length, stiffness)
         assert_allclose(chosen[1].contact_damping_per_length, 2.0 / 3.0 * np.sqrt(stiffness * mass))
-    # a plane bends no cable, so EA does not affect the stiffness
+    # cables on a plane are not curved, so EA does not affect the stiffness
     bed = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
     chosen = con.add_surface_contact(world, bed, rope, tension=1000.0, radius=0.5)
     assert_allclose(chosen[0].contact_stiffness_per_length, 1000.0 / 0.5 / 0.0005)
 
 
 def find_rope(world: wl.World) -> wl.Entity:
-    """Return both cables of a world of `create`."""
+    """Return the handle to both cables of a world that `create` has returned."""
     return wl.Entity(world.table(Cable3D), np.arange(2))
 
 
 def test_search() -> None:
-    """The motion with a search equals the motion with one row for each pair to 1e-12. Three of five rows are used, and
-    few searches are made.
+    """The motion with a contact search agrees within 1e-12 with the motion with one row for each pair. Three of five
+    rows are used, and few searches are needed.
     """
     ends, reports = [], []
     for search in ({}, {"touching": 2, "skin": 0.05}):
@@ -206,19 +212,19 @@ def test_search() -> None:
         reports.append(con.surface_report(model.world, state, model.contacts, model.surfaces[0]))
     assert_allclose(ends[1], ends[0], rtol=0, atol=1e-12)
     assert len(model.contacts) == 24 and model.contacts.table.component is con.ContactFrictionSurfaceSetCable
-    assert model.world.table(con.SurfaceSet).count == 1 and model.world.table(con.SetSurface).count == 5
+    assert model.world.table(con.ContactSet).count == 1 and model.world.table(con.SetSurface).count == 5
     found = wl.eval_output(model.contacts, "surface", state)
     assert set(found) > {-1, 0}
     (section,) = tabulate_surfaces(model.world, state)
     assert "DrumSurface 0" in section.parts[1].headings
-    # the report of a surface of a set equals the report of rows of pairs
+    # the report of a surface of a contact set equals the report of rows for pairs
     assert reports[0].points_in_contact == reports[1].points_in_contact > 0
     assert_allclose(reports[1].force, reports[0].force, rtol=1e-9)
     assert_allclose(reports[1].wrap_angle, reports[0].wrap_angle, rtol=1e-9)
 
 
 def test_search_goes_on_from_a_saved_state(tmp_path: Path) -> None:
-    """In a new world, a run from a saved state is bitwise equal to the first run, although a new search finds the
+    """A run in a new world from a saved state is bit-identical to the first run, although a new search finds the
     pairs.
     """
 
@@ -234,13 +240,15 @@ def test_search_goes_on_from_a_saved_state(tmp_path: Path) -> None:
         ends.append(np.concatenate((end.q, end.v, end.data)))
         found.append(wl.eval_output(model.contacts, "surface", end))
     np.testing.assert_array_equal(ends[1], ends[0])
-    # the rope has touched another surface in the meantime
+    # since the saved state, the rope has touched an additional surface
     assert set(found[0]) > set(wl.eval_output(first.contacts, "surface", wl.State(first.world).load(file)))
     np.testing.assert_array_equal(found[1], found[0])
 
 
 def test_drawing() -> None:
-    """Every surface is drawn once, also in sets, with its points on the surface. Ends are at nodes."""
+    """Every surface is drawn once, including surfaces of contact sets, and the drawn points lie on the surface. The
+    ends of cables are at nodes.
+    """
     world, _, _ = create(con.SheaveSurface, {"radius": 0.5, "groove_radius": 0.05, "outer_radius": 0.6})
     marker = con.rigid_marker(world, world.add(Ground))
     surfaces = [
@@ -277,15 +285,16 @@ def test_drawing() -> None:
     assert_allclose(np.linalg.norm(disc[-48:, :2], axis=1), 0.3, rtol=1e-12)
     assert_allclose(disc[:, 2], -0.1)
     assert_allclose((np.hypot(flank[:, 0], flank[:, 1]) - 0.5) * np.tan(0.3), -flank[:, 2], atol=1e-12)
-    # corners of faces are ordered around each face, so the areas of the sphere's faces sum to its surface
+    # the corners are in order around each face, so the sum of the areas of all faces of the sphere is the area of the
+    # sphere
     corners = ball[drawings[2].faces]
     area = 0.5 * np.linalg.norm(np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]), axis=1).sum()
     assert 0.98 < area / (4.0 * np.pi * 0.4**2) < 1.0
 
 
 def test_drawing_of_height_fields() -> None:
-    """Height fields with different numbers of grid lines are drawn with all grid points, and together with other
-    surfaces.
+    """Several height fields with different numbers of grid lines are drawn with all grid points, also together with
+    other surfaces.
     """
     heights = np.array([(0.1, 0.2), (0.3, 0.5), (0.2, 0.1)])
     columns = {"x": (-1.0, 0.0, 1.0), "y": (-1.0, 1.0), "heights": heights.ravel()}
@@ -306,7 +315,7 @@ def test_drawing_of_height_fields() -> None:
 
 
 def test_recorded_faces(tmp_path: Path) -> None:
-    """VTK reads the faces of a drum with flanges on a moving body from both kinds of file."""
+    """VTK reads the faces of a drum with flanges on a moving body from both file formats."""
     world = wl.World()
     rope = straight_cable(world, (-1.0, 0.0, 0.3), (1.0, 0.0, 0.3), 2, **ROPE)
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=0.1)
@@ -329,15 +338,15 @@ def test_recorded_faces(tmp_path: Path) -> None:
         assert_allclose(np.abs(mantle[..., 2]).max(), 0.2)
         assert_allclose(np.abs(flanges[..., 2]), 0.2)
         assert_allclose(np.hypot(flanges[..., 0], flanges[..., 1]).max(), 0.25)
-        # the rope has the colours of its own values
+        # faces of surfaces have no values of fields of the rope
         assert np.isnan(new.cell_data["gap"][len(new.lines) :]).all()
 
 
 def test_report_of_a_bed() -> None:
-    """For a rope whose middle lies on a bed, the report gives the touchdown points, the length on the bed and the load
+    """The report of a rope whose middle lies on a bed contains the touchdown points, the length on the bed and the load
     on the bed.
 
-    Wrong surfaces are errors.
+    Wrong surfaces cause errors.
     """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     rope = straight_cable(world, (0.0, 0.0, 0.0), (4.0, 0.0, 0.0), 16, **ROPE)
@@ -349,7 +358,8 @@ def test_report_of_a_bed() -> None:
     state.data.reshape(-1, 20)[:, :4] = wl.eval_output(contacts, "gap", state) - 1e-6
     state.q[2::6] = -1e-4
     report = con.surface_report(world, state, contacts, bed)
-    # the bed extends from -1 m to 1 m, and the rope begins in the middle of the bed: 16 points of 1/16 m
+    # the bed extends from -1 m to 1 m, and the rope begins in the middle of the bed, so 16 points with distances of
+    # 1/16 m touch the bed
     assert (report.points_in_contact, report.points_sticking) == (16, 0)
     assert_allclose(report.contact_length, 1.0)
     assert_allclose(report.exit_point, [31 / 32, 0.0, -1e-4], atol=1e-12)
@@ -364,8 +374,8 @@ def test_report_of_a_bed() -> None:
 
 
 def test_search_of_a_hill_that_rotates() -> None:
-    """A hill of a height field that rotates about its vertical axis is found below a rope, as with one row for each
-    pair.
+    """The contact search finds a hill of a height field, which rotates about its vertical axis, below a rope. The
+    results agree with one row for each pair.
     """
     x = np.linspace(-8.0, 8.0, 17)
     heights = [-2.0 + 2.1 * np.exp(-0.25 * ((a - 5.0) ** 2 + b**2)) for a in x for b in x]
@@ -416,7 +426,7 @@ def test_search_of_a_hill_that_rotates() -> None:
     ],
 )
 def test_errors_of_soft_beds(columns: dict[str, Any], message: str) -> None:
-    """Wrong columns of lines on soft beds are errors."""
+    """Wrong columns of lines on soft beds cause errors."""
     with pytest.raises(wl.ModelError, match=message):
         create(con.PlaneSurface, {}, **columns)[0].finalize()
 
@@ -440,7 +450,9 @@ def test_errors_of_soft_beds(columns: dict[str, Any], message: str) -> None:
     ],
 )
 def test_errors_of_switched_columns(columns: dict[str, Any], changed: dict[str, float], message: str) -> None:
-    """Values that contradict each other after `World.set` are errors at each solve until they are corrected."""
+    """Values that contradict each other after `World.set` cause an error at each solve until the values are
+    corrected.
+    """
     given = {"friction_coefficient": 0.2, "friction_stiffness_per_length": 1e5} | columns
     world, _, contacts = create(con.PlaneSurface, {}, **given)
     rope = wl.Entity(world.tables[Cable3D], np.arange(2))

@@ -237,7 +237,7 @@ def test_ranges_without_a_parameter(words: str, message: str, spring: Path, monk
 def test_a_sweep_takes_the_ranges_of_parameters(
     words: str, stiffnesses: list[float], masses: list[float], spring: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With -points, parameters of the model have values at equal distances in their ranges, or with equal ratios."""
+    """With -points, parameters of the model have values with equal distances or equal ratios in their ranges."""
     options = {
         "stiffness": Option("stiffness", 100.0, "N/m", "k", 1.0 if "4,5" in words else 10.0, 1000.0, None, "log"),
         "mass": Option("mass", 2.0, "kg", "m", 1.0, 3.0, None, "linear"),

@@ -80,7 +80,7 @@ def test_default_stays_where_nothing_is_gained() -> None:
     default = Tried(Setting("default", ()), runs=[create_result(1.0)])
     nearly = Tried(Setting("other", ("-x",)), runs=[create_result(0.98)])
     assert choose([nearly], default, "dynamic_", "wall_time") is default
-    # one of the two runs was disturbed, so the shorter time counts
+    # one of the two runs was disturbed, so the shorter time is used
     nearly.runs.append(create_result(0.7))
     assert choose([nearly], default, "dynamic_", "wall_time") is nearly
 
@@ -134,7 +134,9 @@ def test_reasons_are_one_line(tmp_path: Path) -> None:
 
 
 class FakeRunner:
-    """Runs a model with times of a simulated clock: 4 s for default settings, and a given time for all others [s]."""
+    """Runner of a model with times of a simulated clock: 4 s for default settings, and a given time [s] for all other
+    settings.
+    """
 
     model, processes = Path("rope.py"), 1
 

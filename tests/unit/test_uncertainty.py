@@ -26,7 +26,9 @@ MASS_DEVIATION = 0.2 / np.sqrt(12.0)
 
 @pytest.fixture
 def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, float]]:
-    """A model without processes: sum k/10 + 100 m, sag m g/k, square (k - 200)²; it fails for k > 230 N/m."""
+    """A model without processes, with the sum k/10 + 100 m, the sag m g/k and the square (k - 200)². The model fails
+    for k > 230 N/m.
+    """
     done: list[dict[str, float]] = []
     (tmp_path / "model.py").write_text("")
 

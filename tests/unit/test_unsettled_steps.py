@@ -1,4 +1,6 @@
-"""Steps of a falling mass whose contacts do not settle, with given force errors: cut, growth, and the smallest step."""
+"""Steps of a falling mass whose contacts do not settle, with given force errors: reduction and growth of the step size,
+and the smallest step size.
+"""
 
 from __future__ import annotations
 
@@ -116,7 +118,7 @@ def test_last_load_step_must_settle() -> None:
 
 
 class Look(wl.StepHook):
-    """Observes every pass."""
+    """Hook that observes every pass."""
 
     def after_iteration(self, state: wl.State, error: float) -> None:
         """Read the state of the pass."""
@@ -124,7 +126,7 @@ class Look(wl.StepHook):
 
 
 class Replace(wl.StepHook):
-    """Replaces arrays of the state by other arrays with the same values."""
+    """Hook that replaces arrays of the state by other arrays with equal values."""
 
     def before_step(self, state: wl.State) -> None:
         """Replace the arrays, as users may do."""
@@ -133,7 +135,7 @@ class Replace(wl.StepHook):
 
 @pytest.mark.parametrize("spatial", [False, True])
 def test_state_goes_back_however_it_is_looked_at(spatial: bool) -> None:
-    """A bouncing mass with rejected steps and several passes gives bitwise equal results with and without hooks."""
+    """A bouncing mass with rejected steps and several passes gives bit-identical results with and without hooks."""
     states = []
     hooks: list[list[wl.StepHook]] = [[], [Look()], [Replace()]]
     for own in hooks:

@@ -263,7 +263,7 @@ def test_fields_in_single_precision(kind: Any, tmp_path: Path) -> None:
     mesh = create_mesh()
     with kind(tmp_path / "belt", mesh, Style(single=True)) as series:
         append_frames(series, mesh, TIMES)
-    half_a_unit = 2.0**-24  # half of the last digit of float32
+    half_a_unit = 2.0**-24  # half of the last digit of a float32 number
     if kind is not XdmfSeries:  # XDMF stores the displacement as a field
         check_series(series.path, mesh, TIMES, field_tolerance=half_a_unit)
     _, frame = read_series(series.path)

@@ -125,7 +125,7 @@ def test_csv_numbers_are_read_back_to_the_last_bit(tmp_path: Path) -> None:
     with CsvTable(path, columns) as table:
         for k, row in enumerate(rows):
             table.append([row[0], np.float32(row[1]) if k == 9 else row[1], np.int64(k)])
-            assert path.read_text().endswith(f",{k}\n")  # flushed
+            assert path.read_text().endswith(f",{k}\n")  # the row has been written to the disk
     assert path.read_text().split("\n")[0] == "time [s],left.angular_velocity [rad/s],belt[12].passes [1]"
     read = read_csv(path)
     assert list(read) == ["time", "left.angular_velocity", "belt[12].passes"]

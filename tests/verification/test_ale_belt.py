@@ -1,5 +1,5 @@
-"""Belts of `ALECable2D` on pulleys are compared with plain belts, with a belt that runs over a mesh at rest, and with
-parallel runs.
+"""Belts of `ALECable2D` on pulleys are compared with plain belts and with theory; the cases include material that runs
+through a mesh at rest, and runs on two processes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ BRISTLES = {"friction_stiffness_per_length": 1e7}
 
 
 def split(model: Drive, state: State) -> tuple[Any, Any]:
-    """Return displacements of the nodes of the first belt and of the pulleys, and history values by pair and kind."""
+    """Return the displacements of the nodes of the first belt and of the pulleys, and the history values by pair and
+    type.
+    """
     nodes = np.unique(model.world.dofs_of(model.belts[0])[:, :8])
     wheels = np.concatenate([model.world.dofs_of(pulley)[0] for pulley in model.pulleys])
     rows = state.data.reshape(2, len(model.belts), ELEMENTS, -1)[..., : 3 * SEGMENTS]
@@ -44,11 +46,11 @@ def split(model: Drive, state: State) -> tuple[Any, Any]:
 
 
 def test_preload_and_motion_of_material_that_is_held_are_those_of_the_plain_belt() -> None:
-    """An ALE belt whose material is held (s = 0), with bristles and free nodes, has the preload and motion of the plain
-    belt.
+    """If the material of an ALE belt with bristles and free nodes is fixed to the mesh (s = 0), preload and motion
+    agree with a plain belt.
 
-    Displacements agree within the tolerance of Newton's method, 1e-9 m after the preload and 1e-8 m over 60 steps. The
-    same segments stick.
+    Displacements agree within the tolerance of Newton's method: 1e-9 m after the preload, and 1e-8 m after 60 steps.
+    The same segments stick.
     """
     results = []
     for moving in (True, False):
@@ -67,7 +69,9 @@ def test_preload_and_motion_of_material_that_is_held_are_those_of_the_plain_belt
 
 
 def test_position_of_the_material_does_not_matter_without_friction() -> None:
-    """A homogeneous belt without friction that is held at another s has the same shape."""
+    """The shape of a homogeneous belt without friction does not depend on the value s at which the material is
+    fixed.
+    """
     shapes = []
     for s in (0.0, 0.123):
         model = create_drive((True,))
@@ -81,7 +85,7 @@ def test_position_of_the_material_does_not_matter_without_friction() -> None:
 
 @pytest.fixture(scope="module")
 def running() -> tuple[Drive, State]:
-    """Return a belt without load in its steady state, driven over a mesh at rest."""
+    """Return a belt without load in its steady state. The material runs through a mesh at rest."""
     model = create_drive((True,))
     state = preload(model)
     assert model.axial_hold is not None
@@ -90,11 +94,11 @@ def running() -> tuple[Drive, State]:
 
 
 def test_running_belt_does_not_slip_on_pulleys_without_load(running: tuple[Drive, State]) -> None:
-    """Without load, both pulleys turn at the same speed, s_t |r'| is the speed of the rims, no point slips, and the
+    """Without load, both pulleys rotate with the same speed, s_t |r'| is the speed of the rims, no point slips, and the
     mesh is at rest.
 
     Segments are chords of the circle. The mean velocity of both ends of a segment is therefore smaller than the speed
-    of the rim by the cosine of half the angle of the segment, a difference of 2e-3.
+    of the rim by the factor cos(φ/2) with the angle φ of the segment, which is a relative difference of 2e-3.
     """
     model, state = running
     assert model.axial is not None
@@ -104,13 +108,13 @@ def test_running_belt_does_not_slip_on_pulleys_without_load(running: tuple[Drive
         assert report.segments_sticking == report.segments_in_contact == 2 * ELEMENTS * SEGMENTS // 8
         # friction could transmit 60 N m
         assert abs(report.torque) < 0.01
-        # bending leaves slip velocities of some mm/s at the ends of the arcs
+        # because of bending, the slip velocities at the ends of the arcs are some mm/s
         assert report.friction_power < 0.05
     tension = eval_output(model.belts[0], "axial_force", state, x=0.0)
     speed = float(eval_output(model.axial, "velocity", state)) * (1 + STRAIN + tension.mean() / EA)
     half = np.pi / (ELEMENTS // 2 * SEGMENTS // 2) / 2
     assert_allclose(speed * np.cos(half), OMEGA * RADIUS, rtol=1e-3)
-    # the material runs, and the mesh does not
+    # the material runs, and the mesh is at rest
     assert float(eval_output(model.axial, "displacement", state)) > 0.9
     positions = model.world.dofs_of(model.belts[0])[:, :2]
     assert np.abs(state.v[positions]).max() < 5e-3 * speed  # the strands still oscillate
@@ -134,9 +138,11 @@ def test_running_belt_presses_less_by_the_centrifugal_force(running: tuple[Drive
 
 
 def test_both_kinds_on_the_same_pulleys() -> None:
-    """Two coincident belts of both kinds in one table of contacts have the same motion while the material is held.
+    """A plain belt and an ALE belt at the same position, with contacts in the same table, have the same motion while
+    the material is fixed to the mesh.
 
-    The report of a pulley needs cables of one kind; contacts with both kinds are an error.
+    The report of a pulley is possible only for contacts with cables of one type; contacts with both types cause an
+    error.
     """
     model = create_drive((True, False), **BRISTLES)
     state = preload(model)
@@ -154,7 +160,7 @@ def test_both_kinds_on_the_same_pulleys() -> None:
 
 
 def test_both_kinds_move_on_with_the_pulleys() -> None:
-    """A plain belt and an ALE belt with free material and held mesh both transmit the torque of the pulleys."""
+    """A plain belt, and an ALE belt with free material and a fixed mesh, transmit the same torque of the pulleys."""
     model = create_drive((True, False))
     state = preload(model)
     assert model.axial is not None and model.axial_hold is not None
@@ -168,7 +174,7 @@ def test_both_kinds_move_on_with_the_pulleys() -> None:
 
 
 def run_loaded(**contact: Any) -> tuple[float, Any]:
-    """Return the speed loss [1] of a belt of 64 elements under a torque of 25 N m, a mean over 0.3 s, and states at the
+    """Return the mean speed loss [1] over 0.3 s of a belt of 64 elements under a torque of 25 N m, and states at the
     end.
     """
     model = create_drive((True,), elements=64, **contact)
@@ -187,12 +193,12 @@ def run_loaded(**contact: Any) -> tuple[float, Any]:
 
 
 def test_bristles_in_lasting_motion_over_a_mesh_at_rest() -> None:
-    """The creep of moving material over a mesh at rest agrees with the theoretical creep of 0.629 % within 6 %, with 64
-    elements and bristles on current lengths.
+    """The creep of material that runs through a mesh of 64 elements at rest agrees within 6 % with the theoretical
+    creep of 0.629 %, if bristles refer to current lengths.
 
-    The slip arcs agree with the angle of the theory within three segments (of 64 on both arcs). With bristles on
-    reference lengths the belt does not creep, because sticking is then measured in unstretched length. Without
-    bristles, friction is a velocity penalty of 1e5 N s/m², which lets the sticking arcs slip and makes the creep 1.5
+    The slip arcs agree with the angle of the theory within three segments (of 64 on both arcs). If bristles refer to
+    reference lengths, the belt does not creep, because sticking is then measured in unstretched length. Without
+    bristles, friction is a velocity penalty of 1e5 N s/m². The sticking arcs then slip slightly, and the creep is 1.5
     times as large.
     """
     theory = belt_creep(
@@ -208,7 +214,9 @@ def test_bristles_in_lasting_motion_over_a_mesh_at_rest() -> None:
 
 
 def test_axial_motion_that_nothing_holds_is_named() -> None:
-    """A closed belt without friction gives an error in statics, because its first tangent is singular in s."""
+    """A closed belt without friction causes an error in statics, because the first tangent is singular with respect to
+    s.
+    """
     model = create_drive((True,))
     assert model.axial_hold is not None
     model.world.set(model.axial_hold, active=False)
@@ -218,8 +226,8 @@ def test_axial_motion_that_nothing_holds_is_named() -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """A run of 100 steps up to speed, with friction and a brake on whole cables, gives the serial results on two
-    processes to 1e-8 of the largest value.
+    """Results on one and two processes agree within 1e-8 of the largest value. The run has 100 steps of acceleration,
+    friction on whole cables, and a brake.
     """
     results = []
     for processes in (1, 2):

@@ -1,4 +1,4 @@
-"""A cable sinks onto two fixed circles: statics with contact switching and without friction, compared with Exudyn.
+"""A cable is pressed onto two fixed circles: statics with contact switching and without friction, compared with Exudyn.
 
 The cable of 8 elements (2 m, EA = 2.07e5 N, EI = 0.01725 N m^2) is clamped at the left and loaded by nodal forces. The
 circles are at (0.5, -0.15) and (1.5, -0.5) m. There are 4 contact segments per element and circle. The solver uses 40

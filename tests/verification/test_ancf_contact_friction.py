@@ -47,7 +47,7 @@ def run() -> Run:
 
 def test_displacement_of_the_roll(run: Run) -> None:
     """The displacement of the roll agrees with the published value of the test model. The required tolerance is 1e-9 m,
-    the error is 1e-14 m, and the test asserts 1e-12 m.
+    the error is 1e-14 m, and the tolerance of the test is 1e-12 m.
     """
     assert_allclose(run.ours["q"][-1, 36], ROLL_X, rtol=0, atol=1e-12)
 
@@ -65,11 +65,11 @@ def test_counts_in_every_step(run: Run) -> None:
     ("name", "tolerance"),
     [
         ("t", 1e-15),
-        # rounding errors of coordinates of order 1; measured 8e-15
+        # rounding errors of coordinates of order 1; the measured error is 8e-15
         ("q", 1e-13),
-        # one division by the step of 5e-4 s, velocities of order 1 m/s; measured 2e-11
+        # one division by the step of 5e-4 s, velocities of order 1 m/s; the measured error is 2e-11
         ("q_t", 1e-9),
-        # gaps and states; sticking positions stay 0 without bristles; measured 2e-15
+        # gaps and states; sticking positions are 0 without bristles; the measured error is 2e-15
         ("data", 1e-13),
     ],
 )

@@ -1,4 +1,6 @@
-"""Beams with shear agree with theory: circles, arcs, elastica, deflections, buckling, frequencies, free motion."""
+"""Comparisons of beams with shear with theory: circles, arcs, elastica, deflections, buckling, frequencies, and free
+motion.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,7 @@ ROUND = {**SPACE, "stiffness": (1e4, 5e3, 5e3, 3.5, 2.0, 2.0)}
 
 
 def straight(dims: int, elements: int, order: int, length: float = 1.0, **columns: Any) -> Any:
-    """Return world, nodes and elements of a straight beam along x."""
+    """Create a straight beam along x, and return the world, the nodes and the elements."""
     world, rest = World(), (0.0,) * (dims - 1)
     given = {**(PLANE if dims == 2 else ROUND), **columns}
     beam = straight_beam(world, (0.0, *rest), (length, *rest), elements, order=order, **given)
@@ -64,7 +66,7 @@ def straight(dims: int, elements: int, order: int, length: float = 1.0, **column
 def test_cantilever_rolls_to_a_circle(dims: int, order: int, error: float) -> None:
     """An end moment of 2π EI/L bends a cantilever into a closed circle.
 
-    All orders in 2D, and order 1 in 3D, are exact.
+    The result is exact for all orders in 2D, and for order 1 in 3D.
     """
     world, nodes, beam = straight(dims, 6, order)
     clamp(world, nodes[0])
@@ -87,8 +89,8 @@ def test_cantilever_rolls_to_a_circle(dims: int, order: int, error: float) -> No
 def test_bend_of_45_degrees(order: int, elements: int, error: float, rate: float, load: float) -> None:
     """The arc of Bathe and Bolourchi (1979) under a force normal to its plane converges with order 2, 4 or 6.
 
-    With 8 elements of order 1, the end is at (58.84, 22.33, 40.08) and (47.23, 15.79, 53.37) according to Simo and
-    Vu-Quoc (1986).
+    With 8 elements of order 1, Simo and Vu-Quoc (1986) found the end at (58.84, 22.33, 40.08) and (47.23, 15.79, 53.37)
+    for the two forces.
     """
     EI = 1e7 / 12.0
 
@@ -111,8 +113,8 @@ def test_bend_of_45_degrees(order: int, elements: int, error: float, rate: float
 @pytest.mark.parametrize("dims", [2, 3])
 @pytest.mark.parametrize("order", [2, 3])
 def test_timoshenko_deflection(dims: int, order: int) -> None:
-    """One element under a small end force has the deflection F L³/(3 EI) + F L/GA, for a thick and for a thin
-    cantilever (no locking).
+    """The deflection of a single element under a small end force is F L³/(3 EI) + F L/GA, both for a thick and for a
+    thin cantilever. Therefore the elements do not lock.
     """
     for GA in (3.0, 5e9):
         columns = {"stiffness": (1e9, GA, 2.0) if dims == 2 else (1e9, GA, GA, 3.5, 2.0, 2.0)}
@@ -174,7 +176,7 @@ def test_buckling_with_shear(dims: int, GA: float) -> None:
     x = np.array(nodes.table.collect("position", nodes.rows))[:, 0]
     names = list(nodes.table.component.dof_names)
     bend = names.index("rotation" if dims == 2 else "e2")
-    # coordinates of small motions in the plane of bending
+    # select the coordinates of small motions in the plane of bending
     free = np.concatenate((dofs[1:-1, names.index(across)], dofs[:, bend]))
 
     def lowest(P: float) -> float:
@@ -208,7 +210,7 @@ def test_frequencies_between_hinges(dims: int, order: int, error: float) -> None
     for n in k:
         K = np.array(((GA * n * n, -GA * n), (-GA * n, EI * n * n + GA))) / np.sqrt(np.outer((m, J), (m, J)))
         exact += list(np.sqrt(np.linalg.eigvalsh(K)))
-    # the mode n = 0: all sections rotate, and the axis stays straight
+    # in the mode n = 0, all sections rotate, and the axis remains straight
     exact = np.sort([*exact, np.sqrt(GA / J)])[:4] / (2.0 * np.pi)
     found = Modes(world, count=4).solve().frequencies
     assert_allclose(found, exact, rtol=error)
@@ -252,7 +254,7 @@ def test_free_beam_that_tumbles(order: int) -> None:
         changes.append((turned, abs(kinetic + elastic) / before[6]))
     assert elastic > 0.01 * before[6]
     assert np.abs(eval_output(beam, "frame", end)[0] - np.eye(3)).max() > 0.5
-    # the errors are of second order in the step; measured 3e-5 and 1.2e-4
+    # the errors are of second order in the step size; the measured errors are 3e-5 and 1.2e-4
     assert max(changes[1]) < 2e-4 and changes[0][1] / changes[1][1] > 2.5
 
 
@@ -276,11 +278,13 @@ E. H. Dowell, J. J. Traybar, AMS Reports 1194 and 1257, Princeton University (19
 
 @pytest.mark.parametrize("load", list(PRINCETON))
 def test_princeton_beam(load: float) -> None:
-    """The aluminium cantilever of the Princeton beam experiment under an oblique end load, which bends and twists the
-    beam, agrees with ANSYS to 0.2 mm of 508 mm, and to 0.02 mm if its torsional stiffness is larger by 3.6 %.
+    """In the Princeton beam experiment, an oblique end load bends and twists an aluminium cantilever with the length
+    508 mm. The displacements agree with ANSYS within 0.2 mm, and within 0.02 mm if the torsional stiffness is increased
+    by 3.6 %.
 
-    The factor is the same for all loads and angles, and has no effect at 0° and 90°, so the difference is due to the
-    torsional stiffness of a rectangle: series of Saint-Venant here, a mesh of the cross section in ANSYS.
+    The factor 1.036 is the same for all loads and angles, and has no effect at 0° and 90°. Therefore the difference is
+    due to the torsional stiffness of the rectangular section, which is computed by the series of Saint-Venant in
+    Windlass, and from a mesh of the cross-section in ANSYS.
     """
     section = rectangular_section(height=12.377e-3, width=3.2024e-3, modulus=71.7e9, density=2700.0, poisson=0.31)
     for factor, limit in ((1.0, 0.2), (1.036, 0.02)):
@@ -297,7 +301,9 @@ def test_princeton_beam(load: float) -> None:
 
 
 def test_lateral_buckling() -> None:
-    """A narrow cantilever under an end load buckles sideways and twists at 4.0126 √(EI_2 GJ)/L² (Prandtl, Michell)."""
+    """A narrow cantilever under an end load buckles sideways with twist at the load 4.0126 √(EI_2 GJ)/L² (Prandtl,
+    Michell).
+    """
     EI, GJ, L = 2.0, 1.3, 0.9
     exact = 4.0126 * np.sqrt(EI * GJ) / L**2
 
@@ -308,7 +314,7 @@ def test_lateral_buckling() -> None:
         state = Static(world, rtol=1e-11, stability="off", name="").solve()
         dofs = state.local_dofs(nodes)[1:]
         K = dense(assemble_matrix(world, state))[: len(state.q), : len(state.q)]
-        # small motions keep the length of the Euler parameters
+        # the columns are small motions in which the norm of Euler parameters remains 1
         motions = np.zeros((len(state.q), 6 * len(dofs)))
         for k, own in enumerate(dofs):
             e = state.q[own[3:]] + (1.0, 0.0, 0.0, 0.0)
@@ -323,8 +329,8 @@ def test_lateral_buckling() -> None:
 def test_exudyn_converges_to_the_same_shape() -> None:
     """A 3D cantilever under a force and under a moment that rotates with the end agrees with Exudyn 1.13.6.
 
-    Exudyn's elements are of second order with another interpolation, so its results with 6 and 12 elements are
-    extrapolated.
+    Exudyn's elements have a different interpolation with errors of second order, so the results of Exudyn with 6 and 12
+    elements are extrapolated.
     """
     coarse, fine = np.array((0.0440685, -0.33727248, 0.25629232)), np.array((0.04383481, -0.33829492, 0.25799527))
     world, (c, s) = World(), (np.cos(0.4), np.sin(0.4))
@@ -342,10 +348,11 @@ def test_exudyn_converges_to_the_same_shape() -> None:
 
 @pytest.mark.parametrize("shape", ["cantilever", "helix"])
 def test_pyelastica_converges_to_the_same_motion(shape: str) -> None:
-    """The free end of a cantilever and of a helical spring, which a force of increasing size pulls out of their plane,
-    agrees with PyElastica 1.0.0 after one period.
+    """An increasing force pulls the free end of a cantilever, or of a helical spring, out of its plane. The position of
+    the free end after one period agrees with PyElastica 1.0.0.
 
-    PyElastica has errors of second order, so its results with 40 and 80 elements (helix: 80 and 160) are extrapolated.
+    The errors of PyElastica are of second order, so its results with 40 and 80 elements (helix: 80 and 160 elements)
+    are extrapolated.
     """
     radius, E, rho, pitch, R = 0.02, 1e7, 1e3, np.radians(25.0), 0.12
     A, second, shear = np.pi * radius**2, np.pi * radius**4 / 4.0, 27.0 / 28.0 * 1e7 / 2.6 * np.pi * radius**2
@@ -373,7 +380,7 @@ def test_pyelastica_converges_to_the_same_motion(shape: str) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """A body on a beam that swings and twists has equal coordinates and outputs on 2 processes and on one process."""
+    """A body swings on a beam, which twists. Coordinates and outputs of runs on one and two processes agree."""
     done = run_python([ROOT / "tests/support/parallel_beams.py", tmp_path / "beam.npz", "-quiet"], 2)
     assert done.returncode == 0, done.stderr
     serial, found = run_beam(), np.load(tmp_path / "beam.npz")
@@ -382,8 +389,8 @@ def test_two_processes(tmp_path: Path) -> None:
 
 
 def test_unit_lengths_cause_no_projections() -> None:
-    """The unit length of Euler parameters causes no projections; only the first step of a run is projected. Projections
-    would change positions, rotations and velocities by less than 2 % of the error of the step.
+    """The constraint on the norm of Euler parameters causes no projections; only the first step of a run is projected.
+    Projections would change positions, rotations and velocities by less than 2 % of the error of the step.
     """
 
     def run(case: str, step: float, smooth: bool = True) -> tuple[Any, Any, int]:
@@ -418,11 +425,11 @@ def test_unit_lengths_cause_no_projections() -> None:
 
 
 def find_whirl(EI: float, L: float, m: float, Jd: float, Jp: float, speed: float) -> Any:
-    """Return the four whirl frequencies [rad/s] of a disc at the free end of a clamped shaft without mass that spins
-    with the given speed, in ascending order; negative frequencies are backward whirl.
+    """Return the four whirl frequencies [rad/s] of a disc at the free end of a clamped shaft without mass, in ascending
+    order. The disc spins with the given speed [rad/s]. Negative frequencies denote backward whirl.
 
-    m z_tt + K_11 z + K_12 ψ = 0,  J_d ψ_tt - i J_p Ω ψ_t + K_12 z + K_22 ψ = 0 for the deflection z and the slope ψ as
-    complex numbers.
+    m z_tt + K_11 z + K_12 ψ = 0,  J_d ψ_tt - i J_p Ω ψ_t + K_12 z + K_22 ψ = 0 for the complex deflection z and the
+    complex slope ψ.
     """
     K11, K12, K22 = 12.0 * EI / L**3, -6.0 * EI / L**2, 4.0 * EI / L
     return np.sort(np.roots(np.polysub(np.polymul((-m, 0.0, K11), (-Jd, Jp * speed, K22)), (K12**2,))).real)
@@ -430,8 +437,8 @@ def find_whirl(EI: float, L: float, m: float, Jd: float, Jp: float, speed: float
 
 @pytest.mark.parametrize("seed", [31, 32])
 def test_whirl_and_critical_speed(seed: int) -> None:
-    """A shaft with an overhung disc whirls at the frequencies of Stodola's theory with gyroscopic moments, and at the
-    critical speed it whirls forward as fast as it spins.
+    """The whirl frequencies of a shaft with an overhung disc agree with Stodola's theory with gyroscopic moments. At
+    the critical speed, the frequency of forward whirl equals the spin speed.
     """
     rng = np.random.default_rng(seed)
     EI, L, m = rng.uniform(1.0, 3.0), rng.uniform(0.6, 1.0), rng.uniform(1.0, 2.0)
@@ -464,7 +471,8 @@ def test_whirl_and_critical_speed(seed: int) -> None:
 
         found = least_squares(find_rest, known, x_scale=1e-2, xtol=1e-12)
         assert np.abs(found.fun).max() < 1e-4
-        # the sections see the frequencies ω - Ω; 25 steps in the shortest period change them by less than (2π/25)²/12
+        # the frequencies relative to the rotating sections are ω - Ω; with 25 steps in the shortest period, their
+        # relative error is less than (2π/25)²/12
         assert_allclose(found.x, known, rtol=5e-3)
         assert_allclose(found.x[1:3], known[1:3], rtol=1e-3)
         if speed == critical:

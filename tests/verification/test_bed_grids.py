@@ -28,8 +28,8 @@ X, Y = np.array((-80.0, -20.0, 30.0, 90.0, 140.0, 220.0, 320.0)), np.array((-90.
 def solve(
     grid: con.BedGrid, end: Any, normal: Any = None, sunk: float = 0.0, **contact: Any
 ) -> tuple[wl.Entity, wl.Entity, wl.State, wl.Static]:
-    """Lay a line from (0, 0) to an end above the bed. At the start the line is sunk in the bed by a distance [m]. With
-    ``normal``, the bed is a plane. Return the line, its contacts, the state and the solver.
+    """Lay a line from (0, 0) to an end above the bed. At the start, the line lies below the surface of the bed by a
+    distance [m]. With ``normal``, the bed is a plane. Return the line, its contacts, the state and the solver.
     """
     anchor = (0.0, 0.0, float(grid.eval_heights(0.0, 0.0)))
     columns = {"axial_stiffness": EA, "mass_per_length": MASS}
@@ -67,8 +67,8 @@ def test_tension_over_hills() -> None:
 def test_a_plane_grid_is_a_plane() -> None:
     """A grid with the heights of a plane gives the same static solution with friction as the plane, to 1e-7.
 
-    At the start the line is sunk by 1 mm; otherwise rounding errors would determine which points touch at first, and
-    therefore the anchors of sticking points.
+    At the start, the line lies 1 mm below the surface of the bed; otherwise rounding errors would determine which
+    points touch at first, and therefore the anchors of sticking points.
     """
     slope = np.array((0.08, -0.03))
     grid = con.BedGrid(X, Y, 1.0 + slope[0] * X[:, None] + slope[1] * Y)

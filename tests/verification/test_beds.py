@@ -33,7 +33,7 @@ def place(distance: float, height: float) -> tuple[float, float, float]:
 
 
 def hang(ground: Points) -> GroundedCatenary:
-    """The closed form of the line."""
+    """Return the closed form of the line."""
     corners = [place(*point) for point in ground]
     return hang_from_ground(place(0.0, 0.0), place(275.0, 80.0), LENGTH, EA, MASS, 0.0, GRAVITY, ground=corners)
 
@@ -41,7 +41,9 @@ def hang(ground: Points) -> GroundedCatenary:
 def solve(
     ground: Points, stiffness: float = 1e6, touching: int | None = None, **bed: Any
 ) -> tuple[list[float], list[str], wl.State, wl.Entity]:
-    """Tensions at the anchor and at the top [N], reasons of the verdict, the state, and the cables."""
+    """Solve the line; return the tensions at the anchor and at the top [N], the reasons of the verdict, the state, and
+    the cables.
+    """
     world = wl.World(gravity=GRAVITY)
     line = cable_along(
         world, hang(ground), N, length=LENGTH / N, axial_stiffness=EA, bending_stiffness=1.0, mass_per_length=MASS
@@ -58,12 +60,12 @@ def solve(
 
 
 def rise_to(crest: float, angle: float) -> Points:
-    """Ground that rises by an angle [rad] up to a distance and is level behind it."""
+    """Return ground that rises by an angle [rad] up to a distance, and is level beyond this distance."""
     return [(crest, crest * float(np.tan(angle))), (crest + 60.0, crest * float(np.tan(angle)))]
 
 
 def round_crest(ground: Points, angle: float, radius: float) -> Points:
-    """The ground of `rise_to` with a rounded crest, whose arc is a polyline of tangents."""
+    """Return the ground of `rise_to` with a rounded crest, whose arc is a polyline of tangents."""
     (x, z), behind = ground
     slopes = angle * (1.0 - (np.arange(PIECES) + 0.5) / PIECES)
     far = radius / np.cos(0.5 * angle / PIECES)
@@ -101,8 +103,8 @@ def test_rounded_crests(crest: float) -> None:
 
 @pytest.mark.parametrize("angle", [8.0, 15.0, 25.0])
 def test_sharp_crests_are_doubtful(angle: float) -> None:
-    """Behind a sharp crest tensions are wrong by percents, depending on its place relative to the nodes: if the error
-    at the anchor is larger than 1 %, the verdict names the edge.
+    """Behind a sharp crest, tensions have errors of some per cent, which depend on the position of the crest relative
+    to the nodes. If the error at the anchor is larger than 1 %, the verdict names the edge.
     """
     wrong = []
     for crest in (60.0, 60.6, 61.2, 61.9, 62.4):
@@ -127,7 +129,7 @@ def test_level_beds_and_flat_edges_are_not_doubtful() -> None:
 
 
 def test_a_search_for_the_pieces() -> None:
-    """With a search for the surfaces, tensions and doubts are the same as with all pairs."""
+    """A search for the surfaces and the use of all pairs give the same tensions and doubts."""
     ground = rise_to(60.6, np.radians(15.0))
     for rounding in (0.0, 10.0):
         pairs, found = (solve(ground, touching=touching, rounding=rounding) for touching in (None, 3))
@@ -155,8 +157,8 @@ def test_a_line_spans_a_hollow() -> None:
 
 
 def test_surfaces_of_a_bed() -> None:
-    """Pieces continue by 100 km at least. Drums take at most half of a piece between two corners, and do not cross
-    other pieces; hollows have none.
+    """The first and the last piece continue by at least 100 km. Drums occupy at most half of a piece between two
+    corners, and do not cross other pieces; hollows have no drums.
     """
     eighth, cliff = np.tan(np.pi / 8.0), np.tan(0.5 * (np.arctan(0.35 / 4.0) + np.arctan(60.0)))
     (planes,) = con.add_bed(wl.World(), [(0.0, 0.0), (1.0, 0.0)], rounding=5.0)
@@ -167,7 +169,7 @@ def test_surfaces_of_a_bed() -> None:
             [(-9.0, 0.0), (-4.0, 0.0), (0.0, 4.0), (8.0, 4.0), (9.0, 3.0), (20.0, 3.0)],
             (np.sqrt(8.0) / eighth, np.sqrt(0.5) / eighth),
         ),
-        # the first and the last piece are longer than between their points
+        # the first and the last piece extend beyond their points
         ([(0.0, 0.0), (4.0, 4.0), (5.0, 3.0)], (100.0,)),
         # drums of 100, 50 and 25 m below a small bend reach through a cliff behind it
         (
@@ -181,7 +183,7 @@ def test_surfaces_of_a_bed() -> None:
 
 
 def test_wrong_beds() -> None:
-    """A bed of one point, distances that do not ascend, and negative radii are errors."""
+    """A bed of one point, distances that do not ascend, and negative radii cause errors."""
     for points in ([(0.0, 0.0)], [(0.0, 0.0), (0.0, 1.0)], [(1.0, 0.0), (0.0, 1.0)]):
         with pytest.raises(wl.ModelError, match="in add_bed: must be two or more with ascending distances"):
             con.add_bed(wl.World(), points)

@@ -1,8 +1,8 @@
 """The speed loss of belt drives is compared with the theory of creep with inertia, and a belt without load is tested.
 
-Runs start in the steady motion of the theory and end after 40 elements have passed, which is two thirds of the belt,
-and more than two arcs. Source of the theory: Bechtel, Vohra, Jacob, Carlson, J. Appl. Mech. 67 (2000), see
-`belt_theory`.
+Each run starts in the steady motion of the theory, and ends after 40 elements have passed a point. This length is two
+thirds of the belt, and more than two arcs. Source of the theory: Bechtel, Vohra, Jacob, Carlson, J. Appl. Mech. 67
+(2000), see `belt_theory`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from windlass.framework.errors import ModelError
 from support.belt_theory import solve_creep
 from support.creep import FRICTION, RADIUS, Case, eval_mesh_bend, eval_theory, eval_wave, mass_per_length, run_drive
 
-# the loss is 3.7 % at the lowest speed; the same belt with mass runs at speeds where rhoA v² is 5, 30 and 70 % of the
-# tension
+# speeds [rad/s] at which rhoA v² is 5, 30 and 70 % of the tension of the same belt; at the lowest speed the speed loss
+# is 3.7 %
 SPEEDS = {0.05: 12.0, 0.3: 12.0 * 6.0**0.5, 0.7: 12.0 * 14.0**0.5}
 DRIVE: dict[str, Any] = {
     "axial_stiffness": 8000.0, "length": 1.2, "distance": 0.3, "radius": 0.1, "driver_speed": 20.0, "torque": 30.0,
@@ -33,11 +33,11 @@ DRIVE: dict[str, Any] = {
 
 @pytest.mark.parametrize("inertia", SPEEDS)
 def test_creep_at_three_speeds(inertia: float) -> None:
-    """With 60 elements of 4 segments, the speed of the driven pulley agrees with theory within 0.01 % of the driver's
-    speed, which is 0.4 % of the loss.
+    """The belt has 60 elements of 4 segments. The speed of the driven pulley agrees with theory within 0.01 % of the
+    speed of the driver. This error is 0.4 % of the speed loss.
 
-    Measured errors are -0.07 to +0.28 % of the loss. The remaining error is due to the mesh: the belt runs as a
-    polygon, whose speed varies.
+    Measured errors are -0.07 to +0.28 % of the speed loss. The error is due to the mesh: the belt moves like a polygon,
+    whose speed varies.
     """
     case = Case(inertia=inertia, speed=SPEEDS[inertia], contact_stiffness=3e8)
     assert_allclose(mass_per_length(case), mass_per_length(Case()), rtol=1e-12)
@@ -69,8 +69,8 @@ def test_creep_at_three_speeds(inertia: float) -> None:
     ],
 )
 def test_creep_does_not_depend_on_bristles_and_stiffness(name: str, change: dict[str, float]) -> None:
-    """Creep agrees with theory with equal accuracy for bristles from 1e7 to 1.6e9 N/m², other belts, and a belt that
-    touches below its axis.
+    """For bristles from 1e7 to 1.6e9 N/m², for other belts, and for a belt that touches the pulley below its axis,
+    creep agrees with theory with equal accuracy.
     """
     result = run_drive(Case(contact_stiffness=3e8)._replace(**change))
     assert abs(result.loss - result.theory) < 1e-4, name
@@ -78,12 +78,14 @@ def test_creep_does_not_depend_on_bristles_and_stiffness(name: str, change: dict
 
 
 def test_creep_of_a_stiff_belt_on_soft_bristles() -> None:
-    """If bristles deflect over 0.2 m, which is the whole arc, the speed loss is 1.7 % instead of 0.75 %.
+    """If bristles deflect over 0.2 m, which is the whole arc, the speed loss is 1.7 %; with rigid bristles the loss is
+    0.75 %.
 
     The loss agrees with theory within 0.05 % of the speed.
 
-    The measured error is +0.02 %, which is 1.3 % of the loss. The cubic elements deviate from the circle by as much as
-    the belt sinks in. Therefore some segments open on the arc, and their bristles lose their deflection.
+    The measured error is +0.02 %, which is 1.3 % of the loss. The deviation of the cubic elements from the circle is as
+    large as the contact depth. Therefore the contact of some segments opens on the arc, and the deflection of the
+    bristles of these segments is lost.
     """
     case = Case(axial_stiffness=4e5, reference_strain=-0.01, bristles=1e7, contact_stiffness=4e9)
     result = run_drive(case, passes=60)
@@ -96,10 +98,10 @@ def test_creep_of_a_stiff_belt_on_soft_bristles() -> None:
 def test_creep_does_not_depend_on_the_step(per_point: int) -> None:
     """Bristles deflect by 10 mm, which is half the length of an element.
 
-    The speed agrees with theory within 0.05 % at two step sizes (measured 0.012 %).
+    The speed agrees with theory within 0.05 % at two step sizes (the measured error is 0.012 %).
 
-    The force of a slipping bristle is the friction limit less the force of its damper. If the bristle had the whole
-    friction limit, the errors would be -0.23 and -0.43 %.
+    The elastic force of a slipping bristle is the friction limit minus the force of the damper of the bristle. If the
+    elastic force were equal to the friction limit, the errors would be -0.23 and -0.43 %.
     """
     case = Case(axial_stiffness=4e5, bristles=1e7, contact_stiffness=4e9, points=True)
     result = run_drive(case, passes=80, per_segment=per_point)
@@ -117,13 +119,13 @@ def test_creep_does_not_depend_on_the_step(per_point: int) -> None:
     ],
 )
 def test_creep_where_bristles_carry_load_over_the_whole_arc(strain: float, inertia: float, points: bool) -> None:
-    """The most demanding cases, with the recommended contact stiffness 100 EA/R², agree with theory within 0.1 % of the
-    speed.
+    """The speed in the most demanding cases agrees with theory within 0.1 %. These cases have the recommended contact
+    stiffness 100 EA/R².
 
-    The belt sinks in by 1 to 16 um, and its cubic elements deviate from the circle by 0.5 um. If rhoA v² is 70 % of the
-    tension, waves of the belt stand still in the arcs and open contacts. The measured errors are +0.085 and +0.063 % on
-    points and +0.079 % on segments. With a quarter of the damping of the contact, the errors are +0.123, +0.095 and
-    +0.117 %.
+    The contact depth is 1 to 16 um, and the cubic elements deviate from the circle by 0.5 um. If rhoA v² is 70 % of the
+    tension, standing waves of the belt in the arcs open contacts. The measured errors are +0.085 and +0.063 % for
+    contact points, and +0.079 % for contact segments. With a quarter of the contact damping, the errors are +0.123,
+    +0.095 and +0.117 %.
     """
     case = Case(axial_stiffness=4e5, reference_strain=strain, inertia=inertia, speed=SPEEDS[inertia], bristles=1e7)
     case = case._replace(contact_stiffness=100 * 4e5 / RADIUS**2, contact_damping=0.2, points=points)
@@ -132,8 +134,8 @@ def test_creep_where_bristles_carry_load_over_the_whole_arc(strain: float, inert
 
 
 def test_theory_at_small_torques() -> None:
-    """With bristles that deflect and torques of both signs, 1e-12 to 1e-4 of the largest torque, the loss is
-    proportional to the torque.
+    """For elastic bristles and small torques, the speed loss is proportional to the torque. The torques have both
+    signs, and are 1e-12 to 1e-4 of the largest torque.
     """
     case = Case(bristles=1.6e9, contact_stiffness=5e8)
     torques = np.outer((-1, 1), np.logspace(-9, -1, 33)).ravel()
@@ -142,17 +144,19 @@ def test_theory_at_small_torques() -> None:
 
 
 def test_reference_length_loses_too_little_speed() -> None:
-    """The published law counts slip as rolling. On the same mesh, the loss by this law is 12 % too small."""
+    """The published law treats a part of the slip as rolling. On the same mesh, the speed loss by this law is 12 % too
+    small.
+    """
     result = run_drive(Case(contact_stiffness=3e8, sticking_length="reference"))
     assert 0.85 < result.loss / result.theory < 0.9
 
 
 @pytest.mark.parametrize("sticking_length", ["current", "reference"])
 def test_belt_that_runs_free_has_no_traction(sticking_length: str) -> None:
-    """A belt of 120 elements with 4 segments, stretched by 3 % without load, has tractions below 10 % of the limit of
-    friction.
+    """A belt of 120 elements with 4 segments is stretched by 3 % and runs without load. The tractions are below 10 % of
+    the friction limit.
 
-    With the reference length, the segments at both ends of the arcs are at the limit.
+    If friction refers to the reference length, the segments at both ends of the arcs reach the friction limit.
     """
     case = Case(load=0.0, stretch=1.03, elements=120, contact_stiffness=3e8, sticking_length=sticking_length)
     result = run_drive(case, passes=50, mean=15)
@@ -165,13 +169,14 @@ def test_belt_that_runs_free_has_no_traction(sticking_length: str) -> None:
 
 @pytest.mark.parametrize("points", [False, True])
 def test_tractions_of_a_belt_that_runs_free(points: bool) -> None:
-    """Tractions of a belt without load are caused by cubics that wave by l³/(192 R²) when they are bent onto a circle.
-    The test checks an upper bound of the tractions, their order 3 in the length of elements, and their size.
+    """A belt without load has tractions, because cubic elements that are bent onto a circle have waves with the
+    amplitude l³/(192 R²). The test checks an upper bound of the tractions, the order 3 in the length of elements, and
+    the size of the waves.
 
-    Bristles of points deflect by the mean of the wave, about half of it.
+    Bristles of contact points deflect by the mean value of the wave, which is about half of the amplitude.
 
-    With 60 elements of 4 segments or points, tractions are below 10 % of the limit if bristles are no stiffer than 5e7
-    N/m².
+    With 60 elements of 4 segments or points, tractions are below 10 % of the friction limit if the stiffness of the
+    bristles is at most 5e7 N/m².
     """
     case = Case(load=0.0, stretch=1.03, bristles=5e7, contact_stiffness=3e8, points=points)
     coarse = run_drive(case, passes=35, mean=10)
@@ -182,8 +187,8 @@ def test_tractions_of_a_belt_that_runs_free(points: bool) -> None:
 
 
 def test_stiff_bristles_of_points_have_no_tractions_either() -> None:
-    """With 90 elements of 4 points and bristles of 1.6e9 N/m², tractions are below 10 % of the limit, while single
-    bristles would have 29 %.
+    """With 90 elements of 4 points and bristles of 1.6e9 N/m², tractions are below 10 % of the friction limit;
+    tractions of single bristles would reach 29 %.
     """
     case = Case(load=0.0, stretch=1.03, bristles=1.6e9, elements=90, contact_stiffness=3e8, points=True)
     result = run_drive(case, passes=42, mean=10)
@@ -205,8 +210,8 @@ def test_stiff_bristles_of_points_have_no_tractions_either() -> None:
     ],
 )
 def test_tractions_of_the_mesh_in_closed_form(points: bool, elements: int, bristles: float, error: float) -> None:
-    """Tractions of the mesh agree with the closed form: soft bristles deflect by the whole wave of the cubic, and stiff
-    bristles restrain this wave.
+    """Tractions due to the mesh agree with the closed form. Soft bristles deflect by the whole wave of the cubic
+    element, and stiff bristles reduce this wave.
     """
     case = Case(load=0.0, stretch=1.03, contact_stiffness=3e8, points=points, elements=elements, bristles=bristles)
     result = run_drive(case, passes=elements // 4 + 20, mean=10)
@@ -214,11 +219,11 @@ def test_tractions_of_the_mesh_in_closed_form(points: bool, elements: int, brist
 
 
 def test_loss_by_the_contact_stiffness() -> None:
-    """A belt that sinks in loses up to EA/(k R²) more speed than on a rigid pulley, 4 % of the loss in this model. The
+    """The contact depth increases the speed loss by a fraction of at most EA/(k R²), which is 4 % in this model. The
     computed increase is 0.6 to 1 times EA/(k R²).
 
-    The increase would reach EA/(k R²) only if bristles were soft compared with the contact. Stiffer bristles hold the
-    belt while it still sinks in at the entry.
+    The increase would reach EA/(k R²) only if bristles were soft compared with the contact. Stiffer bristles already
+    stick to the belt at the entry, where the contact depth still increases.
     """
     stiff, soft = (run_drive(Case(bristles=1e7, contact_stiffness=k), passes=50, mean=40) for k in (6e8, 2e7))
     assert_allclose(soft.theory / stiff.theory - 1, 8000.0 / RADIUS**2 * (1 / 2e7 - 1 / 6e8), rtol=0.15)
@@ -226,8 +231,8 @@ def test_loss_by_the_contact_stiffness() -> None:
 
 
 def test_theory_fulfils_its_equations() -> None:
-    """The theory satisfies the equations of equilibrium, friction, mass flow and belt length, which the test evaluates
-    from the stretches alone.
+    """The theory satisfies the equations of equilibrium, friction, mass flow and belt length. The test evaluates these
+    equations only from the stretches.
     """
     EA, e0, R = 8000.0, -0.04, 0.1
     motion = belt_creep(**DRIVE)
@@ -259,7 +264,7 @@ def test_terms_of_the_theory() -> None:
     assert_allclose(thick.tight_force - thick.slack_force, 30.0 / 0.11, rtol=1e-9)
     sunk = belt_creep(**DRIVE | {"mass_per_length": 0.0}, contact_stiffness_per_length=8e7)
     assert_allclose(sunk.speed_loss / base.speed_loss - 1, 8000.0 / (8e7 * 0.01), rtol=0.15)
-    # a torque that depends on the speed of the driven pulley
+    # the torque depends on the speed of the driven pulley
     brake = belt_creep(**DRIVE | {"torque": lambda omega: 1.5 * omega})
     assert_allclose(brake.torque, 1.5 * brake.driven_speed, rtol=1e-12)
 
@@ -286,8 +291,8 @@ def test_drives_without_steady_motion_are_refused(change: dict[str, float], mess
 
 
 def test_theory_of_the_cases_is_that_of_a_share_of_the_greatest_torque() -> None:
-    """The cases use a fraction of the greatest torque and are demanding: slip arcs cover half of the pulley at load
-    0.6, and more at load 0.9.
+    """The torque in each case is a fraction (load) of the greatest torque. Slip arcs cover half of the arc of contact
+    at the load 0.6, and more than half at the load 0.9.
     """
     angles = [eval_theory(Case(load=load), rigid=True).slip_angle for load in (0.0, 0.6, 0.9)]
     assert abs(angles[0]) < 1e-8 and 1.0 < angles[1] < 2.5 < angles[2] < pi
@@ -295,10 +300,11 @@ def test_theory_of_the_cases_is_that_of_a_share_of_the_greatest_torque() -> None
 
 
 def integrate_passage(motion: BeltCreep, drive: dict[str, Any], driver: bool) -> tuple[float, float, float]:
-    """Return F at the end of an arc, the angle that slips at its end, and the torque, by integration from the entry.
+    """Return the force F at the end of an arc, the slip angle at this end, and the torque. These values are integrated
+    from the entry of the arc on.
 
-    The unknowns are the deflection u of the bristle and the stretch lam of the belt; friction is bounded by its limit.
-    Only the stretch at the entry and the speeds are taken from the steady motion.
+    The unknowns are the deflection u of the bristle and the stretch lam of the belt; the absolute value of the friction
+    force is at most the friction limit. Only the stretch at the entry and the speeds are taken from the steady motion.
     """
     EA, e0, rA, R = (drive[name] for name in ("axial_stiffness", "reference_strain", "mass_per_length", "radius"))
     mu, mu_k = drive["friction_coefficient"], drive["friction_stiffness_per_length"]
@@ -313,7 +319,8 @@ def integrate_passage(motion: BeltCreep, drive: dict[str, Any], driver: bool) ->
         lam, u, _angle, _torque = z
         trial, limit = friction(lam, u)
         f = np.clip(trial, -limit, limit)
-        # equations of the momentum, rA c² lam' = N' - f, of the slip of a bristle, and of the distance along the arc
+        # the equations of momentum (rA c² lam' = N' - f), of the deflection of a bristle, and of the distance along the
+        # arc
         return [f / (EA - rA * c**2), lam - omega * R / c, lam / R, f * R]
 
     def leaves(_: float, z: Any) -> float:
@@ -345,8 +352,8 @@ def integrate_passage(motion: BeltCreep, drive: dict[str, Any], driver: bool) ->
     ],
 )  # fmt: skip
 def test_theory_with_bristles_by_integration(name: str, change: dict[str, float], slips: tuple[bool, bool]) -> None:
-    """Forces, slip angles at the exit and torque agree with an integration of both arcs from the entry on, for driver
-    and driven pulley.
+    """For driver and driven pulley, forces, slip angles at the exit and torque agree with a numerical integration along
+    the arcs from the entry on.
     """
     drive = DRIVE | change
     motion = belt_creep(**drive)
@@ -362,8 +369,9 @@ def test_theory_with_bristles_by_integration(name: str, change: dict[str, float]
 
 
 def test_limits_of_the_theory_with_bristles() -> None:
-    """With stiff bristles, the theory approaches the theory with rigid bristles, and slip angles differ by order
-    1/sqrt(mu_k). A belt that sticks everywhere has the closed form of shear lag.
+    """If the stiffness mu_k of bristles increases, the results approach the results of the theory with rigid bristles,
+    and the difference of the slip angles is of order 1/sqrt(mu_k). If the whole belt sticks, the results agree with the
+    closed form of shear lag.
     """
     rigid = belt_creep(**DRIVE)
     loss = [belt_creep(**DRIVE, friction_stiffness_per_length=k).speed_loss for k in (1e9, 1e14)]
@@ -372,11 +380,12 @@ def test_limits_of_the_theory_with_bristles() -> None:
     apart = rigid.slip_angle - np.array(angles)
     assert_allclose(apart[:-1] / apart[1:], 10.0, rtol=0.02)
     assert belt_creep(**DRIVE | {"torque": 0.0}, friction_stiffness_per_length=1e6).speed_loss < 1e-14
-    # the belt sinks in, and its axis is above the rim
+    # in the first case the contact is soft, and in the second case the axis of the belt is above the rim
     for terms in ({"contact_stiffness_per_length": 8e6}, {"axis_height": 0.01}):
         limit = belt_creep(**DRIVE, **terms).speed_loss
         assert_allclose(belt_creep(**DRIVE, **terms, friction_stiffness_per_length=1e12).speed_loss, limit, rtol=1e-6)
-    # small torque, no mass: w = w0 cosh(X/l), l = sqrt(EA/mu_k), so w0 = (lam1 - lam2)/(cosh(S/l) - 1) on both arcs
+    # for a small torque and without mass, w = w0 cosh(X/l) with l = sqrt(EA/mu_k), so w0 = (lam1 - lam2)/(cosh(S/l) -
+    # 1) on both arcs
     drive = DRIVE | {"torque": 1e-2, "mass_per_length": 0.0, "friction_stiffness_per_length": 4e5}
     motion = belt_creep(**drive)
     stretch = (motion.tight_stretch + motion.slack_stretch) / 2
@@ -387,11 +396,11 @@ def test_limits_of_the_theory_with_bristles() -> None:
 
 
 def test_two_solutions_of_the_theory_agree() -> None:
-    """The solution of the package agrees with a solution in other unknowns, with the moment of friction integrated
-    along the arc.
+    """The solution of the package agrees with a second solution, which uses other unknowns and integrates the moment of
+    friction along the arc.
 
-    The package uses the mean of both radii as the arm of the torque. Both solutions differ by the relative depth of the
-    belt in the pulley, T/(k R²).
+    The package uses the mean of both radii as the lever arm of the torque. Therefore the relative difference of the
+    solutions is of the order of the relative contact depth T/(k R²).
     """
     R, D, EA, e0 = 0.1, 0.3, 8e3, -0.05
     length = 2.0 * np.pi * R + 2.0 * D
@@ -408,11 +417,11 @@ def test_two_solutions_of_the_theory_agree() -> None:
 
 
 def test_creep_on_discs() -> None:
-    """On discs with the contact law of surfaces and soft bristles, the speed loss agrees with theory and is 13 % above
-    the loss with rigid bristles.
+    """The belt runs on discs with the contact law of surfaces and with soft bristles. The speed loss agrees with
+    theory, and is 13 % larger than the loss with rigid bristles.
 
-    With 40 elements of 2 points, the measured error is -0.5 %. The map of `benchmarks/creep.py --laws` has stiffer
-    bristles.
+    With 40 elements of 2 points, the measured error is -0.5 %. The command `benchmarks/creep.py --laws` computes cases
+    with stiffer bristles.
     """
     case = Case(bristles=1e6, elements=40, segments=2, discs=True, contact_stiffness=3e8)
     found = run_drive(case, passes=20, mean=10, per_segment=4)
@@ -423,8 +432,8 @@ def test_creep_on_discs() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("law", [{"points": True}, {"discs": True}])
 def test_laws_converge_to_creep(law: dict[str, bool]) -> None:
-    """For bristles of 10⁶, 10⁷ and 10⁸ N/m², the loss falls from 17 % above the theoretical loss with rigid bristles to
-    within 1 % of this loss.
+    """For bristles of 10⁶, 10⁷ and 10⁸ N/m², the speed loss is compared with the theoretical loss with rigid bristles.
+    The difference decreases from 17 % to less than 1 %.
     """
     rest = []
     for bristles in (1e6, 1e7, 1e8):

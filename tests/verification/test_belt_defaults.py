@@ -1,5 +1,5 @@
-"""Belts with default numerical parameters: tension as mounted, drives compared with theory, coarse meshes, soft
-contacts.
+"""Tests of belts with default numerical parameters: the tension as mounted, comparisons of drives with theory, coarse
+meshes, and soft contacts.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def create_drive(cord: float = 0.0, **given: object) -> tuple[wl.World, wl.Belt,
 
 
 def rest(world: wl.World, belt: wl.Belt, drive: object) -> wl.State:
-    """Return the belt as mounted."""
+    """Return the equilibrium state of the mounted belt."""
     with belt.preload(drive):
         return wl.Static(world, name="").solve()
 
@@ -50,7 +50,7 @@ def test_tension_is_as_mounted_for_every_step(cord: float, bending: float) -> No
     """The step limits the contact stiffness and the contact depth of a belt, but does not change its tension.
 
     A ribbed belt with EI/(T R²) = 6 % at the small pulley has 2.6 % less strain than a string of equal tension. The
-    measured error is 0.05 %, and 0.015 % with little bending stiffness.
+    measured error of the tension is 0.05 %, and 0.015 % for a small bending stiffness.
     """
     with pytest.raises(wl.ModelError, match=r"step = 0.02 s of 'belt': must be <= 0.003 s; take 0.0001 s"):
         create_drive(cord, step=2e-2)
@@ -65,8 +65,8 @@ def test_tension_in_space_is_as_mounted_for_every_step(groove: float | None) -> 
     """Drums and sheaves of a closed belt are enlarged by the contact depth, so that the tension is as mounted. The
     measured error is within 0.2 %.
 
-    If a step requires a contact so soft that sinking in adds EA/(k R²) to the speed loss, the report states this
-    increase.
+    If the step size requires a contact so soft that the contact depth adds EA/(k R²) to the speed loss, the report
+    states this increase.
     """
     for step in (None, 1e-3):
         world = wl.World()
@@ -79,19 +79,19 @@ def test_tension_in_space_is_as_mounted_for_every_step(groove: float | None) -> 
             world, pulleys, tension=300.0, axial_stiffness=2e5, mass_per_length=0.1, bending_stiffness=1e-3,
             cord_offset=0.004, friction=0.3, step=step,
         )  # fmt: skip
-        # no other part holds a belt along the axes of drums
+        # only this constraint fixes the belt along the axes of the drums
         con.fix(world, belt.nodes[0], "z")
         with belt.preload():
             state = wl.Static(world, name="").solve()
         report = belt.report(state)
         assert_allclose([span.tension for span in report.spans], 300.0, rtol=2e-3)
         said = [words for words in report.advice if "larger" in words]
-        # 66.8 % follows from k = 1000 T/R² and EA of the taut route
+        # the increase of 66.8 % follows from k = 1000 T/R² and from the stiffness EA of the taut belt
         assert len(said) == (0 if step is None else 2) and all("creep 66.8% larger" in words for words in said)
 
 
 def test_too_soft_a_contact_is_an_error() -> None:
-    """A contact so soft that the belt sinks in by more than 1 % of the radius is refused. The error gives the required
+    """If the contact is so soft that the contact depth exceeds 1 % of the radius, an error states the required
     stiffness.
     """
     with pytest.raises(wl.ModelError, match=r"of 'belt' at driven: must be >= 3.89e\+07 N/m\^2, .* at most 1 %"):
@@ -99,7 +99,9 @@ def test_too_soft_a_contact_is_an_error() -> None:
 
 
 def test_coarse_mesh_is_doubtful() -> None:
-    """A coarse mesh is doubtful, and the verdict names the required number of elements. The default number suffices."""
+    """The result of a coarse mesh is doubtful, and the verdict states the required number of elements. The default
+    number of elements is sufficient.
+    """
     world, belt, drive = create_drive(elements=40)
     with belt.preload(drive):
         static = wl.Static(world, name="")
@@ -114,10 +116,10 @@ def test_coarse_mesh_is_doubtful() -> None:
 
 @pytest.mark.parametrize(("periods", "doubts"), [(2.8, 0), (3.2, 1)])
 def test_steps_of_many_periods_are_doubtful(periods: float, doubts: int) -> None:
-    """Steps of many periods of the contact are doubtful.
+    """The result is doubtful if a time step is longer than about three periods of the contact vibration.
 
-    The contact stiffness is the smallest allowed, k = 1000 T/R² on the small pulley, and no step reduces this stiffness
-    further.
+    The contact stiffness has the smallest allowed value, k = 1000 T/R² on the small pulley, so longer steps do not
+    reduce the contact stiffness.
     """
     period = 2.0 * pi * 0.03 * (0.1 / (1000.0 * 350.0)) ** 0.5
     world, belt, drive = create_drive(step=periods * period)
@@ -131,16 +133,17 @@ def test_steps_of_many_periods_are_doubtful(periods: float, doubts: int) -> None
 @pytest.mark.parametrize("seed", range(10))
 def test_steady_drive_at_random(seed: int) -> None:
     """`Belt.steady` of random drives of `benchmarks/drives.py` with up to five pulleys agrees with an independent
-    theory: losses, tensions, hub loads, torque.
+    theory. The compared results are losses, tensions, hub loads and torque.
 
-    The theory has the assumptions of `Belt.steady`, with separate equations and a separate solver. Layers are rigid, or
-    have shear stiffnesses of 3e6 and 1e9 N/m².
-    For strings, differences are rounding errors. Losses are differences of speeds and as small as 1e-4 of the speeds,
-    which magnifies rounding errors. The directions of hub loads are tangents of the belt at 1e-9 of the arc from its
-    ends. For belts with bending stiffness, the theory holds for small EI/(T R²). The errors of the theory are
-    second-order terms, measured 1.4e-4 for the drawn drives and 2.8e-3 with 0.02 N m².
+    The theory has the same assumptions as `Belt.steady`, but separate equations and a separate solver. The layers of
+    the belts are rigid, or have shear stiffnesses of 3e6 and 1e9 N/m². For strings, the differences are rounding
+    errors. Losses are differences of speeds. Losses are as small as 1e-4 of the speeds, so the relative rounding errors
+    of losses are large. The directions of hub loads are the tangents of the belt at a distance of 1e-9 of the arc
+    length from the ends of the arc. For belts with bending stiffness, the theory holds for small EI/(T R²). The errors
+    of the theory are of second order in EI/(T R²). The measured errors are 1.4e-4 for the random drives, and 2.8e-3 for
+    a bending stiffness of 0.02 N m².
     """
-    # imported inside the function, because benchmarks are no part of the package
+    # imported inside the function, because benchmarks are not part of the package
     from drives import compare_steady, draw
 
     case = draw(seed)
@@ -154,9 +157,9 @@ def test_steady_drive_at_random(seed: int) -> None:
 
 def test_theory_of_layers() -> None:
     """The shear of an elastic layer increases the speed loss, and the increase becomes smaller with a stiffer layer,
-    also under very small loads.
+    even for very small loads.
     """
-    # imported inside the function, because benchmarks are no part of the package
+    # imported inside the function, because benchmarks are not part of the package
     from drive_theory import Wheel, pass_wheel
 
     for wrap, change in product((0.3, 1.0, 5.0), (1e-14, 1e-9, 1e-5, 0.1, -0.1, -1e-5, -1e-9, -1e-14)):
@@ -171,7 +174,7 @@ def test_bristle_creep() -> None:
     """The speed loss that the means attribute to bristles equals the loss of the independent theory for an elastic
     layer of equal stiffness.
     """
-    # imported inside the function, because benchmarks are no part of the package
+    # imported inside the function, because benchmarks are not part of the package
     from drive_theory import Wheel, pass_wheel
 
     EA, EI, rho, v, mu = 1.5e4, 1e-3, 0.1, 20.0, 0.5
@@ -192,7 +195,7 @@ def test_bristle_creep() -> None:
     assert_allclose(found.right, 1.0 - lam / lam[1], rtol=1e-12, atol=1e-15)
     assert_allclose(found.loss, 1.0 - np.array(rims) / rims[1], rtol=1e-6, atol=1e-12)
     assert 0.05 < found.excess < 0.5 and np.abs(found.lag).argmax() == 0
-    # on cables of finite length, a part of the friction is missing, and bristles act as on a shorter arc
+    # with cables of finite length, a part of the friction is missing, and the bristles act on a shorter arc
     late = eval_bristle_creep(BeltLaw(EA, EI, rho, 0.03, arcs), passings, 1, v)
     shorter = [
         one._replace(wrap_angle=t - (0.03 / r) ** 2 / (3.0 * t)) for one, t, r in zip(passings, wraps, R, strict=True)
@@ -207,13 +210,14 @@ def test_bristle_creep() -> None:
 
 
 def test_short_arcs_creep_as_on_a_rigid_layer() -> None:
-    """Four pulleys with arcs of a quarter of a turn have the speed loss of the theory, which bristles do not change.
+    """The speed losses on four pulleys with arcs of a quarter of a turn agree with theory, and do not depend on
+    bristles.
 
-    If bristles have no deflection when cables enter the arc, the loss is 12.7 % above theory, and the result is
-    doubtful.
+    If bristles have no deflection when cables enter the arc, the speed loss is 12.7 % larger than in theory, and the
+    result is doubtful.
     """
-    from drives import Case  # imported inside the function, because benchmarks are no part of the package
-    from drives import run as run_drive  # imported inside the function, because benchmarks are no part of the package
+    from drives import Case  # imported inside the function, because benchmarks are not part of the package
+    from drives import run as run_drive  # imported inside the function, because benchmarks are not part of the package
 
     R, places = 0.05, 0.5 * pi * np.arange(4)
     centers = tuple((0.073 * cos(-p), 0.073 * sin(-p)) for p in places.tolist())
@@ -226,13 +230,13 @@ def test_short_arcs_creep_as_on_a_rigid_layer() -> None:
 
 @pytest.mark.parametrize(("elements", "least", "most"), [(None, 0.0, 0.002), (104, 0.02, 1.0)])
 def test_idler_of_a_short_arc(elements: int | None, least: float, most: float) -> None:
-    """An idler with an arc of 0.25 rad runs at the speed of theory.
+    """The speed of an idler with an arc of 0.25 rad agrees with theory.
 
-    With fewer than two cables on its arc, its speed loss is 3 % too large, and the verdict is doubtful. The
-    measured error with the default number of elements, 251, is 5e-5.
+    With fewer than two cables on the arc, the speed loss is 3 % too large, and the verdict is doubtful. With the
+    default number of elements, 251, the measured error is 5e-5.
     """
-    from drives import Case  # imported inside the function, because benchmarks are no part of the package
-    from drives import run as run_drive  # imported inside the function, because benchmarks are no part of the package
+    from drives import Case  # imported inside the function, because benchmarks are not part of the package
+    from drives import run as run_drive  # imported inside the function, because benchmarks are not part of the package
 
     centers = ((-0.15, 0.0), (0.0, 0.0390483), (0.15, 0.0))
     case = Case(0, centers, (0.06, 0.05, 0.08), 1e5, 1e-4, 0.1, 400.0, 0.5, 0.0, 10.0 / 0.06, (0.0, 6.4))
@@ -243,10 +247,11 @@ def test_idler_of_a_short_arc(elements: int | None, least: float, most: float) -
 
 
 def test_soft_contact_needs_more_cables_on_a_short_arc() -> None:
-    """A belt touches beyond a short arc if the contact is soft, but has no friction there.
+    """If the contact is soft, the belt touches the pulley beyond the ends of a short arc, but without friction.
 
-    On the arc of 3 mm of an idler, of the radius 50 mm, the reach is 0.8 mm. Cables of 1.4 mm, 3.5 of which touch, make
-    the loss of speed of the idler 24 % too large, and cables of 0.7 mm make an error of 10⁻⁴.
+    The idler has a radius of 50 mm and an arc of 3 mm. The contact extends 0.8 mm beyond the arc. With cables of 1.4
+    mm, 3.5 cables touch the idler, and the speed loss of the idler is 24 % too large. With cables of 0.7 mm, the error
+    of the speed loss is 10⁻⁴.
     """
     arc = BeltArc("p1", 7)
     words = arc.judge(3.5 * np.array((1.0, 0.05, 0.55)))
@@ -256,7 +261,9 @@ def test_soft_contact_needs_more_cables_on_a_short_arc() -> None:
 
 
 def test_cables_of_two_belts_on_a_shaft_are_counted_separately() -> None:
-    """Two belts with two cables each on a small pulley are doubtful, although four cables touch the pulley."""
+    """If two belts touch a small pulley with two cables each, the result is doubtful, although four cables touch the
+    pulley.
+    """
     world = wl.World()
     a = world.add(RigidBody2D, name="driver", position=(0.0, 0.0), mass=1.0, inertia=0.01)
     b = world.add(RigidBody2D, name="driven", position=(0.3, 0.0), mass=1.0, inertia=0.01)
@@ -278,14 +285,14 @@ def test_cables_of_two_belts_on_a_shaft_are_counted_separately() -> None:
 
 
 def test_power_lost_by_cables_that_land_is_doubtful() -> None:
-    """A fast belt with little load loses several per cent of its power where cables run onto four pulleys, and the
+    """A fast belt with a small load loses several per cent of its power when cables run onto four pulleys, and the
     verdict is doubtful.
 
-    For two revolutions after the start, the rotors vibrate with a period of 15 ms, and means contain the power of their
-    inertia.
+    For two revolutions after the start, the rotors vibrate with a period of 15 ms, and means of the power contain the
+    power of the inertia forces.
     """
-    from drives import Case  # imported inside the function, because benchmarks are no part of the package
-    from drives import run as run_drive  # imported inside the function, because benchmarks are no part of the package
+    from drives import Case  # imported inside the function, because benchmarks are not part of the package
+    from drives import run as run_drive  # imported inside the function, because benchmarks are not part of the package
 
     R, places = 0.03, 0.5 * pi * np.arange(4)
     centers = tuple((0.055 * cos(-p), 0.055 * sin(-p)) for p in places.tolist())
@@ -295,21 +302,22 @@ def test_power_lost_by_cables_that_land_is_doubtful() -> None:
     assert outcome.efficiency < 1.0 and 0.01 < outcome.errors["power"] < 0.1
     (words,) = outcome.reasons
     lost = float(words.split(" %, are lost otherwise than by creep")[0].split()[-1])
-    # nearly all of the power is torque of the driver
+    # the driver supplies nearly all of the power
     assert_allclose(lost / 100.0, outcome.errors["power"], rtol=0.2)
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_drive_at_random(seed: int) -> None:
-    """Ten random drives in motion, for which few elements suffice, agree with an independent theory within 1 %. The
-    cord of the first drive lies 2.7 mm above the face.
+    """The simulated motion of ten random drives agrees with an independent theory within 1 %. The drives are selected
+    so that few elements are sufficient. The cord of the first drive lies 2.7 mm above the face of the pulley.
 
     Measured errors are at most 0.16 % of the loss, 0.16 % of tensions, 0.53 % of hub loads, and 0.24 % of torque and
-    power. Spans vibrate after the start, which changes the direction of the hub loads. Small changes of the input
-    change means of hub loads over the first turn of the belt by 0.6 %, and means over 1.2 later turns by 0.1 %.
+    power. Spans vibrate after the start, which changes the direction of the hub loads. If the input changes slightly,
+    the means of hub loads over the first revolution of the belt change by 0.6 %, and the means over 1.2 later
+    revolutions change by 0.1 %.
     """
-    from drives import draw  # imported inside the function, because benchmarks are no part of the package
-    from drives import run as run_drive  # imported inside the function, because benchmarks are no part of the package
+    from drives import draw  # imported inside the function, because benchmarks are not part of the package
+    from drives import run as run_drive  # imported inside the function, because benchmarks are not part of the package
 
     outcome = run_drive(draw(seed, quick=True), revolutions=2.4, start=0.5)
     assert not outcome.reasons and outcome.efficiency < 1.0
@@ -320,11 +328,12 @@ def test_tension_of_a_heavily_loaded_drive() -> None:
     """Tensions of 953 and 311 N on pulleys of 70 and 19 mm agree with theory within 0.3 %. The measured error is 0.09
     %.
 
-    The friction that bristles spread over the sticking arcs changes the length of the belt. With the bristles of 12
-    EA/R² that speed losses need, tensions would be 0.70 % too large; theory predicts 0.71 %.
+    The friction that bristles spread over the sticking arcs changes the length of the belt. Correct speed losses need
+    bristles with a stiffness of 12 EA/R². With this stiffness, tensions would be 0.70 % too large; theory predicts 0.71
+    %.
     """
-    from drives import draw  # imported inside the function, because benchmarks are no part of the package
-    from drives import run as run_drive  # imported inside the function, because benchmarks are no part of the package
+    from drives import draw  # imported inside the function, because benchmarks are not part of the package
+    from drives import run as run_drive  # imported inside the function, because benchmarks are not part of the package
 
     outcome = run_drive(draw(35), revolutions=1.6, start=0.4)
     assert not outcome.reasons and abs(outcome.errors["tension"]) < 0.003
@@ -332,8 +341,8 @@ def test_tension_of_a_heavily_loaded_drive() -> None:
 
 
 def run_steadily(elements: int | None, steps: float, cord: float, torque: float) -> wl.DriveReport:
-    """Return means over one revolution of a belt on pulleys with belt radii of 50 and 35 mm. steps: number of time
-    steps in which the belt moves by 2.1 mm.
+    """Return means over one revolution of a belt on pulleys with belt radii of 50 and 35 mm. The argument ``steps`` is
+    the number of time steps in which the belt moves by 2.1 mm.
     """
     world, speed = wl.World(), 20.0
     a = world.add(RigidBody2D, name="driver", position=(0.0, 0.0), mass=1.0, inertia=2e-3)
@@ -364,8 +373,8 @@ def run_steadily(elements: int | None, steps: float, cord: float, torque: float)
 def test_belt_without_load_is_free(cord: float) -> None:
     """A belt that turns a pulley without load has no creep and no traction, for any cord offset.
 
-    The measured creep is 2.2e-5 of the speed, at a strain of 0.02. If no step is cut, the creep is 1e-6; cut steps
-    cause waves of the belt.
+    The measured creep is 2.2e-5 of the speed, at a strain of 0.02. If no step size is reduced, the creep is 1e-6; steps
+    with a reduced size cause waves of the belt.
     """
     report = run_steadily(None, 1.0, cord, torque=0.0)
     driven = report["driven"]
@@ -375,11 +384,11 @@ def test_belt_without_load_is_free(cord: float) -> None:
 
 
 def test_traction_of_a_coarse_mesh_on_a_rigid_layer() -> None:
-    """For a belt without load on a rigid layer, with cables of 0.54 rad, the largest traction agrees with the report;
-    the measured difference is 0.6 %.
+    """The largest traction of a belt without load agrees with the report. The belt has a rigid layer and cables of 0.54
+    rad. The measured difference is 0.6 %.
 
-    On the driver, where each cable covers 0.33 rad, tractions reach a sixth of the friction limit. Single pairs of
-    neighbouring cables in a less even position reach a third of the limit.
+    On the driver, where each cable covers 0.33 rad, tractions reach a sixth of the friction limit. Some pairs of
+    neighbouring cables, whose positions are less regular, reach a third of the friction limit.
     """
     world, speed = wl.World(), 5.0
     bodies = [
@@ -421,10 +430,10 @@ def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -
     """With four step sizes and three meshes, the coarsest of which is the default mesh, creep agrees with theory within
     1 %.
 
-    Tensions agree within 0.3 %, the accuracy for which the mesh is chosen. The tension as mounted is checked in a
-    separate test above.
+    Tensions agree within 0.3 %, which is the accuracy for which the mesh is chosen. The separate test
+    `test_tension_is_as_mounted_for_every_step` checks the tension as mounted.
     """
-    # imported inside the function, because benchmarks are no part of the package
+    # imported inside the function, because benchmarks are not part of the package
     from drive_theory import Wheel, solve_drive
 
     report, R = run_steadily(elements, steps, 0.002, torque=7.0), (0.05, 0.035)
@@ -436,7 +445,7 @@ def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -
     creep = 1.0 - abs(theory.speeds[1]) * R[1] / (400.0 * R[0])
     assert_allclose(report["driven"].creep, creep, rtol=1e-2)
     assert_allclose([span.tension for span in report.spans], theory.tensions, rtol=3e-3)
-    # the slip arc by theory; contact points cover only a part of this arc
+    # compare with the slip arc of the theory; contact points cover only a part of the slip arc
     assert_allclose(
         report["driven"].slip_arc, abs(log(theory.presses[0] / theory.presses[1])) * 0.035 / 0.033 / 0.5, rtol=0.02
     )
@@ -445,8 +454,8 @@ def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -
 
 @pytest.mark.mpi
 def test_rigid_layer_on_several_processes(tmp_path: Path) -> None:
-    """On a rigid layer, neighbours on other processes hold cables like neighbours on the same process: coordinates,
-    velocities and history agree to 1e-8. Doubts about short arcs are equal.
+    """For a belt with a rigid layer, results on one and two processes agree: coordinates, velocities and history values
+    agree to 1e-8. The reasons for doubt about short arcs are equal.
     """
     found = []
     for processes in (1, 2):
@@ -460,6 +469,6 @@ def test_rigid_layer_on_several_processes(tmp_path: Path) -> None:
     # the touching cables of a circle are counted over all processes
     reasons = [[str(reason) for reason in each["reasons"] if "cables touch the circle b" in reason] for each in found]
     assert len(reasons[0]) == 1 and reasons[0] == reasons[1]
-    # cables have reached both pulleys and have small waves
+    # cables have reached both pulleys, and the waves of the belt are small
     rows = found[0]["data"].reshape(2, 64, -1)
     assert np.count_nonzero(rows[:, :, -1], axis=1).min() > 2 and np.abs(rows[:, :, -2]).max() < 0.02

@@ -20,7 +20,7 @@ WINDOW = 0.1
 
 @dataclass
 class Run:
-    """The results of the run."""
+    """The results of the run of the belt drive."""
 
     belt: Belt
     state: State
@@ -129,7 +129,7 @@ def test_power_balance(run: Run) -> None:
 @pytest.mark.parametrize("segments", [1, 2, 4])
 @pytest.mark.parametrize("elements", [30, 60, 120, 240, 480, 960])
 def test_preload_converges_on_every_mesh(elements: int, segments: int) -> None:
-    """The support force of the preload is 2 EA eps0 = -800 N within 2 % from 60 elements on.
+    """With at least 60 elements, the support force of the preload is 2 EA eps0 = -800 N within 2 %.
 
     Straight segments touch the pulley in their middle, so the axis of the belt lies farther out by up to L_s^2/(8 r),
     with the length L_s of a segment. The belt is longer by 2 pi times this distance, and its force is larger. On 60

@@ -27,8 +27,8 @@ def test_small_belt_step_by_step(name: str, newton: int, passes: int) -> None:
     agree with Exudyn.
 
     Case A has segment normals, and case D has point-wise normals. The tolerance of q and data is 1e-9, because Newton's
-    relative tolerance of 1e-9 leaves errors of 1e-12 m (measured: 3e-12). The tolerance of v is 1e-7, because
-    trapezoidal steps of 1e-4 s multiply errors of q by 2/h.
+    relative tolerance of 1e-9 leaves errors of 1e-12 m (the measured error is 3e-12). The tolerance of v is 1e-7,
+    because trapezoidal steps of 1e-4 s multiply errors of q by 2/h.
     """
     belt, info, reference, state, static = solve_preload(name)
     counts = info["static"]["it"]

@@ -110,7 +110,7 @@ def test_axial_force_converges(bending: float) -> None:
     """Half the force on a shaft is 1.5, 0.4 and 0.1 % above the boundary value problem with 32, 64 and 128 elements
     (0.9 to 0.06 % for the stiffest belt).
 
-    The test asserts 0.15 % with 128 elements, and at least order 1.7.
+    The tolerance is 0.15 % with 128 elements, and the order must be at least 1.7.
     """
     b = Belt(bending)
     errors = np.array([compute(b, n).force / solve(b).force - 1.0 for n in (32, 64, 128)])
@@ -120,12 +120,12 @@ def test_axial_force_converges(bending: float) -> None:
 
 @pytest.mark.parametrize("bending", BENDING)
 def test_shape_and_moments(bending: float) -> None:
-    """With 128 elements, the heights of span and pole agree with theory within 1.5e-4, measured 1.1e-4 (chords: h²/8R =
-    1e-4 R).
+    """With 128 elements, the heights of span and pole agree with theory within 1.5e-4; the measured error is 1.1e-4
+    (the height of the chords is h²/8R = 1e-4 R).
 
-    The lift-off angle agrees within 0.015 rad, half a segment. The moment at the pole agrees within 1e-3, measured
-    4e-4. The moment in the middle of the span agrees within 2 % where it exceeds rounding errors (EI/(T R²) of 0.1 and
-    1; measured 0.8 %).
+    The lift-off angle agrees within 0.015 rad, half a segment. The moment at the pole agrees within 1e-3; the measured
+    error is 4e-4. The moment in the middle of the span agrees within 2 % where this moment exceeds rounding errors
+    (EI/(T R²) of 0.1 and 1); the measured error is 0.8 %.
     """
     b = Belt(bending)
     theory, found = solve(b), compute(b, 128)

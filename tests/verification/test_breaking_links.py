@@ -82,8 +82,9 @@ def test_criteria() -> None:
 
 @pytest.mark.parametrize("stop", [12, 30])
 def test_a_restarted_run_breaks_alike(stop: int, tmp_path: Path) -> None:
-    """A run that continues from a checkpoint before or after the break is bitwise equal to an uninterrupted run, and
-    reports the same break."""
+    """The results of a run that continues from a checkpoint before or after the break are bit-identical to the results
+    of an uninterrupted run. Both runs report the same break.
+    """
     file = tmp_path / "run.h5"
 
     def run(*hooks: Any, **checkpoint: Any) -> tuple[np.ndarray, str]:
@@ -109,7 +110,8 @@ def test_a_restarted_run_breaks_alike(stop: int, tmp_path: Path) -> None:
 
 
 def test_links_break_in_each_solve() -> None:
-    """A hook of two solves breaks a link again that was made active again, and a broken link stays broken.
+    """If a broken link is activated between two solves, a hook of both solves breaks the link again. Without
+    activation, a broken link stays broken.
 
     Rules are called once after each step, not at the start of a solve.
     """
@@ -134,7 +136,7 @@ def test_links_break_in_each_solve() -> None:
 
 def test_links_at_their_breaking_load_at_the_end() -> None:
     """Links that reach their breaking load, time or rule in the last step of statics or dynamics are still active: the
-    verdict names them. A solve that continues breaks them at its start.
+    verdict names them. A solve that continues breaks these links at its start.
     """
     words = "reached their breaking load, damage, time or rule at the end and are still active in the result: b (11.77"
     world, _, springs = hang_on_springs()
@@ -212,8 +214,8 @@ def test_a_hook_that_switches_forces() -> None:
 
 
 def test_wrong_links() -> None:
-    """Rows that cannot be switched off, links without criterion, negative breaking loads, and equal names of links are
-    errors.
+    """Rows that cannot be switched off, links without criterion, negative breaking loads, and equal names of links
+    cause errors.
     """
     _, mass, springs = hang_on_springs()
     with pytest.raises(wl.ModelError, match=r"Link cannot be switched off: must be a cable or have a column active"):
@@ -236,7 +238,7 @@ ANCHORS = [(170.0 * np.cos(a), 170.0 * np.sin(a), -DEPTH) for a in np.radians([1
 
 
 def moor() -> tuple[wl.World, wl.Entity, list[wl.Entity]]:
-    """Create a buoy with three mooring lines, each held by a joint, under a horizontal force that grows."""
+    """Create a buoy with three mooring lines, each attached by a joint, under a horizontal force that grows."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     sea = world.add(con.Fluid, density=RHO, depth=DEPTH + 10.0)
     buoy = world.add(MassPoint, name="buoy", position=(0.0, 0.0, -2.0), mass=2e4)

@@ -1,5 +1,5 @@
-"""Ropes that break between their ends: released energy, motion after the break, fatigue, restart, several processes,
-and a mooring that loses a line.
+"""Tests of ropes that break between their ends: released energy, motion after the break, fatigue, restart, several
+processes, and a mooring that loses a line.
 
 Sources: free fall; ASTM E1049-85 by the library rainflow; H. M. Irvine, Cable Structures (1981), section 2.4, for the
 lines.
@@ -27,7 +27,7 @@ G, EA, LENGTH, MASS = 9.81, 5e4, 4.0, 100.0
 
 
 def hang_load(count: int = 8, **columns: Any) -> tuple[wl.World, wl.Entity, wl.Entity]:
-    """Create a load on a vertical rope of 1 kg/m that is fixed at its top; return the world, the rope and the load."""
+    """Create a load on a vertical rope of 1 kg/m whose top is fixed; return the world, the rope and the load."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     load = world.add(MassPoint, name="load", position=(0.0, 0.0, -LENGTH), mass=MASS)
     con.fix(world, load, "x", "y")
@@ -42,8 +42,8 @@ def hang_load(count: int = 8, **columns: Any) -> tuple[wl.World, wl.Entity, wl.E
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "newmark"])
 def test_a_rope_with_a_load_breaks(method: str) -> None:
-    """The load falls freely. The ledger lists the energy that the broken cable has lost, and has no remainder. Link,
-    report and verdict name the cable, its force and the time.
+    """After the break, the load falls freely. The ledger lists the energy that the broken cable has lost, and its
+    remainder is 0. Hook, report and verdict name the cable, its force and the time.
     """
     world, rope, load = hang_load()
     start, ledger = wl.Static(world, name="").solve(), wl.EnergyLedger()
@@ -53,15 +53,15 @@ def test_a_rope_with_a_load_breaks(method: str) -> None:
     tension = (MASS + 1.0 * (LENGTH - 3.5 * LENGTH / 8)) * G
     (one,) = hook.breaks
     assert (one.name, one.cable) == ("rope 3", 0) and abs(one.time - 0.05) < 1e-9
-    assert_allclose(one.force, tension, rtol=4e-3)  # the largest force of the cable is at its top
+    assert_allclose(one.force, tension, rtol=4e-3)  # the force is largest at the top of the cable
     assert rope[3].broken and not np.any(rope[[0, 1, 2, 4, 5, 6, 7]].broken)
-    # two thirds of the energy of the cable; broken_cables.py defines the energy of the two ends
+    # the released energy is two thirds of the energy of the cable; broken_cables.py defines the energy of the two ends
     released = 2.0 / 3.0 * 0.5 * tension**2 / EA * LENGTH / 8
     assert_allclose(ledger.totals["changes of the model"], -released, rtol=1e-4)
     largest = max(abs(value) for value in ledger.totals.values())
     assert abs(ledger.rest) < 1e-4 * largest, (ledger.rest, ledger.totals)
     fall = float(wl.eval_output(load, "displacement", end)[2] - wl.eval_output(load, "displacement", start)[2])
-    # the recoil of the rope below the break, of 2.5 m, pulls the load up by less than its stretch
+    # the part of the rope below the break, with the length 2.5 m, pulls the load up by less than its elongation
     assert_allclose(fall, -0.5 * G * 0.2**2, atol=2.5 * tension / EA * 0.05)
     assert solver.verdict.word == "ok", solver.verdict
     (section,) = hook.report_sections()
@@ -69,8 +69,8 @@ def test_a_rope_with_a_load_breaks(method: str) -> None:
 
 
 def test_largest_tension_and_rule() -> None:
-    """A rope breaks at the cable with the largest tension, under a breaking load or by a rule, and only once. In the
-    last step of a solve the verdict names the cable.
+    """A rope breaks only once, at the cable with the largest tension. The break is caused by a breaking load or by a
+    rule. If a rope breaks in the last step of a solve, the verdict names the cable.
     """
     for law in ({"breaking_load": 1100.0}, {"rule": lambda t, force: force > 1100.0}):
         world, rope, load = hang_load(axial_damping=50.0)
@@ -91,8 +91,8 @@ def test_largest_tension_and_rule() -> None:
 
 
 def test_damage_is_that_of_rainflow_counting() -> None:
-    """The damage of every cable is the damage of its tensions by the library rainflow. The cable with the largest
-    damage breaks when its damage reaches 1.
+    """The damage of every cable agrees with the damage that the library rainflow computes from the tensions. The cable
+    with the largest damage breaks when its damage reaches 1.
     """
     curve = post.FatigueCurve(exponent=3.0, constant=-4.0, reference=1e3)
     tensions: list[Any] = []
@@ -124,8 +124,8 @@ def test_damage_is_that_of_rainflow_counting() -> None:
 
 @pytest.mark.parametrize("stop", [20, 60])
 def test_a_restarted_run_breaks_alike(stop: int, tmp_path: Path) -> None:
-    """A run that continues from a checkpoint before or after the break is bitwise equal to an uninterrupted run, with
-    the same damages.
+    """A run that continues from a checkpoint before or after the break is bit-identical to an uninterrupted run,
+    including the damages.
     """
     file = tmp_path / "run.h5"
 
@@ -154,8 +154,8 @@ def test_a_restarted_run_breaks_alike(stop: int, tmp_path: Path) -> None:
 
 
 def test_loads_and_contacts_of_a_broken_cable() -> None:
-    """Fluid loads of a broken cable act per unstrained length; its contacts, and line loads per current length, become
-    inactive. Those of other cables do not change.
+    """Fluid loads of a broken cable act per unstrained length. Contacts of the broken cable, and line loads per current
+    length, become inactive. Loads and contacts of other cables do not change.
     """
     world, rope, _ = hang_load(4)
     sea = world.add(con.Fluid, density=1000.0)
@@ -175,11 +175,12 @@ def test_loads_and_contacts_of_a_broken_cable() -> None:
 
 
 def test_rope_that_breaks_at_its_end() -> None:
-    """If the first cable of a rope breaks, the slope at the fixed node has no other cable. It hangs down, and statics
-    finds the equilibrium: the supports carry the weight of half the cable, and of all other cables with the other half.
+    """If the first cable of a rope breaks, the slope at the fixed node belongs to no other cable and hangs down.
+    Statics finds the equilibrium: one support carries the weight of half of the broken cable, and the other support
+    carries the weight of the remaining rope.
 
-    Drag damps the fall; without added mass, because a rope that turns fast receives energy from the added mass of
-    Morison's equation.
+    Drag damps the fall. Added mass is omitted, because the added mass in Morison's equation transfers energy to a rope
+    that rotates fast.
     """
     world = wl.World(gravity=(0.0, 0.0, -G))
     route = hang_between((0.0, 0.0, 0.0), (8.0, 0.0, 0.0), 9.0, EA, 3.0, (0.0, 0.0, -G))
@@ -203,7 +204,7 @@ def test_rope_that_breaks_at_its_end() -> None:
 
 
 def test_explicit_solver() -> None:
-    """A rope breaks in an explicit solve as in an implicit solve: the load then falls freely."""
+    """A rope also breaks in explicit solves, and the load then falls freely."""
     world, rope, load = hang_load(4)
     start = wl.Static(world, name="").solve()
     hook = con.BreakingLinks([con.Link(rope[1], time=0.01)])
@@ -214,7 +215,7 @@ def test_explicit_solver() -> None:
 
 
 def test_wrong_ropes() -> None:
-    """Fatigue without curve, wrong damages, and cables with moving material are errors."""
+    """Fatigue without a fatigue curve, wrong damages, and cables with moving material cause errors."""
     _, rope, _ = hang_load(2)
     with pytest.raises(wl.ModelError, match=r"fatigue = 3 .*must be a fatigue curve, such as"):
         con.Link(rope, fatigue=3)  # type: ignore[arg-type]
@@ -229,8 +230,8 @@ def test_wrong_ropes() -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, 3])
 def test_processes(processes: int, tmp_path: Path) -> None:
-    """The same cable breaks at the same time on several processes, and the motion after the break is the same. A load
-    on a winch rope in water moves as on one process.
+    """On several processes, the same cable breaks at the same time, and the motion after the break equals the motion on
+    one process. These statements also hold for a load on a winch rope in water.
     """
     path = tmp_path / "found.npz"
     done = run_python([ROOT / "tests/support/parallel_breaking.py", path, "-quiet"], processes)
@@ -249,7 +250,9 @@ ANCHORS = [(170.0 * np.cos(a), 170.0 * np.sin(a), -DEPTH) for a in np.radians([1
 
 
 def moor() -> tuple[wl.World, wl.Entity, list[wl.Entity], list[wl.Entity]]:
-    """Create a buoy with three mooring lines under a horizontal force that grows; return also lines and fairleads."""
+    """Create a buoy with three mooring lines under an increasing horizontal force. Return the world, the buoy, the
+    lines and the fairleads.
+    """
     world = wl.World(gravity=(0.0, 0.0, -G))
     sea = world.add(con.Fluid, density=RHO, depth=DEPTH + 100.0)
     buoy = world.add(MassPoint, name="buoy", position=TOP, mass=2e4)
@@ -273,7 +276,7 @@ def moor() -> tuple[wl.World, wl.Entity, list[wl.Entity], list[wl.Entity]]:
 
 
 def eval_pull(x: float, y: float, k: int) -> np.ndarray:
-    """Return the horizontal force [N] of line k on the buoy, by a catenary."""
+    """Return the horizontal force [N] of line k on the buoy, computed by a catenary."""
     route = hang_between(ANCHORS[k], (x, y, TOP[2]), LONG, STIFF, SUBMERGED, (0.0, 0.0, -G))
     way = np.array(ANCHORS[k][:2]) - (x, y)
     return route.horizontal_force * way / np.linalg.norm(way)
@@ -282,8 +285,9 @@ def eval_pull(x: float, y: float, k: int) -> np.ndarray:
 def test_a_mooring_loses_a_line() -> None:
     """The windward line of a mooring breaks at its weakest place, in the middle.
 
-    The energies balance to 1e-4 of the largest energy. The two remaining lines, with the piece that hangs from the
-    buoy, carry the load: the position of the buoy is that of two catenaries to 2 mm, the force of a line to 1e-4.
+    The remainder of the energy balance is at most 1e-4 of the largest energy. The two remaining lines carry the load,
+    and a piece of the broken line hangs from the buoy. The position of the buoy agrees with two catenaries within 2 mm,
+    and the force of a line within 1e-4.
     """
     world, buoy, lines, joints = moor()
     start, ledger = wl.Static(world, name="", time=0.0).solve(), wl.EnergyLedger()

@@ -1,4 +1,4 @@
-"""3D cables are compared with 2D cables, theory and finer meshes."""
+"""3D cables are compared with 2D cables, with theory and with finer meshes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ ROPE = {
     "bending_damping": 1e-3,
 }
 ELASTICA = 0.30172077
-"""End deflection of a cantilever with P L²/EI = 1, by elliptic integrals [L]; see docs/explanation/theory/cable.md."""
+"""Deflection of the end of a cantilever with P L²/EI = 1, relative to its length [1], by elliptic integrals; see
+docs/explanation/theory/cable.md.
+"""
 
 
 def assert_in_plane(chain: Chain, given: Any, expected: Any, tolerance: float = 1e-10) -> None:
@@ -49,7 +51,7 @@ def assert_in_plane(chain: Chain, given: Any, expected: Any, tolerance: float = 
 
 
 def swing(R: Any, **columns: Any) -> tuple[Chain, State, State]:
-    """Simulate a rope that hangs from two points; one of the points is then released."""
+    """Simulate a rope that hangs from two points, one of which is then released."""
     chain = Chain(R, gravity=(0.0, -9.81), **{**ROPE, **columns})
     chain.hinge()
     hold = chain.hinge(8)
@@ -59,7 +61,9 @@ def swing(R: Any, **columns: Any) -> tuple[Chain, State, State]:
 
 
 def test_a_rope_swings_as_in_the_plane() -> None:
-    """Statics and 1000 dynamic steps of a 3D rope, in the x-y plane and another plane, equal the 2D rope to 1e-10."""
+    """The results of statics and of 1000 dynamic steps of a 3D rope agree with a 2D rope within 1e-10, in the x-y plane
+    and in a second plane.
+    """
     _, hanging, moving = swing(None)
     for R in (np.eye(3), TURNED):
         chain, here, after = swing(R)
@@ -67,7 +71,7 @@ def test_a_rope_swings_as_in_the_plane() -> None:
         for name in ("q", "v"):
             assert_in_plane(chain, getattr(after, name), getattr(moving, name))
         if R is not TURNED:
-            # in the plane x, y the normal displacement is exactly 0
+            # in the x-y plane, the displacement normal to the plane is exactly 0
             assert not chain.in_plane(after.q)[1].any()
 
 
@@ -76,7 +80,7 @@ def test_a_rope_swings_as_in_the_plane() -> None:
     ["generalized_alpha", "generalized_alpha_index2", "newmark", "trapezoidal_index2", "verlet", "rk"],
 )
 def test_integrators(method: str) -> None:
-    """Every kind of time integrator gives the 2D result in 3D."""
+    """For every type of integration method, the 3D result equals the 2D result."""
     after = []
     for R in (None, TURNED):
         chain = Chain(R, 4, gravity=(3.0, -9.81), **ROPE)
@@ -92,8 +96,8 @@ def test_integrators(method: str) -> None:
 
 @pytest.mark.parametrize("elements", [2, 8])
 def test_elastica(elements: int) -> None:
-    """The cantilever of the table in docs/explanation/theory/cable.md, bent in planes of three directions, agrees with
-    elliptic integrals.
+    """The cantilever of the table in docs/explanation/theory/cable.md is bent in three different planes. The deflection
+    agrees with elliptic integrals.
     """
     planes = {"x, y": np.eye(3), "y, z": np.roll(np.eye(3), 1, axis=0), "z, x": np.roll(np.eye(3), 2, axis=0)}
     flat = bend(None, elements)
@@ -114,7 +118,7 @@ def bend(R: Any, elements: int) -> float:
 def test_roll_up() -> None:
     """A moment at the end rolls a cable into a full circle, in a plane of any direction.
 
-    In 3D the circle is an unstable equilibrium, because without torsion its plane turns over.
+    In 3D the circle is an unstable equilibrium, because without torsional stiffness the plane of the circle rotates.
     """
     ends = []
     for R in (None, np.roll(np.eye(3), 1, axis=0), TURNED):
@@ -128,14 +132,14 @@ def test_roll_up() -> None:
     # the end is back at the start
     assert_allclose(ends[0][:2], (-1.0, 0.0), atol=3e-4)
     assert_allclose(ends[1], ends[0], atol=1e-10)
-    # an oblique clamp holds the stretch of the first node
+    # the oblique clamp also fixes the stretch at the first node
     assert_allclose(ends[2], ends[0], atol=1e-6)
 
 
 @pytest.mark.parametrize("integration", [0, 1, 2])
 def test_order_of_convergence(integration: int) -> None:
-    """For a cable that is bent in two directions, the difference from a finer mesh falls with the fourth power of the
-    element length.
+    """For a cable that is bent in two directions, the difference from a finer mesh decreases with the fourth power of
+    the element length.
     """
     ends = []
     for elements in (8, 16, 32, 128):
@@ -189,7 +193,7 @@ def test_energy_and_momenta() -> None:
 
 
 def test_conical_pendulum_of_a_chain() -> None:
-    """A rotating chain has the shape x = a J0(2 ω √(s/g)) with ω = j/2 √(g/L) and keeps this shape in time."""
+    """The shape of a rotating chain is x = a J0(2 ω √(s/g)) with ω = j/2 √(g/L), and does not change with time."""
     length, g, a, elements = 1.0, 9.81, 1e-3, 24
     world = World(gravity=(0.0, 0.0, -g))
     cable = straight_cable(
@@ -198,7 +202,7 @@ def test_conical_pendulum_of_a_chain() -> None:
     nodes = nodes_of(world, cable)
     hinge(world, nodes[0])
     state = Static(world, load_steps=3, stabiliser=1e3, name="").solve()
-    # the second whirling mode, with a node of the motion between the ends
+    # the zero j of the second whirling mode, which has a node between the ends
     j = jn_zeros(0, 2)[1]
     omega = 0.5 * j * np.sqrt(g / length)
     s = np.maximum(np.linspace(length, 0.0, elements + 1), 1e-12)
@@ -214,13 +218,13 @@ def test_conical_pendulum_of_a_chain() -> None:
     after = Dynamic(world, step=end / steps, end=end, method="generalized_alpha", name="").solve(state)
     x, y = after.q.reshape(-1, 6)[:, 0], after.q.reshape(-1, 6)[:, 1]
     assert_allclose(np.hypot(x, y), np.abs(shape), rtol=0, atol=0.01 * a)
-    # after whole turns the chain is back at the start, except for the phase error of the method
+    # after whole turns the chain has its initial position, except for the phase error of the method
     assert_allclose(x, shape, rtol=0, atol=0.01 * a)
     assert_allclose(y, 0.0, atol=0.02 * a)
 
 
 def test_string_in_the_wind() -> None:
-    """A string under a load across its weight agrees with the catenary in the plane of the resultant, in 3D."""
+    """A 3D string under its weight and a horizontal load agrees with the catenary in the plane of the resultant."""
     start, end = (0.0, 0.0, 0.0), (3.0, 1.0, 0.5)
     rope = {"mass_per_length": 0.8, "axial_stiffness": 1e5, "bending_stiffness": 1e-7}
     world = World(gravity=(0.5, 4.0, -9.81))
@@ -243,7 +247,7 @@ def test_string_in_the_wind() -> None:
 
 
 def pull(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, *rest: Any) -> Any:
-    """Return the force of a rope that takes no compression."""
+    """Return the axial force of a rope that carries no compression."""
     return rest[-1].axial_stiffness * np.maximum(eps - eps_ref, 0.0)
 
 
@@ -254,8 +258,8 @@ def bend_law(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap
 
 @pytest.mark.parametrize("objective", [True, False])
 def test_a_curved_cable_turns_as_a_whole(objective: bool) -> None:
-    """With a law for |κ|, the forces of a curved cable rotate with the cable. With the linear law, the reference
-    curvature keeps its direction in space.
+    """With a law for |κ|, the forces of a curved cable rotate with the cable. With the linear law, the direction of the
+    reference curvature in space is constant.
     """
     law = {"bending_moment_function": bend_law} if objective else {}
     chain = Chain(np.eye(3), 8, **ROPE, reference_curvature=(0.0, 0.0, 1.5), **law)
@@ -270,7 +274,7 @@ def test_a_curved_cable_turns_as_a_whole(objective: bool) -> None:
         moment = eval_output(chain.cables, "bending_moment", state)
         forces.append((residual(chain.world, state).reshape(-1, 3) @ R).ravel())
         if objective:
-            # the remaining error is due to the cubics
+            # the error is due to the cubic shape functions
             assert np.abs(moment).max() < 2e-3 * 0.15
     change = max(np.abs(f - forces[0]).max() for f in forces[1:])
     assert change < 1e-10 if objective else change > 0.1
@@ -288,8 +292,8 @@ def test_laws_of_users() -> None:
 
 
 def test_a_law_that_says_the_same() -> None:
-    """Linear laws given as user functions have the same forces and tangents as the built-in laws, also where a cable is
-    straight.
+    """Linear laws that are given as user functions have the same forces and tangents as the built-in laws, also where a
+    cable is straight.
     """
 
     def pull_linear(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, *rest: Any) -> Any:
@@ -298,7 +302,7 @@ def test_a_law_that_says_the_same() -> None:
     found = []
     laws = {"axial_force_function": pull_linear, "bending_moment_function": bend_law}
     for law in ({}, laws):
-        # bending damping is 0, because the law of |κ| has another damping
+        # the bending damping is 0, because the law for |κ| has a different damping
         given = {"reference_curvature": (0.0, 0.0, 0.0), "bending_damping": 0.0, **law}
         world, _, state = create_spatial_cables(4, chain=True, **given)
         shake(state)

@@ -1,5 +1,5 @@
-"""Ropes in contact with ropes: crossings, layers, friction, coils and knots agree with statics by hand and closed
-forms.
+"""Tests of contacts between ropes. Crossings, layers, friction, coils and knots are compared with hand calculations and
+closed forms.
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ from support.rope_contact import (
 
 
 def settle(world: wl.World, step: float = 1e-6) -> wl.State:
-    """Return the state after one very short step, which finds the pairs in contact."""
+    """Return the state after one very short step, in which the contact search finds all pairs."""
     return wl.Dynamic(world, step=step, end=step, name="").solve()
 
 
 @pytest.mark.parametrize("angle", [0.5 * np.pi, 0.6, 0.15])
 def test_force_of_a_crossing(angle: float) -> None:
-    """Straight ropes that cross press with ∫ k δ ds, δ = 2 R - sqrt(D² + s² sin² angle), for any angle.
+    """For any angle between two crossing straight ropes, the contact force is ∫ k δ ds with the depth δ = 2 R - sqrt(D²
+    + s² sin² angle).
 
-    The error is due to the midpoint rule for a force that begins and ends with a kink.
+    The error is due to the midpoint rule, because the force per length has a kink at both ends of the contact.
     """
     depth, k = 2e-4, 1e7
     distance = 2.0 * RADIUS - depth
@@ -54,12 +55,12 @@ def test_force_of_a_crossing(angle: float) -> None:
     state = settle(ropes.world)
     forces = wl.eval_output(ropes.rows, "normal_force", state)
     assert_allclose(forces[2:].sum(), exact, rtol=0.15 * (0.05 / 100 / half) ** 2)
-    # both ropes press with the same force
+    # the contact forces on both ropes are equal
     assert_allclose(forces[:2].sum(), forces[2:].sum(), rtol=1e-12)
 
 
 def test_crossing_under_load() -> None:
-    """For a loaded taut rope that crosses another taut rope, the contact force agrees with the equilibrium of two
+    """A taut rope under a load crosses a second taut rope. The contact force agrees with the equilibrium of two
     strings.
     """
     world, half, load = wl.World(), 0.5, 20.0
@@ -76,7 +77,7 @@ def test_crossing_under_load() -> None:
     press = press[:8].sum(axis=0), press[8:].sum(axis=0)
     assert_allclose(press[0], -press[1], atol=1e-11)
     for force, rope, axis, applied in ((press[0], lower, 0, 0.0), (press[1], upper, 1, -load)):
-        # tension and slope of the string at its end; both halves are equal
+        # find tension and slope of the string at one end; both halves of the string are equal
         tension = float(wl.eval_output(rope[0], "axial_force", state, x=0.0625))
         slope = wl.eval_output(rope[0], "director", state, x=0.0625)
         assert_allclose(force[2] + applied, 2.0 * tension * slope[2] / np.linalg.norm(slope), rtol=1e-3)
@@ -85,9 +86,9 @@ def test_crossing_under_load() -> None:
 
 
 def test_supports_carry_the_contact() -> None:
-    """A rope is lowered on another rope.
+    """A rope is lowered onto a second rope.
 
-    The contact forces that both ropes carry are in balance, and the supports carry the contact force.
+    The contact forces on both ropes balance, and the supports carry the contact force.
     """
     world, half, n = wl.World(), 0.5, 64
     columns = {**COLUMNS, "axial_stiffness": 3e4, "reference_strain": -0.01, "bending_stiffness": 1e-4}
@@ -105,14 +106,14 @@ def test_supports_carry_the_contact() -> None:
         state = solver.solve(state)
     press = wl.eval_output(rows, "contact_force", state)[n:, 2].sum()
     carried = sum(float(wl.eval_output(support, "force", state)) for support in lowered)
-    # rtol of Passes is 1e-5 of the contact force; a convergence test without the shares of the ropes left an error of
-    # 8e-4
+    # the tolerance equals rtol of Passes; if the convergence test omitted the contributions of the ropes, the error
+    # would be 8e-4
     assert_allclose(press, carried, rtol=1e-5)
 
 
 def test_rope_laid_on_another() -> None:
-    """For a rope laid on another rope, the weight is the line load at every point, and the points of each rope carry
-    half of it.
+    """A rope lies along a second rope. The line load at every contact point is the weight per length, and the points of
+    each rope carry half of the weight.
     """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     lower = straight_cable(world, (0.0, 0.0, 0.0), (0.2, 0.0, 0.0), 4, **COLUMNS)
@@ -129,9 +130,11 @@ def test_rope_laid_on_another() -> None:
 
 
 def test_two_layers_on_a_drum() -> None:
-    """For two layers of a rope on a drum, tensions and forces on flanges and drum agree with statics of rings by hand.
+    """Two layers of a rope are wound on a drum. Tensions, and forces on flanges and drum, agree with the equilibrium of
+    rings, which is computed by hand.
 
-    The rope under the second layer is pulled inwards and loses tension. The drum carries the tensions of both layers.
+    The second layer presses the first layer inwards, so the tension of the first layer decreases. The drum carries the
+    tensions of both layers.
     """
     layers = create_layers(24)
     state = wl.Static(layers.world, load_steps=2, stabiliser=1e4, name="").solve()
@@ -147,8 +150,8 @@ def test_two_layers_on_a_drum() -> None:
     assert_allclose(pressed[0], on_drum, rtol=2e-3)
     assert_allclose(pressed[0].sum(), np.sum(found), rtol=2e-3)
     assert_allclose(pressed[1:], [[0.0, 0.0, flange], [flange, 0.0, 0.0]], rtol=2e-3)
-    # a ring of the second layer has the tension T and rests on two rings of the first layer, under the angle of its
-    # groove
+    # a ring of the second layer has the tension T and lies on two rings of the first layer, at the angle of the groove
+    # between these rings
     normal = wl.eval_output(layers.on_ropes, "normal_force", state).reshape(5, -1).sum(axis=1) / (2.0 * np.pi)
     assert_allclose(normal, held, rtol=2e-3)
     lean = np.sqrt(1.0 - (0.25 * LAYERS["pitch"] / RADIUS) ** 2)
@@ -156,10 +159,11 @@ def test_two_layers_on_a_drum() -> None:
 
 
 def test_twisted_pair() -> None:
-    """Two twisted ropes under tension press with T times the curvature of a helix, R (2π/h)²/(1 + (2πR/h)²).
+    """The line load between two twisted ropes under the tension T is T times the curvature of a helix, R (2π/h)²/(1 +
+    (2πR/h)²).
 
-    R is the radius of the axes, half their distance, and h is the length of a turn. Forces are compared in the middle,
-    away from the clamped ends. The error is due to the curvature of cubic elements and is of fourth order.
+    The radius R of the helix is half of the distance of the axes, and h is the length of a turn. Forces are compared in
+    the middle, away from the clamped ends. The error is due to the curvature of cubic elements and is of fourth order.
     """
     lead, errors = 0.06, []
     for elements in (32, 64):
@@ -185,10 +189,10 @@ def test_twisted_pair() -> None:
 def test_coulomb_limit(along: int, pull: float) -> None:
     """A bar lies across two ropes and is pulled across or along the bar.
 
-    The bar sticks if the pull is below μ m g; otherwise it accelerates with (pull/(m g) - μ) g.
+    The bar sticks if the pull is below μ m g; otherwise the bar accelerates with (pull/(m g) - μ) g.
 
-    If the bar is pulled along its axis, friction acts about the axes of the ropes below; the torque on these ropes is
-    the force times R.
+    If the bar is pulled along its axis, friction exerts a torque about the axes of the two ropes. The torque on these
+    ropes is the friction force times R.
     """
     gravity = np.array([0.0, 0.0, -9.81])
     gravity[along] = 9.81 * pull
@@ -204,7 +208,8 @@ def test_coulomb_limit(along: int, pull: float) -> None:
     bar = forces[2:].sum(axis=0)
     assert_allclose(-bar[along] / bar[2], min(pull, 0.3), rtol=0.01)
     assert_allclose(bar[2], weight, rtol=0.03)
-    # the lever is half the distance of the axes, slightly less than the radius, because the ropes overlap
+    # the lever arm is half of the distance of the axes, which is slightly less than the radius, because the ropes
+    # overlap
     torque = wl.eval_output(ropes.rows, "axis_torque", state)
     if along:
         assert_allclose(np.abs(torque[:2].sum()), min(pull, 0.3) * bar[2] * RADIUS, rtol=0.03)
@@ -220,8 +225,8 @@ def test_coulomb_limit(along: int, pull: float) -> None:
 
 
 def eval_exponent(friction: float, radius: float, core: float) -> float:
-    """Return the exponent of the tension per angle of a rope with friction on its surface, at the distance ``radius``
-    from its axis.
+    """Return the exponent a of the tension exp(a θ) of a rope, with the angle θ, if friction acts on the surface of the
+    rope at the distance ``radius`` from its axis.
 
     The friction μ N' per angle also turns the rope, which therefore has a shear force: T' = μ N' (1 - ρ) and N' = T - μ
     ρ N'', with ρ = radius/(core + radius). The exponent satisfies a + μ ρ a² = μ (1 - ρ), and is μ for a thin rope.
@@ -231,7 +236,7 @@ def eval_exponent(friction: float, radius: float, core: float) -> float:
 
 
 def check_coil(elements: int, wrap: float, radius: float, stiffness: float, rtol: float) -> None:
-    """Check the ratio of tensions, and the torque that holds the core."""
+    """Check the ratio of the tensions of a coil, and the torque that is needed to hold the core."""
     core, friction = 0.05, 0.3
     ropes = create_coil(elements, wrap, radius, core, friction, stiffness, force=500.0, rest=50.0)
     state = wl.Static(ropes.world, load_steps=5, name="").solve()
@@ -246,8 +251,8 @@ def check_coil(elements: int, wrap: float, radius: float, stiffness: float, rtol
 
 
 def test_capstan_of_ropes() -> None:
-    """The tension of a rope that winds three quarters of a turn around a fixed rope grows with exp(μ θ), corrected for
-    its thickness, see `eval_exponent`.
+    """A rope is wound three quarters of a turn around a fixed rope. The tension increases like exp(μ θ), with a
+    correction of the exponent for the thickness of the rope, see `eval_exponent`.
     """
     check_coil(24, 1.5 * np.pi, 0.0025, 5e9, 0.01)
 
@@ -263,7 +268,9 @@ def test_capstan_of_ropes_in_detail() -> None:
 
 
 def test_balance_of_forces_and_moments() -> None:
-    """Forces and moments sum to zero, including the torques about the axes that are held, to rounding."""
+    """Except for rounding errors, the sums of all forces and moments are zero, including the torques about the axes of
+    the ropes.
+    """
     law = {
         "friction_coefficient": 0.4,
         "friction_velocity_penalty_per_length": 50.0,
@@ -293,8 +300,8 @@ def test_balance_of_forces_and_moments() -> None:
 
 
 def test_force_goes_on_from_cable_to_cable() -> None:
-    """A rope slides along the bend of another rope over many of its cables: the force has no jumps, and no contact is
-    lost.
+    """A rope slides along the bend of a second rope over many cables of this rope. The contact force has no jumps, and
+    no contact is lost.
     """
     world, bend, count = wl.World(), 0.2, 16
     angle = np.linspace(-0.8, 0.8, count + 1)
@@ -308,7 +315,7 @@ def test_force_goes_on_from_cable_to_cable() -> None:
     bar = straight_cable(world, (0.0, -0.02, height), (0.0, 0.02, height), 1, **COLUMNS)
     ends = nodes_of(world, bar)
     con.fix(world, ends, "y", "x'", "y'", "z'")
-    # angles of the points around the centre of the bend
+    # the rope moves on a circle around the centre of the bend
     reach, speed = bend + height, 5.0
     con.prescribe(world, ends, "x", lambda t: float(reach * np.sin(speed * t)))
     con.prescribe(world, ends, "z", lambda t: float(reach * (np.cos(speed * t) - 1.0)))
@@ -323,15 +330,15 @@ def test_force_goes_on_from_cable_to_cable() -> None:
     wl.Dynamic(world, step=5e-4, end=0.1, name="").solve(hooks=[look])
     forces = np.array(forces)
     assert len(touched) >= 5
-    # the rope moves by 0.5 mm per step; the remaining variation is the ripple of the points and of the cubics that
-    # approximate a circle
+    # the rope moves by 0.5 mm per step; the force varies slightly because of the distances of contact points, and
+    # because cubic elements approximate a circle
     assert_allclose(forces, np.median(forces), rtol=0.005)
     assert np.abs(np.diff(forces)).max() < 0.005 * np.median(forces)
 
 
 def check_knot(elements: int, step: float, end: float, least: float, stiffness: float) -> None:
-    """Tighten a knot and check that it remains a knot, no parts overlap, both ends pull equally, and no contact is
-    missed.
+    """Tighten a knot. Check that the knot remains, no parts overlap, the forces at both ends are equal, and the contact
+    search misses no contact.
     """
     ropes = create_knot(elements, friction=0.1, stiffness=stiffness)
     state = wl.Dynamic(ropes.world, step=step, end=end, name="").solve()
@@ -355,18 +362,18 @@ def check_knot(elements: int, step: float, end: float, least: float, stiffness: 
 
 
 def test_knot() -> None:
-    """An overhand knot under some newtons passes the checks of `check_knot`."""
+    """An overhand knot under a force of some newtons passes the checks of `check_knot`."""
     check_knot(32, 2e-3, 0.26, 5.0, 2e7)
 
 
 @pytest.mark.long
 def test_knot_drawn_tight() -> None:
-    """An overhand knot under more than a kilonewton passes the checks of `check_knot`."""
+    """An overhand knot under a force of more than a kilonewton passes the checks of `check_knot`."""
     check_knot(60, 2.5e-4, 0.42, 1000.0, 2e9)
 
 
 class KilledError(Exception):
-    """The end of a run without request."""
+    """Exception that is raised to end a run in the same manner as a killed process."""
 
 
 def run_knot(folder: Path, restart: bool = False, kill: int = 0) -> Any:
@@ -382,7 +389,7 @@ def run_knot(folder: Path, restart: bool = False, kill: int = 0) -> Any:
 
 
 def test_restart(tmp_path: Path) -> None:
-    """A run that is killed during contact and continued from a checkpoint ends with bitwise equal results."""
+    """A run that is killed during contact and continued from a checkpoint gives bit-identical results."""
     (tmp_path / "whole").mkdir()
     whole = run_knot(tmp_path / "whole")
     with pytest.raises(KilledError):

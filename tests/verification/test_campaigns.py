@@ -10,7 +10,7 @@ from campaigns import cache, damage, full_disk, impacts, kill, model_file, outpu
 
 
 def test_killed_runs(tmp_path: Path) -> None:
-    """Complete frames of killed runs are readable, and restarts end with bitwise equal results."""
+    """Complete frames of killed runs are readable, and restarts end with bit-identical results."""
     assert "no frame lost" in kill.run(2, tmp_path, seed=2)
 
 
@@ -36,7 +36,7 @@ def test_files_of_users(seed: int, tmp_path: Path) -> None:
 
 
 def test_damaged_machine_code(tmp_path: Path) -> None:
-    """Changed bits, cuts and blocks in files of the compiler cache are found."""
+    """Changed bits, missing ends and empty blocks in files of the compiler cache are found."""
     assert "mended" in cache.run(6, tmp_path, seed=2)
 
 
@@ -50,7 +50,7 @@ def test_changed_model_files(seed: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_impacts(tmp_path: Path, seed: int) -> None:
-    """For each contact law and method, runs with the verdict ok have the right speed after an impact, and runs with
-    small steps are ok.
+    """For each contact law and method, runs with the verdict ``"ok"`` have the correct speed after an impact, and runs
+    with small steps have the verdict ``"ok"``.
     """
     assert "largest error of what is ok" in impacts.run(60, tmp_path, seed)

@@ -1,14 +1,14 @@
-"""The tension of a rope on a fixed circle agrees with the capstan equation T1/T0 = exp(mu theta). The influence of
-segments, contact stiffness and bristle stiffness is tested.
+"""The tension of a rope on a fixed circle agrees with the capstan equation T1/T0 = exp(mu theta). The tests also check
+the influence of segments, contact stiffness and bristle stiffness.
 
 A rope runs around half a turn of a fixed circle, with mu = 0.5 and exp(mu pi) = 4.810477. A weight hangs on the slack
 end, and the other end is pulled down in a sequence of static equilibria. Each equilibrium starts from the history
-values of the previous one, without inertia and damping. The bending stiffness is 1e-4 T0 R², the stretch at most 5e-4,
-and the strands are vertical; see examples/capstan.py, which this test runs. Source: L. Euler, Mémoires de l'académie
-des sciences de Berlin 18 (1769); any book on statics.
+values of the previous equilibrium, without inertia and damping. The bending stiffness is 1e-4 T0 R², the strain is at
+most 5e-4, and the strands are vertical. The tests run the model of examples/capstan.py. Source: L. Euler, Mémoires de
+l'académie des sciences de Berlin 18 (1769); any book on statics.
 
-The ends of the contact are the first and the last segment in contact. The free strands have no distributed force, so
-the axial force at the contact ends is the weight and the pull.
+The first and the last segment in contact are the ends of the contact. No distributed force acts on the free strands, so
+the axial forces at the ends of the contact are equal to the weight and to the pull.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ def drawing(capstan: Any) -> Any:
 
 
 def test_ratio(drawing: Any) -> None:
-    """With 40 elements of 2 segments on the wrap, the ratio of every step of the last element of displacement agrees
-    with exp(mu pi) within 1 %, and the mean agrees within 0.1 %.
+    """With 40 elements of 2 segments on the wrap, the ratio of the tensions agrees with exp(mu pi) within 1 % in every
+    step of the displacement by the last element length, and the mean ratio agrees within 0.1 %.
 
-    Measured errors are -0.077 % of the mean, and -0.124 % to -0.070 % of the steps.
+    The measured error of the mean is -0.077 %, and the measured errors of single steps are -0.124 % to -0.070 %.
     """
     assert_allclose(EXACT, 4.810477, rtol=0, atol=5e-7)
     assert_allclose(drawing.ratio[-20:], EXACT, rtol=0.01)
@@ -62,12 +62,12 @@ def test_ratio(drawing: Any) -> None:
 
 
 def test_ends_of_the_contact(drawing: Any) -> None:
-    """The report of the circle gives the contact angle and the tensions at the nearest nodes outside the contact; all
-    agree with theory.
+    """The report of the circle contains the contact angle, and the tensions at the nearest nodes outside the contact.
+    These values agree with theory.
 
-    The elements at these nodes are partly in contact, so their axial forces differ a little from the tensions of the
-    free strands. The tolerance is therefore 1 %, as for the ratio (measured -0.35 %). The angle is a whole number of
-    segments of pi/80, so the angle agrees within one segment.
+    The elements at these nodes are partly in contact, so their axial forces differ slightly from the tensions of the
+    free strands. Therefore the tolerance is 1 %; the measured error is -0.35 %. The angle is a whole number of segments
+    of pi/80, so it agrees within one segment.
     """
     report = drawing.report
     assert_allclose(report.exit_tension / report.entry_tension, EXACT, rtol=0.01)
@@ -80,7 +80,8 @@ def test_ends_of_the_contact(drawing: Any) -> None:
 
 
 def test_error_against_segments(capstan: Any) -> None:
-    """The error of the ratio falls with the square of the angle of a segment, for twice as many elements or segments.
+    """The error of the ratio decreases with the square of the angle of a segment when the number of elements or
+    segments is doubled.
 
     Measured factors are 3.9, 3.7 and 2.9. The last factor is less than 4, because the contact stiffness adds +2e-5.
     """
@@ -93,11 +94,11 @@ def test_error_against_segments(capstan: Any) -> None:
 
 
 def test_error_against_contact_stiffness(capstan: Any) -> None:
-    """A rope that sinks in needs more pull, in proportion to 1/k: k times the difference from the pull at 1e9 N/m² is
+    """The contact depth increases the pull in proportion to 1/k: k times the difference from the pull at 1e9 N/m² is
     constant.
 
-    The tolerance is 5 %, because a contact of 1e9 N/m² is not rigid, and the rope sinks in by 2 % of the radius at 3e6
-    N/m².
+    The tolerance is 5 %, because a contact of 1e9 N/m² is not rigid, and the contact depth at 3e6 N/m² is 2 % of the
+    radius.
     """
     error = {float(name): e for name, e in table(capstan)["contact stiffness [N/m^2]"]}
     soft = [k for k in error if k < 5e7]
@@ -110,8 +111,9 @@ def test_error_against_bristle_stiffness(capstan: Any) -> None:
     """Soft bristles reduce friction where the rope enters: the rope sticks over the displacement mu T0/(R k) until the
     bristles are fully deflected.
 
-    For 1e5 N/m² this displacement is 5 mm, more than a segment of 3.9 mm, and the error is -3 %. From 1e6 N/m² on, the
-    displacement is less than a step, and the error is due only to the segments, to 1e-6.
+    For 1e5 N/m² this displacement is 5 mm, which exceeds the length 3.9 mm of a segment, and the error is -3 %. From
+    1e6 N/m² on, this displacement is smaller than the displacement in a step, and the error is due only to the
+    segments, within 1e-6.
     """
     rows = table(capstan)["bristle stiffness [N/m^2]"]
     errors = np.array([e for _, e in rows])

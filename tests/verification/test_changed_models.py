@@ -50,7 +50,7 @@ def create_model(kind: str, **values: Any) -> tuple[World, Entity]:
 
 
 def solve(world: World, hooks: list[Any] = [], **other: Any) -> wl.State:  # noqa: B006  the list is not changed
-    """Integrate to the end."""
+    """Integrate to the end time, and return the state."""
     return wl.Dynamic(world, step=STEP, end=END, lag=False, **other).solve(hooks=hooks)
 
 
@@ -68,8 +68,8 @@ CHANGES = [
 
 @pytest.mark.parametrize(("kind", "values"), CHANGES)
 def test_changes_in_place_equal_a_new_build(kind: str, values: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a change in the sixth step, the state, the energy ledger and the verdict are the same with and without a
-    new build of the system.
+    """After a change in the sixth step, the state, the energy ledger and the verdict are equal with and without a new
+    build of the system.
     """
     found, ledgers, verdicts = [], [], []
     for in_place in (True, False):
@@ -109,7 +109,7 @@ def test_changed_values_reach_forces_and_outputs(kind: str, values: dict[str, An
     mine, wanted = (find_forces(*given) for given in ((world, entity), (other, there)))
     for a, b in zip(mine, wanted, strict=True):
         assert np.array_equal(a, b)
-    # a second change is read as well
+    # a second change is also read
     world.set(entity, **values)
     assert np.array_equal(find_forces(world, entity)[0], wanted[0])
 
@@ -130,7 +130,7 @@ def find_forces(world: World, entity: Entity) -> tuple[Any, Any]:
 @pytest.mark.parametrize(
     ("kind", "values"),
     [
-        ("CoordinateSpringDamper", {"damping": 0.0}),  # decides whether the spring conserves energy
+        ("CoordinateSpringDamper", {"damping": 0.0}),  # the damping determines whether the spring conserves energy
         ("CoordinateSpringDamper", {"active": False}),
         ("Force", {"vector": (0.0, 1.0, 0.0), "active": False}),
         ("CoordinateConstraint", {"ratio": 2.0}),
@@ -199,7 +199,7 @@ def test_loads_do_not_change_the_tangent() -> None:
 
 
 def test_a_change_resets_the_data_of_ropes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a change of the model, the data of tensions are the same as with new programs."""
+    """After a change of the model, the data of tensions equal the data of new programs."""
     found = []
     for reset in (RopeWatch._reset, RopeWatch._lay_down):
         monkeypatch.setattr(RopeWatch, "_reset", reset)

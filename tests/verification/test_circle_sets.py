@@ -1,5 +1,5 @@
-"""Contact of cables with a set of circles gives the results of one row per pair, finds all contacts for any skin, and
-can be restarted.
+"""For contact of cables with a set of circles, results equal the results with one row per pair, all contacts are found
+for any skin, and restarts are possible.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def test_same_as_one_row_per_pair(skin: float) -> None:
         assert not ((numbers[:, 0] == numbers[:, 1]) & (numbers[:, 0] >= 0)).any()
         starts.append(numbers.copy())
         if state.step % 30 == 0:
-            # idle rows add zeros, so the forces of all pairs are bitwise equal
+            # idle rows add zeros, so the forces of all pairs are bit-identical
             full.data[:] = full.start_data[:] = pair_history(ring, state, other)
             forces = [wl.assemble_vector(model.world, s).array for model, s in ((ring, state), (other, full))]
             assert_array_equal(*forces)
@@ -74,9 +74,9 @@ def test_same_as_one_row_per_pair(skin: float) -> None:
 
 
 def test_tangent_of_what_is_near() -> None:
-    """The tangent couples a cable only with the circles that are its present contact pairs."""
+    """The tangent couples a cable only with the circles of its present contact pairs."""
     ring = create_ring(PULLEYS, PER_PULLEY)
-    # points hit circles at high speed, and cut steps would end just before a point closes
+    # points hit circles at high speed, and reduced steps would end just before a point closes
     state = wl.Dynamic(ring.world, step=STEP, end=0.004, name="", resolve_contacts=False).solve()
     check_tangent(ring.world, state, states=1, displacement=1e-6)
     pattern = serial_assembly(ring.world).update_pattern()
@@ -89,12 +89,12 @@ def test_rows_are_few() -> None:
     for pulleys in (4, 8):
         world, contacts = create_ring(pulleys, 3)[0::3]
         assert contacts.table.component is con.ContactFrictionCircleSetPoints2D and len(contacts) == 6 * pulleys
-        assert (world.table(con.CircleSet).count, world.table(con.SetCircle).count) == (1, pulleys)
+        assert (world.table(con.ContactSet).count, world.table(con.SetCircle).count) == (1, pulleys)
     assert len(create_ring(4, 3, touching=1).contacts) == 12
 
 
 def test_too_many_circles() -> None:
-    """A cable that touches two circles at a time with only one row is an error."""
+    """A cable that touches two circles at a time with only one row causes an error."""
     world = wl.World()
     circles = [world.add(RigidBody2D, position=(x, RADIUS - 1e-3), mass=1.0, inertia=1.0) for x in (0.25, 0.75)]
     cable = straight_cable(world, (0, 0), (1, 0), 1, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5)

@@ -96,8 +96,8 @@ def users_spring() -> tuple[Any, None]:
 
 
 def driven_mass() -> tuple[Any, None]:
-    """Create a mass on a spring whose other end follows a ramp with two kinks; the last step is cut at the end of the
-    run.
+    """Create a mass on a spring whose other end follows a ramp with two kinks; the last step is shorter, because it
+    ends at the end of the run.
     """
     world = wl.World()
     point, base = (world.add(MassPoint, position=(x, 0.0), mass=2.0) for x in (1.0, 0.0))
@@ -109,7 +109,9 @@ def driven_mass() -> tuple[Any, None]:
 
 
 def cut_belt(kind: Any) -> tuple[Any, wl.State]:
-    """Create a belt whose contacts have only one pass, so steps in which they switch are cut."""
+    """Create a belt whose contacts have only one pass, so steps in which contacts switch are repeated with smaller step
+    sizes.
+    """
     strict = {"passes": wl.Passes(atol=1e-6, fail=True, max_it=1)}
     return belt(kind, True, step=5e-4, end=0.03, **strict)
 
@@ -179,7 +181,7 @@ MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_both_ways_give_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both kinds of callbacks give bitwise equal results, and all residuals after the first one are compiled."""
+    """Both kinds of callbacks give bit-identical results, and all residuals after the first one are compiled."""
     by_python = solve(MODELS[name], False, monkeypatch)
     compiled = solve(MODELS[name], True, monkeypatch)
     residuals = by_python["newton"]["residuals"]

@@ -14,7 +14,7 @@ import pytest
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D, nodes_of, straight_cable
-from windlass.exudyn.step_calls import StepCalls
+from windlass.exudyn.step_calls import Due, StepCalls, StepRows, StepValues, read_values
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import call, is_compiled
 from windlass.framework.kernels.kernel import kernel
@@ -190,7 +190,7 @@ def test_interrupt_ends_between_steps(calls: list[int], left: bool) -> None:
             time.sleep(0.01)
         signal.raise_signal(signal.SIGINT)
 
-    # programs such as test runners keep their own handler
+    # the handlers of programs such as test runners are not replaced
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     steps_of_another = chain(end=1e3)[0].march() if left else iter([None])
     next(steps_of_another)
@@ -411,3 +411,45 @@ def test_compiled_steps_call_hooks_that_read_the_state(calls: list[int], period:
     with pytest.raises(ValueError, match="a mistake of the user"):
         chain()[0].solve(hooks=[rows])
     assert rows.rows == [row for row in found[0] if row[0] <= 0.25]
+
+
+@pytest.mark.parametrize("period", [0.0, 3.5e-3])
+@pytest.mark.parametrize("may_wait", [False, True])
+def test_compiled_steps_store_states_for_later_rows(calls: list[int], period: float, may_wait: bool) -> None:
+    """Rows that are made from stored states have the times and values of rows that are made at the end of each step. A
+    solve that fails keeps all rows up to the last step.
+    """
+
+    class Rows(StepRows):
+        def __init__(self, may_wait: bool) -> None:
+            self.due = Due(period, lambda state: state.t)
+            super().__init__(self.due.numbers, may_wait)
+            self.rows, self.stored = list[tuple[float, bytes]](), 0
+
+        def before_solve(self, state: wl.State, end: float, steps: int) -> None:
+            self.due.begin(state)
+
+        def after_step(self, state: wl.State) -> None:
+            if self.due.is_due(state):
+                self.rows.append((state.t, b"".join(part.tobytes() for part in read_values(state))))
+
+        def add_rows(self, times: list[float], values: StepValues) -> None:
+            self.stored += len(times)
+            for k, t in enumerate(times):
+                self.rows.append((t, b"".join(part[k].tobytes() for part in values)))
+
+    def fail(state: wl.State) -> None:
+        if state.step == 200:
+            raise ValueError("a mistake of the user")
+
+    expected = Rows(False)
+    chain()[0].solve(hooks=[expected, lambda state: None])
+    calls.clear()
+    rows = Rows(may_wait)
+    chain()[0].solve(hooks=[rows])
+    assert sum(calls) > 200 and (rows.stored > (200 if period == 0.0 else 40)) == may_wait
+    assert rows.rows == expected.rows and len(rows.rows) == (300 if period == 0.0 else 85)
+    rows = Rows(may_wait)
+    with pytest.raises(ValueError, match="a mistake of the user"):
+        chain()[0].solve(hooks=[rows, fail])
+    assert rows.rows == [row for row in expected.rows if row[0] < 0.2005]

@@ -1,5 +1,5 @@
-"""A mass is dropped on a contact between two coordinates, with steps cut at the instant of contact, and compared with
-Exudyn.
+"""A mass is dropped on a contact between two coordinates, with steps that end at the instant of contact. The results
+are compared with Exudyn.
 
 The mass of 0.25 kg falls from 0.1 m under 2.4525 N onto a stop at 0.05 m, k = 2e6 N/m, d = 200 N s/m. The method is the
 trapezoidal rule at index 2 with the nominal step 2e-4 s to 0.25 s. Source: Exudyn 1.11.0, test model
@@ -83,7 +83,9 @@ def test_step_by_step() -> None:
 
 @pytest.mark.parametrize("kept", [True, False])
 def test_kept_tangent_gives_the_same(kept: bool) -> None:
-    """With a lagged Jacobian the end value agrees within 1e-6, because a contact that switches gets a new tangent."""
+    """With a lagged Jacobian the end value agrees within 1e-6, because the tangent is evaluated again after a contact
+    has switched.
+    """
     world, mass, _ = build_model()
     solver = create_solver(world, lag=kept)
     state = solver.solve()

@@ -42,9 +42,9 @@ def test_order_of_a_bent_belt() -> None:
     """The tension of a preloaded belt with bending stiffness, EI/(T R²) = 0.1, is compared with the elastica on a
     foundation.
 
-    From 20 to 80 elements with 6 points, the error falls from 6.5e-3 to 4e-5 with order 3.7. With segments the error
-    falls from 4e-2 to 2e-3 with order 2. On fine meshes the remaining error is due to the last contact point, which is
-    closed or open.
+    From 20 to 80 elements with 6 points, the error decreases from 6.5e-3 to 4e-5 with order 3.7. With segments the
+    error decreases from 4e-2 to 2e-3 with order 2. On fine meshes the remaining error is due to the last contact point,
+    which is closed or open.
     """
     EA, e0, EI, k = 8000.0, -0.05, 0.4, 1e8
     exact = solve_bent_belt(EA, e0, EI, k, BEND_RADIUS, BEND_DISTANCE).tension
@@ -56,10 +56,10 @@ def test_order_of_a_bent_belt() -> None:
 
 
 def test_tension_of_a_stiff_belt() -> None:
-    """The tension of a belt with EA 4e5 N, reference strain -0.001 and 60 elements agrees with -EA e0 minus the effect
-    of sinking in within 0.6 %. The error of segments is +20 %.
+    """The tension of a belt with EA 4e5 N, reference strain -0.001 and 60 elements agrees with -EA e0, minus the effect
+    of the contact depth, within 0.6 %. The error of segments is +20 %.
 
-    The belt sinks into both circles by T/(R k), which shortens the belt by 2 pi T/(R k); bending stiffness is
+    On both circles, the contact depth T/(R k) shortens the belt by 2 pi T/(R k) in total; bending stiffness is
     negligible. Measured errors are -0.14 % with 2 points and +0.46 % with 4 points.
     """
     EA, e0, k = 4e5, -1e-3, 3.2e10
@@ -76,7 +76,8 @@ def test_creep() -> None:
 
     The tolerances are 0.7 % for the speed loss, 0.5 % for tensions and 0.5 % for the torque balance. Measured errors
     are +0.34 % for the loss, +0.34 % and +0.07 % for tensions, and 0.05 % for the balance. The power lost between drive
-    and brake is dissipated by friction, except for the dampers of axis and contact (measured 1.9 %).
+    and brake is dissipated by friction, except for the power of the dampers of axis and contact (the measured fraction
+    is 1.9 %).
     """
     settings = {"passes": Passes(atol=1e-3, max_it=6)}
     model = create_drive(POINTS, 60, 2, 8000.0, -0.05, brake=0.6)
@@ -120,7 +121,7 @@ def test_several_processes(serial: Any, processes: int, tmp_path: Path) -> None:
 
 
 def test_without_compiler(serial: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels that run as plain Python give the results of compiled kernels."""
+    """Results of kernels as plain Python and of compiled kernels agree."""
     monkeypatch.setenv("WINDLASS_JIT", "0")
     found = run_points(tmp_path, 1)
     for name in ("q", "data", "state", "counts"):

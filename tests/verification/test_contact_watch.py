@@ -1,4 +1,6 @@
-"""Events that a step does not resolve are never ok: impacts, passed objects, ropes that leave their sheave."""
+"""Tests that the verdict is doubtful after events that the step size does not resolve: impacts, objects that pass
+through each other, and ropes that leave their sheave.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from support.verdict_models import driven_belt
 
 
 def create_ball(modulus: float, speed: float = 5.0, gap: float = 0.5025) -> wl.World:
-    """Create a ball of 1 kg that hits a half space after a gap [m], at 5 m/s after 0.1 s by default."""
+    """Create a ball of 1 kg that moves through a gap [m] and hits a half space, by default after 0.1 s with 5 m/s."""
     world = wl.World()
     ball = world.add(MassPoint, mass=1.0, position=(0, gap + 0.02, 0), velocity=(0, -speed, 0))
     material = world.add(con.ContactMaterial, plane_strain_modulus=modulus, dissipation=0.0)
@@ -55,7 +57,7 @@ def test_an_impact_within_a_step() -> None:
 
 
 def create_stop(stiffness: float) -> wl.World:
-    """Create a mass of 1 kg that hits a stop of its coordinate at 5 m/s after 0.1 s."""
+    """Create a mass of 1 kg that hits a stop with 5 m/s after 0.1 s."""
     world = wl.World()
     mass = world.add(MassPoint, mass=1.0, position=(0, 0.5025, 0), velocity=(0, -5.0, 0))
     marker = con.coordinate_marker(world, mass, "y")
@@ -73,8 +75,8 @@ def create_stop(stiffness: float) -> wl.World:
     ids=["harder ball", "stop", "at once"],
 )
 def test_bodies_that_leave_far_too_fast(world: wl.World, steps: int, speed: float) -> None:
-    """If contacts last 0.01 to 0.1 ms and steps are 1 ms, bodies leave too fast and the run is doubtful. A run of only
-    ten steps that begins with the impact is also doubtful.
+    """If a contact lasts 0.01 to 0.1 ms and the step size is 1 ms, the speed after the impact is too large, and the
+    verdict is doubtful. The verdict on a run of only ten steps that begins with the impact is also doubtful.
     """
     solver = wl.Explicit(world, step=1e-3, end=steps * 1e-3, name="")
     assert solver.solve().v[1] > speed
@@ -91,7 +93,9 @@ def test_a_restart_keeps_what_was_found() -> None:
 
 
 def create_spheres(offset: float) -> wl.World:
-    """Create two balls of 0.02 m that fly past each other, or collide, at 10 m/s each."""
+    """Create two balls with the radius 0.02 m that move towards each other with 10 m/s each. The balls collide if
+    ``offset`` [m] is 0, and pass next to each other if the offset is larger than their diameter.
+    """
     world = wl.World()
     material, group = world.add(con.ContactMaterial, plane_strain_modulus=1e9), world.add(con.ContactSet)
     for side in (1.0, -1.0):
@@ -107,7 +111,7 @@ def create_spheres(offset: float) -> wl.World:
 def test_spheres_that_pass_each_other(solver: Any) -> None:
     """Two spheres move by 0.2 m relative to each other in a step.
 
-    The run is doubtful if they pass through each other, and ok if they pass next to each other.
+    The verdict is doubtful if the spheres pass through each other, and "ok" if the spheres pass next to each other.
     """
     settings: dict[str, Any] = {"step": 1e-2, "end": 0.06, "name": "", "adaptive": False}
     through = solver(create_spheres(0.0), **settings)
@@ -126,9 +130,10 @@ def test_steps_are_cut_where_spheres_would_pass() -> None:
 
 
 def test_adaptive_explicit_steps_are_cut() -> None:
-    """The solver cuts adaptive steps at impacts.
+    """The solver reduces the size of adaptive steps at impacts.
 
-    Error control alone, with the same tolerances, gives speeds of 5.6 m/s instead of 5 and 20.6 m/s instead of 10.
+    With the same tolerances, error control alone would give a speed of 5.6 m/s instead of 5 m/s, and a speed of 20.6
+    m/s instead of 10 m/s.
     """
     loose = wl.Explicit(create_ball(1e11), step=1e-2, end=0.15, name="", method="rk", rtol=0.1, atol=0.1)
     assert_allclose(loose.solve().v[1], 5.0, rtol=0.05)
@@ -142,7 +147,7 @@ def test_adaptive_explicit_steps_are_cut() -> None:
 
 
 def create_falling_cable(component: Any) -> wl.World:
-    """Create a cable that falls at 100 m/s onto a circle of 0.05 m."""
+    """Create a cable that falls with 100 m/s onto a circle with the radius 0.05 m."""
     world = wl.World()
     cable = straight_cable(
         world, (-0.5, 0.2), (0.5, 0.2), 4, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5
@@ -160,9 +165,9 @@ def create_falling_cable(component: Any) -> wl.World:
 @pytest.mark.parametrize("component", [con.ContactCircleCable2D, con.ContactFrictionCirclePoints2D, None])
 @pytest.mark.parametrize("x", [0.1, 2.0])
 def test_a_cable_that_passes_a_circle(component: Any, x: float) -> None:
-    """A cable that passes through a circle within one step (100 m/s, 10 ms) is doubtful.
+    """The verdict is doubtful if a cable passes through a circle within one step (100 m/s, 10 ms).
 
-    A cable that passes next to the circle is ok.
+    The verdict is "ok" if the cable passes next to the circle.
     """
     world = create_falling_cable(component)
     state = wl.State(world)
@@ -176,8 +181,8 @@ def test_a_cable_that_passes_a_circle(component: Any, x: float) -> None:
 
 
 def test_steps_are_cut_where_a_cable_would_pass_a_circle_of_a_set() -> None:
-    """A circle of a set is beyond the skin at both ends of the step. The step is cut, and shorter steps find the
-    contact force.
+    """A circle of a contact set is outside of the search distance (skin) of a cable at both ends of a step. The step is
+    repeated with smaller sizes, in which the contact force is computed.
     """
     world = create_falling_cable(None)
     state = wl.State(world)
@@ -192,10 +197,10 @@ def test_steps_are_cut_where_a_cable_would_pass_a_circle_of_a_set() -> None:
 @pytest.mark.parametrize(("touching", "cut"), [(0, False), (1, False), (1, True)])
 @pytest.mark.parametrize("x", [0.0, 1.5])
 def test_a_cable_in_space_that_passes_a_ball(touching: int, cut: bool, x: float) -> None:
-    """A 3D cable that passes through a ball is doubtful, both for a contact pair and for a set of balls whose skin it
-    has not entered.
+    """The verdict is doubtful if a 3D cable passes through a ball, both for a contact pair and for a set of balls in
+    which the cable is outside of the search distance at both ends of the step.
 
-    A cable that passes next to the ball is ok.
+    The verdict is "ok" if the cable passes next to the ball.
     """
     world = wl.World()
     rope = straight_cable(
@@ -218,8 +223,8 @@ def test_a_cable_in_space_that_passes_a_ball(touching: int, cut: bool, x: float)
 @pytest.mark.parametrize("step", [1e-2, 2e-4])
 @pytest.mark.parametrize("x", [0.0, 0.13, 0.24, 0.51])
 def test_a_small_circle_that_passes_between_points(many: bool, step: float, x: float) -> None:
-    """A circle of 5 mm passes at 50 m/s through a thin cable with points 83 mm apart, which is doubtful for any step. A
-    circle that passes the end of the cable is ok.
+    """A circle with the radius 5 mm passes with 50 m/s through a thin cable whose contact points have distances of 83
+    mm. The verdict is doubtful for any step size. If the circle passes the end of the cable, the verdict is "ok".
     """
     world = wl.World()
     cable = straight_cable(
@@ -242,8 +247,8 @@ def test_a_small_circle_that_passes_between_points(many: bool, step: float, x: f
 @pytest.mark.parametrize("solver", [wl.Explicit, wl.Dynamic])
 @pytest.mark.parametrize("y", [0.0, 0.2])
 def test_a_circle_that_passes_a_curve(solver: Any, y: float) -> None:
-    """A circle that moves by 0.5 m per step through a blade of 0.2 m is doubtful, and a circle that passes the end of
-    the blade is ok. With adaptive steps, the circle rebounds from the blade.
+    """The verdict is doubtful if a circle moves by 0.5 m per step through a blade with the length 0.2 m, and "ok" if
+    the circle passes the end of the blade. With adaptive steps, the circle rebounds from the blade.
     """
 
     def create() -> wl.World:
@@ -267,7 +272,9 @@ def test_a_circle_that_passes_a_curve(solver: Any, y: float) -> None:
 
 
 def create_sheave(step: float | None) -> tuple[wl.World, wl.State, Any]:
-    """Create a rope over a locked sheave with 250 and 600 kg, which are held, and its state of rest."""
+    """Create a rope over a locked sheave with masses of 250 kg and 600 kg at its ends. Return the model with the
+    equilibrium state in which the masses are fixed.
+    """
     radius, world = 0.5, wl.World(gravity=(0, -9.81))
     sheave = world.add(RigidBody2D, name="sheave", position=(0, 0), mass=100.0, inertia=20.0)
     con.fix(world, sheave, "x", "y", "rotation")
@@ -294,11 +301,12 @@ def create_sheave(step: float | None) -> tuple[wl.World, wl.State, Any]:
     ("step", "given"), [(1e-3, False), (2e-3, False), (5e-3, False), (1e-2, False), (5e-3, True), (1e-2, True)]
 )
 def test_a_sheave_keeps_its_rope(step: float, given: bool) -> None:
-    """A sheave keeps its rope with steps of 1 to 10 ms.
+    """The rope remains on its sheave with step sizes of 1 to 10 ms.
 
     Contact parameters are chosen with and without a given step.
 
-    The largest tension is 5298 N with steps of 1e-4 s. T2/T1 of the slipping rope agrees with theory within 0.6 %.
+    The reference value of the largest tension, 5298 N, was computed with steps of 1e-4 s. The ratio T2/T1 of the
+    slipping rope agrees with theory within 0.6 %.
     """
     world, start, rope = create_sheave(step if given else None)
     pulls = [wl.Sensor(rope.cables[k], "axial_force", where={"x": 0.0}, name=f"T{k}") for k in (0, -1)]
@@ -314,10 +322,11 @@ def test_a_sheave_keeps_its_rope(step: float, given: bool) -> None:
 
 
 def eval_ratio(time: float) -> float:
-    """Return T2/T1 at the weights at a time [s], with spans of 10 m at the start and 1 kg/m: e^(0.15 pi) on the sheave.
+    """Return the ratio T2/T1 of the tensions at the masses at a time [s]. The spans have the initial length 10 m and 1
+    kg/m, and the ratio of the tensions at the sheave is e^(0.15 pi).
 
-    The spans change with the first acceleration. The formula omits the inertia of the rope on the arc, which is 0.1 %
-    of the tensions.
+    The lengths of the spans are computed with the acceleration of the first iteration. The formula omits the inertia of
+    the rope on the arc, which is 0.1 % of the tensions.
     """
     factor, gravity, moved = np.exp(0.15 * np.pi), 9.81, 0.0
     for _ in range(2):
@@ -328,13 +337,14 @@ def eval_ratio(time: float) -> float:
 
 
 def test_a_sheave_that_throws_its_rope(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If contacts are not resolved and steps are not cut, the sheave loses its rope, and the verdict names the jump of
-    the tension.
+    """If the step size does not resolve contacts and is not reduced, the rope leaves the sheave, and the verdict states
+    the jump of the tension.
 
-    The run ends just after the leap at 0.8 to 0.93 s, because the later motion is chaotic and depends on rounding
-    errors. The leap occurs with some step sizes only, and rounding errors determine with which, so several are tried.
-    The step of the leap turns a cable inside out. The solver repeats this step with smaller steps. After a motion of
-    1.5 m, the end positions agree within 10 mm with a run with steps of 1 ms (measured 4 mm).
+    The run ends just after the jump of the tension at 0.8 to 0.93 s, because the later motion is chaotic and depends on
+    rounding errors. Rounding errors determine for which step sizes the tension jumps, so the test tries several step
+    sizes. In the step with the jump, a cable is turned inside out, and the solver repeats this step with smaller sizes.
+    After a motion of 1.5 m, the final positions agree within 10 mm with a run with steps of 1 ms; the measured
+    difference is 4 mm.
     """
     world, start, _ = create_sheave(None)
     settings: dict[str, Any] = {"method": "generalized_alpha_index2", "resolve_contacts": False, "name": ""}
@@ -351,18 +361,22 @@ def test_a_sheave_that_throws_its_rope(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("windlass.solvers.dynamic.HARD", 10**9)
     solver = wl.Dynamic(world, step=step, end=0.94, **settings)
     solver.solve(start)
-    # the step of the leap depends on micrometres of the length of the rope; further reasons follow an early leap
+    # the step in which the tension jumps depends on micrometres of the length of the rope; after an early jump, the
+    # verdict has further reasons
     (leap,) = (reason for reason in solver.verdict.reasons if " leaps by " in reason)
     assert "the tension of Cable2D row" in leap and re.search(r"at t = 0\.[89]", leap)
 
 
 def test_a_rope_that_is_lost_at_once() -> None:
-    """A pulley that had carried its mean force loses contact for some steps. All numbers are given by hand."""
+    """A pulley loses contact for some steps, although the force before the loss was equal to the mean force. The test
+    sets all values directly.
+    """
     world, start, _ = create_sheave(None)
     solver = wl.Dynamic(world, step=1e-4, end=1e-3, method="generalized_alpha_index2", name="")
     solver.solve(start)
     known = solver.ropes._wraps[0][2]
-    # now: no wrap and no force; before: 100 steps with 2.4 rad and 500 N, the last contact at 0.4 s, 3 steps ago
+    # the present wrap angle and force are 0; before, 100 steps had 2.4 rad and 500 N, and the last contact was at 0.4
+    # s, 3 steps ago
     known[0] = 0.0, 0.0, 500.0, 240.0, 5e4, 100.0, 0.4, 3.0
     (lost,) = solver.ropes.judge()
     assert "the rope or belt on sheave is lost at once after t = 0.4 s: a wrap angle of 138°" in lost
@@ -372,7 +386,9 @@ def test_a_rope_that_is_lost_at_once() -> None:
 
 @pytest.mark.parametrize("law", [con.ContactFrictionCirclePoints2D, con.ContactCircleCable2D])
 def test_a_slack_rope_lifts_off(law: Any) -> None:
-    """A peg lifts a rope and sinks below it. The force decreases to 0 before contact is lost, which is ok."""
+    """A peg lifts a rope and then moves down until the rope is no longer touched. The force decreases to 0 before the
+    contact is lost, so the verdict is "ok".
+    """
 
     def move(t: float) -> float:
         return 0.2 * np.sin(np.pi * t) ** 2 if t < 0.5 else 0.2 - 0.5 * np.sin(np.pi * (min(t, 1.0) - 0.5)) ** 2
@@ -393,12 +409,12 @@ def test_a_slack_rope_lifts_off(law: Any) -> None:
     solver = wl.Dynamic(world, step=2e-3, end=0.9, name="")
     solver.solve()
     assert solver.verdict.word == "ok"
-    # without friction, a gap is stored only if its sign has changed
+    # without friction, the history values store a gap only if its sign has changed
     assert "the rope or belt on peg has become slack and has not touched it since t = 0." in solver.verdict.notes[-1]
 
 
 def create_crossing_ropes(offset: float) -> tuple[wl.World, wl.State]:
-    """Create a rope that falls at 100 m/s on a crossing rope, or past its end."""
+    """Create a rope that falls with 100 m/s on a crossing rope, or past the end of this rope."""
     world, columns = wl.World(), {"axial_stiffness": 1e4, "bending_stiffness": 1.0, "mass_per_length": 0.5}
     upper = straight_cable(world, (-0.5, 0.0, 0.3), (0.5, 0.0, 0.3), 4, **columns)
     lower = straight_cable(world, (offset, -0.5, 0.0), (offset, 0.5, 0.0), 4, **columns)
@@ -411,8 +427,8 @@ def create_crossing_ropes(offset: float) -> tuple[wl.World, wl.State]:
 @pytest.mark.parametrize("solver", [wl.Explicit, wl.Dynamic])
 @pytest.mark.parametrize("offset", [0.0, 0.011, 1.0])
 def test_ropes_that_pass_each_other(solver: Any, offset: float) -> None:
-    """A rope that moves by 1 m per step through another rope, without neighbours at either end of the step, is
-    doubtful. A rope that passes the end of the other rope is ok.
+    """The verdict is doubtful if a rope moves by 1 m per step through a second rope, although the contact search finds
+    no neighbours at both ends of the step. The verdict is "ok" if the rope passes the end of the second rope.
     """
     world, start = create_crossing_ropes(offset)
     method = "midpoint" if solver is wl.Explicit else "newmark"
@@ -425,9 +441,10 @@ def test_ropes_that_pass_each_other(solver: Any, offset: float) -> None:
 
 @pytest.mark.parametrize("solver", [wl.Explicit, wl.Dynamic])
 def test_steps_are_cut_where_ropes_would_pass(solver: Any) -> None:
-    """At 100 m/s the contact is too soft to stop the rope.
+    """The contact is too soft to stop a rope with 100 m/s.
 
-    Cut steps find the contact, and the run ends in an error, because the ropes would pass through each other.
+    Reduced step sizes resolve the contact, and the run ends with an error, because the ropes would pass through each
+    other.
     """
     world, start = create_crossing_ropes(0.0)
     more = {"method": "rk", "rtol": 0.1, "atol": 0.1} if solver is wl.Explicit else {}
@@ -437,7 +454,7 @@ def test_steps_are_cut_where_ropes_would_pass(solver: Any) -> None:
 
 
 def test_belts_stay_ok_without_cut_steps() -> None:
-    """Points of a running belt open and close as usual, and no step is cut."""
+    """Contact points of a running belt open and close, and no step size is reduced."""
     solver, start = driven_belt(step=1e-3)
     solver.solve(start)
     assert solver.verdict.word == "ok" and solver.statistics.rejected == 0
@@ -445,7 +462,9 @@ def test_belts_stay_ok_without_cut_steps() -> None:
 
 @pytest.mark.parametrize("cut", [False, True])
 def test_a_cable_in_space_that_passes_a_sheave(cut: bool) -> None:
-    """A groove ends at its rim, so a rope that begins and ends a step beyond the rim has also passed the sheave."""
+    """A groove ends at its rim. If a rope is beyond the rim at both ends of a step but passes through the sheave within
+    the step, the verdict is doubtful.
+    """
     world = wl.World()
     rope = straight_cable(
         world, (-0.5, 0.3, 0.0), (0.5, 0.3, 0.0), 4, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5
@@ -464,7 +483,9 @@ def test_a_cable_in_space_that_passes_a_sheave(cut: bool) -> None:
 
 
 def test_spheres_with_a_common_centre() -> None:
-    """If the centres of two spheres coincide in a trial step, no direction is defined, but the ball still rebounds."""
+    """If the centres of two spheres coincide in an attempted step, the direction of the contact force is undefined; the
+    sphere nevertheless rebounds.
+    """
     world = wl.World()
     ball = world.add(RigidBody3D, position=(0, 0, 0.3), velocity=(0, 0, -100.0), mass=1.0, inertia=1e-3)
     ends = con.rigid_marker(world, world.add(Ground)), con.rigid_marker(world, ball)
@@ -478,8 +499,8 @@ def test_spheres_with_a_common_centre() -> None:
 
 @pytest.mark.parametrize("gap", np.linspace(3.0, 4.0, 6))
 def test_stages_that_touch_a_curve(gap: float) -> None:
-    """If a contact is shorter than a step, only stages within the step may touch the curve, while the contact is open
-    at both ends of the step.
+    """If a contact with a curve is shorter than a step, it may be closed only in stages within the step, and open at
+    both ends of the step.
     """
     step, speed = 3.3e-7, 12.7
     impact = impacts.Impact(speed, gap * step * speed, 0.811 * step)
@@ -490,7 +511,7 @@ def test_stages_that_touch_a_curve(gap: float) -> None:
 
 
 def test_gears_mesh_in_explicit_runs() -> None:
-    """A gear that turns through its backlash returns from the other flank, also with explicit methods."""
+    """A gear that rotates through the backlash rebounds from the opposite flank, also with explicit methods."""
     step, speed = 1e-4, 3.0
     impact = impacts.Impact(speed, 100.0 * step * speed, 60.0 * step)
     scene = impacts.stop_gear(impact)
@@ -500,14 +521,14 @@ def test_gears_mesh_in_explicit_runs() -> None:
 
 
 def test_ropes_touch_in_every_stage() -> None:
-    """Stages of Runge-Kutta methods return to the start of the step; pairs that one stage finds must be found again by
-    later stages.
+    """Stages of Runge-Kutta methods start from the state at the start of the step. Therefore later stages must find the
+    contact pairs of earlier stages again.
     """
     step, speed = 1e-4, 3.0
     impact = impacts.Impact(speed, 3.5 * step * speed, 60.0 * step)
     scene = impacts.meet_rope_of_its_kind(impact)
     solver = wl.Explicit(scene.world, step=step, end=0.011, method="rk", rtol=1e-4, atol=1e-6, name="")
     end = solver.solve(scene.start)
-    # in addition to the motion of the rope, its elements vibrate a little
+    # the tolerance is larger, because the elements of the rope also vibrate slightly
     assert_allclose(end.v[scene.coordinate], speed, rtol=0.02)
     assert solver.verdict.word == "ok"

@@ -148,8 +148,9 @@ def hoist(t: float, s: FloatArray) -> FloatArray:
 
 @pytest.mark.parametrize("derivative", [None, control_derivative])
 def test_controlled_hoist(derivative: Any) -> None:
-    """Statics hold the drum and the state. After the release of drum and state, the motion agrees with SciPy with order
-    2."""
+    """Drum and state are fixed in the static solve. After the release of drum and state, the motion agrees with SciPy
+    with order 2.
+    """
     world, drum, cage, node = create_hoist(derivative)
     brake = con.fix(world, drum, "rotation")
     held = con.prescribe_velocity(world, node, "y0", CAGE * G * RADIUS / KI)
@@ -299,8 +300,8 @@ def test_wrong_controllers_are_refused(change: dict[str, Any], words: str) -> No
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Models with states, inputs from other processes and a body shared by two processes give the results of one
-    process.
+    """For models with states, inputs from other processes and a body shared by two processes, the results on one and
+    two processes agree.
     """
     one, two = tmp_path / "1.npz", tmp_path / "2.npz"
     run_chain(one)

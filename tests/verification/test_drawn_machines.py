@@ -1,4 +1,6 @@
-"""Connectors between two points, and points on cables, are drawn at their positions, with their outputs as fields."""
+"""Connectors between two points, and points on cables, are drawn at the correct positions, with their outputs as
+fields.
+"""
 
 from __future__ import annotations
 

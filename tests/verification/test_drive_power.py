@@ -22,9 +22,9 @@ def test_input_is_brake_and_losses() -> None:
     """For a drive with segments and without material damping (input 1817 W, output 1717 W, speed loss 5.4 %), input
     equals brake power plus losses.
 
-    The losses of both pulleys equal input minus output within 1 % of the losses (measured 0.2 %). Sliding dissipates
-    power at every instant, also on the driven pulley. Friction acts at the radius r + g, but its torque is computed
-    with the radius r; the resulting errors of both pulleys cancel.
+    The losses of both pulleys equal input minus output within 1 % of the losses (the measured error is 0.2 %). Sliding
+    dissipates power at every instant, also on the driven pulley. Friction acts at the radius r + g, but its torque is
+    computed with the radius r; the resulting errors of both pulleys cancel.
     """
     model = create_drive(con.ContactFrictionCircleCable2D, 40, 2, 8000.0, -0.05, brake=BRAKE, axial_damping=0.0)
     names = ("driver", "driven")

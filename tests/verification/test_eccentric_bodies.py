@@ -1,4 +1,6 @@
-"""2D rigid bodies with an eccentric centre of mass are compared with closed forms, another choice of node, Exudyn."""
+"""2D rigid bodies with an eccentric centre of mass are compared with closed forms, with another choice of node, and
+with Exudyn.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ ABOUT_NODE = INERTIA + MASS * DISTANCE**2
 
 
 def create_pendulum(swing: float) -> tuple[wl.World, wl.Entity]:
-    """Create a body whose node is held; its centre of mass starts at ``swing`` [rad] from its lowest point."""
+    """Create a body whose node is fixed; its centre of mass starts at ``swing`` [rad] from its lowest point."""
     world = wl.World(gravity=(0.0, -GRAVITY))
     angle = swing - np.pi / 2 - np.arctan2(CENTER[1], CENTER[0])
     body = world.add(

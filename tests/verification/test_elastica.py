@@ -1,9 +1,9 @@
-"""A cantilever bent by a dead end force is compared with the elastica by elliptic integrals: values, order of
-convergence, and locking.
+"""A cantilever under an end force of constant direction is compared with the elastica by elliptic integrals. The tests
+check values, the order of convergence, and locking.
 
-The cantilever has the length L and is clamped at one end. A force P of constant direction acts across its other end,
-with alpha = P L²/EI from 1 to 10 and EA L²/EI = 1e8. With k = sin((pi/2 + angle)/2), sin phi0 = 1/(k sqrt 2) and the
-elliptic integrals F and E, the solution is
+The cantilever has the length L and is clamped at one end. A force P of constant direction acts transversely on the free
+end, with alpha = P L²/EI from 1 to 10 and EA L²/EI = 1e8. With k = sin((pi/2 + angle)/2), sin phi0 = 1/(k sqrt 2) and
+the elliptic integrals F and E, the solution is
 
     sqrt(alpha) = K(k) - F(phi0, k),    deflection/L = 1 - 2 (E(k) - E(phi0, k))/sqrt(alpha),
     1 - shortening/L = sqrt(2 sin(angle)/alpha).
@@ -39,15 +39,15 @@ from windlass.framework.model.world import World
 
 from support.cantilever import SLENDERNESS, solve_cantilever, tip_values
 
-# alpha: (shortening/L, deflection/L, angle [rad])
+# values (shortening/L, deflection/L, angle [rad]) by alpha
 TABLE = {
     1: (0.05643324, 0.30172077, 0.46135195),
     2: (0.16064172, 0.49345748, 0.78174983),
     5: (0.38762836, 0.71379152, 1.21536812),
     10: (0.55499560, 0.81060902, 1.43028554),
 }
-# difference between a cable with EA L²/EI = 1e8 and an inextensible cable: at most alpha²/1e8 = 1e-6, and 8e-8 at alpha
-# = 10
+# half of the last digit of the printed table; cables with EA L²/EI = 1e8 and inextensible cables differ by at most
+# alpha²/1e8 = 1e-6, and by 8e-8 at alpha = 10
 ROUNDED = 1e-8
 
 
@@ -91,7 +91,7 @@ def eval_extensible(alpha: float) -> Any:
 
 @cache
 def eval_tip(alpha: float, elements: int, integration: int = 2) -> tuple[Any, int]:
-    """Return (shortening, deflection, angle) of the model, and Newton iterations of its 10 load steps."""
+    """Return (shortening, deflection, angle) of the model, and the numbers of Newton iterations in 10 load steps."""
 
     def push(world: World, cables: Entity, tip: Entity) -> None:
         world.add(Force, marker=position_marker(world, tip), vector=(0.0, alpha, 0.0))
@@ -107,7 +107,7 @@ def eval_errors(alpha: float, elements: int, integration: int = 2) -> Any:
 
 @pytest.mark.parametrize("alpha", TABLE)
 def test_reference_values(alpha: int) -> None:
-    """The elliptic integrals give the printed table to its last digit, and the influence of the axial stiffness is
+    """The elliptic integrals agree with the printed table in all digits, and the influence of the axial stiffness is
     small.
     """
     assert_allclose(eval_inextensible(alpha), TABLE[alpha], rtol=0, atol=ROUNDED)
@@ -118,7 +118,8 @@ def test_order_of_convergence() -> None:
     """Rule 2 converges with order 4 ± 0.3 for 8, 16 and 32 elements at alpha = 1, in all three values.
 
     The measured orders are 3.97 to 3.99. Errors are relative to the extensible elastica. At 32 elements the errors are
-    2e-9 to 1e-8, as small as the influence of the axial stiffness and the rounding of the printed table.
+    2e-9 to 1e-8, which is as small as the influence of the axial stiffness and the rounding errors of the printed
+    table.
     """
     errors = [eval_errors(1, n) for n in (8, 16, 32)]
     for coarse, fine in pairwise(errors):
@@ -128,10 +129,10 @@ def test_order_of_convergence() -> None:
 @pytest.mark.parametrize("alpha", TABLE)
 @pytest.mark.parametrize("elements", [32, 64])
 def test_all_loads(alpha: int, elements: int) -> None:
-    """With at least 32 elements, twice as many elements reduce errors with at least order 3.7.
+    """From 32 elements on, errors decrease with at least order 3.7 when the number of elements is doubled.
 
-    The results agree with the printed table within the error of the mesh, the influence of the axial stiffness and half
-    a last digit.
+    The results agree with the printed table within the sum of the error of the mesh, the influence of the axial
+    stiffness, and half of the last digit.
     """
     allowed = eval_errors(alpha, elements // 2) / 2**3.7
     assert (eval_errors(alpha, elements) <= allowed).all()
@@ -141,10 +142,10 @@ def test_all_loads(alpha: int, elements: int) -> None:
 
 @pytest.mark.parametrize("elements", [8, 16, 32])
 def test_rule_0_locks(elements: int) -> None:
-    """Rule 0 requires zero strain at five points, which a bent cubic cannot have, so the error is hundreds of times
-    larger than with rule 2.
+    """Rule 0 requires zero strain at five points, which a bent cubic cannot have, so the error is several hundred times
+    the error with rule 2.
 
-    The factors between the largest errors, measured at alpha = 1, are 390, 1150 and 1100.
+    The ratios of the largest errors with both rules, measured at alpha = 1, are 390, 1150 and 1100.
     """
     locked, free = eval_errors(1, elements, integration=0), eval_errors(1, elements)
     print(f"{elements:4d} elements: rule 2 {free}, rule 0 {locked}")
@@ -152,10 +153,10 @@ def test_rule_0_locks(elements: int) -> None:
 
 
 def test_iterations() -> None:
-    """Newton's method converges quadratically although EA is 1e8 times EI: at most 5 iterations per load step, also
-    with 64 elements.
+    """Newton's method converges quadratically although EA is 1e8 times EI/L². Each load step needs at most 5
+    iterations, even with 64 elements.
 
-    Quadratic convergence requires that linear solutions are checked against the rounding level
+    Quadratic convergence requires that the errors of linear solutions are compared with rounding errors
     (`windlass.solvers.linear.linear_check`).
     """
     for alpha in TABLE:

@@ -1,11 +1,12 @@
-"""The energy ledger is tested: works, energies, losses, the loss of the integration method, and the remaining error.
+"""Tests of the energy ledger: works, energies, losses, the loss of the integration method, and the remaining error
+(remainder of the energy balance).
 
-The remaining error is rounding (and the residual of Newton's method) if all laws conserve energy, also with linear
-dampers under the trapezoidal rule. The remaining error is of order 2 in the step if other laws dissipate energy. These
-closed forms are
-used: the trapezoidal rule conserves the energy of a linear oscillator; the work of a motor is the integral of its
-power; the energy error of velocity Verlet is O(h²); losses of a belt on its pulleys follow from the theory of creep.
-Source: T. J. R. Hughes, The Finite Element Method (1987), section 9; `con.belt_creep` for creep.
+If all laws conserve energy, the remaining error consists of rounding errors and the residual of Newton's method. The
+same holds for linear dampers with the trapezoidal rule. If other laws dissipate energy, the remaining error is of order
+2 in the step size. The tests use the following closed forms: the trapezoidal rule conserves the energy of a linear
+oscillator; the work of a motor is the integral of its power; the energy error of velocity Verlet is O(h²); losses of a
+belt on its pulleys follow from the theory of creep. Source: T. J. R. Hughes, The Finite Element Method (1987), section
+9; `con.belt_creep` for creep.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-11}
 
 
 def lost(ledger: wl.EnergyLedger) -> float:
-    """Return the lost energy: minus the change of kinetic and potential energy [J]."""
+    """Return the lost energy [J], which is minus the change of the sum of kinetic and potential energy."""
     return -float(ledger["kinetic"][-1] + ledger["potential"][-1])
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_linear_oscillator(method: str) -> None:
-    """For a linear oscillator, the remaining error is rounding with every method.
+    """For a linear oscillator, the remaining error consists of rounding errors for every method.
 
     Trapezoidal rules lose no energy; for methods with numerical damping, the ledger lists the lost energy.
     """
@@ -66,7 +67,7 @@ def test_a_damped_oscillator() -> None:
     ledgers = [follow(create_oscillator(2.0)[0], step, 1.0) for step in (1e-2, 5e-3, 2.5e-3)]
     for ledger in ledgers:
         assert abs(ledger.rest) < 1e-11 * np.abs(ledger["CartesianSpringDamper.spring"]).max()
-    # exact motion: u = e^(-δt) (u_0 cos ωt + δ u_0/ω sin ωt) about the equilibrium of each axis
+    # the exact motion about the equilibrium of each axis is u = e^(-δt) (u_0 cos ωt + δ u_0/ω sin ωt)
     delta, t = 2.0 / 4.0, 1.0
     energy = 0.0
     for k, u in ((100.0, 1.0), (200.0, 2.0 * 9.81 / 200.0)):
@@ -83,8 +84,8 @@ def test_damping_of_modes_that_no_step_resolves() -> None:
     """A mass swings on a rope whose damped axial modes have periods of up to 14 ms, which steps of 20 ms do not
     resolve.
 
-    The damper takes 3.1e-4 J of the swing energy of 3.6 J, with every step size. Integrated from velocities at the ends
-    of steps, the loss would be 0.17 J with the longest step.
+    For every step size, the damper dissipates 3.1e-4 J of the swing energy of 3.6 J. If the power were integrated from
+    velocities at the ends of steps, the loss for the longest step would be 0.17 J.
     """
     taken = []
     for step in (1e-3, 1e-2, 2e-2):
@@ -107,11 +108,12 @@ def test_damping_of_modes_that_no_step_resolves() -> None:
 
 @pytest.mark.parametrize("law", [con.ContactFrictionCirclePoints2D, con.ContactFrictionCircleCable2D])
 def test_normal_dampers_take_the_change_of_gaps(law: Any) -> None:
-    """A roll swings on a rope without leaving it, and the losses of its contact dampers leave no remaining error with
-    steps of 10 ms.
+    """A roll swings on a rope, and the contact does not open. The losses of the contact dampers cause no remaining
+    error with steps of 10 ms.
 
-    The damper takes 7.6e-5 J of a swing energy of 0.76 J. The remaining error is 5e-7 of the damped energy for points
-    and 1.3e-4 for segments, which rotate. With powers at the ends of steps, the remaining error would be 7 %.
+    The dampers dissipate 7.6e-5 J of a swing energy of 0.76 J. The remaining error is 5e-7 of the dissipated energy for
+    contact points, and 1.3e-4 for contact segments, which rotate. If powers were evaluated at the ends of steps, the
+    remaining error would be 7 %.
     """
     world = wl.World(gravity=(0.0, -9.81))
     stiff: dict[str, Any] = {"axial_stiffness": 1e4, "bending_stiffness": 1e-2, "mass_per_length": 0.05}
@@ -132,8 +134,8 @@ def test_normal_dampers_take_the_change_of_gaps(law: Any) -> None:
 
 
 def check_ring(steps: tuple[float, ...], end: float, method: str, bound: float) -> None:
-    """Check a free ring, which conserves energy: the remaining error is the residual of Newton's method, and the
-    integrator's error has order 2.
+    """Check the energy balance of a free ring, which conserves energy. The remaining error is due to the residual of
+    Newton's method, and the error of the integration method has order 2.
     """
     largest = []
     for step in steps:
@@ -150,16 +152,16 @@ def check_ring(steps: tuple[float, ...], end: float, method: str, bound: float) 
 
 @pytest.mark.parametrize("method", ["trapezoidal_index2", "generalized_alpha", "verlet"])
 def test_a_free_ring(method: str) -> None:
-    """For a free ring that rotates and oscillates, the remaining error is 5e-14 of its energy, and the test asserts
-    1e-12.
+    """For a free ring that rotates and oscillates, the remaining error is 5e-14 of its energy. The tolerance of the
+    test is 1e-12.
     """
     check_ring((4e-4, 2e-4) if method == "verlet" else (1e-3, 5e-4), 0.2, method, 1e-12)
 
 
 @pytest.mark.long
 def test_a_free_ring_over_many_steps() -> None:
-    """In 10⁵ steps of the trapezoidal rule, the remaining error stays below 1e-10 of the energy, and the energy error
-    stays bounded.
+    """In 10⁵ steps of the trapezoidal rule, the remaining error is below 1e-10 of the energy, and the energy error is
+    bounded.
     """
     world, state = create_ring()
     ledger = wl.EnergyLedger(frames=1000)
@@ -171,9 +173,9 @@ def test_a_free_ring_over_many_steps() -> None:
 
 
 def test_a_damped_ring() -> None:
-    """The energy that a damped ring loses equals the recorded loss by damping.
+    """The energy that a damped ring loses is equal to the loss by damping in the ledger.
 
-    The remaining error is due to the cables and is of order 2.
+    The remaining error is due to the damping of the cables, and is of order 2 in the step size.
     """
     rests = []
     for step in (1e-3, 5e-4, 2.5e-4):
@@ -189,8 +191,8 @@ def test_a_damped_ring() -> None:
 
 @pytest.mark.parametrize("method", ["verlet", pytest.param("rk", marks=pytest.mark.long), "trapezoidal_index2"])
 def test_spheres(method: str) -> None:
-    """For falling and colliding spheres, the remaining error has order 2 in the step; without dissipation the error is
-    rounding.
+    """For falling and colliding spheres, the remaining error has order 2 in the step size. Without dissipation, only
+    rounding errors remain.
     """
     settings: dict[str, Any] = {"rtol": 1e-7, "atol": 1e-9} if method == "rk" else {}
     rests = []
@@ -199,7 +201,7 @@ def test_spheres(method: str) -> None:
         rests.append(ledger.rest)
         gone = ledger["dissipation"][-1]
         assert gone > 0.011 and ledger.totals["HuntCrossley.friction"] > 0.0
-    # the other solver chooses shorter steps
+    # the method "rk" chooses shorter steps, so its error has no order
     if method != "rk":
         assert_allclose(0.5 * orders(rests), 2.0, atol=0.3)
     assert abs(rests[-1]) < 3e-3 * gone
@@ -209,8 +211,8 @@ def test_spheres(method: str) -> None:
 
 
 def test_bodies_in_space() -> None:
-    """For a body that tumbles and falls, the energy balance closes although M depends on the rotation. T equals the
-    output, and Euler parameters do no work.
+    """For a body that tumbles and falls, the remaining error is small, although the mass matrix depends on the
+    rotation. The kinetic energy equals the output variable, and the constraint on Euler parameters does no work.
     """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     given: dict[str, Any] = {"inertia": (0.1, 0.2, 0.3, 0.0, 0.0, 0.0), "angular_velocity": (1.0, 8.0, 0.5)}
@@ -256,7 +258,7 @@ def test_motors_and_loads() -> None:
 
 
 def test_changes_of_the_model_are_work() -> None:
-    """Stiffening a stretched spring adds energy, which counts as a change of the model."""
+    """If the stiffness of a stretched spring increases, the ledger lists the added energy as a change of the model."""
     world, point = create_oscillator()
     spring = wl.Entity(world.tables[con.CartesianSpringDamper], np.array([0]))
 
@@ -270,7 +272,8 @@ def test_changes_of_the_model_are_work() -> None:
     ledger = wl.EnergyLedger(every=1)
     wl.Dynamic(world, step=5e-3, end=0.2, method="trapezoidal_index2", name="").solve(hooks=[ledger, stiffen])
     assert_allclose(ledger.totals["changes of the model"], expected, rtol=1e-9)
-    # accelerations of the step before the change belong to the softer spring
+    # the accelerations at the start of the step belong to the softer spring, so the remainder due to unbalanced forces
+    # is subtracted
     assert abs(ledger.rest - ledger.totals["rest.unbalanced"]) < 1e-12
 
 
@@ -292,7 +295,9 @@ def test_users_forces_are_named() -> None:
 @pytest.mark.parametrize("cantilever", [False, True])
 @pytest.mark.parametrize("share", [0.5, 1.0])
 def test_material_that_flows_through(share: float, cantilever: bool) -> None:
-    """If energy that material carries through the ends is counted, the remaining error of the balance has order 2."""
+    """If the energy that material carries through the ends of a rope is included, the remaining error has order 2 in
+    the step size.
+    """
     left = []
     for step in (2e-3, 1e-3, 5e-4):
         world, nodes, state = create_span(Span(share=share, cantilever=cantilever), 2.0, 4)
@@ -314,8 +319,8 @@ def test_statics_are_refused() -> None:
 
 
 def test_table_picture_and_records(tmp_path: Path) -> None:
-    """Every step is integrated, independent of the recorded steps. The table has units, and reading the table gives the
-    recorded values.
+    """The sums include every step, independent of the recorded steps. The table has units, and the values that are read
+    from the CSV file equal the recorded values.
     """
     ledgers = [wl.EnergyLedger(tmp_path / "energy.csv", every=7), wl.EnergyLedger(frames=3)]
     wl.Dynamic(create_oscillator(2.0)[0], step=1e-2, end=0.5, name="").solve(hooks=ledgers)
@@ -342,8 +347,9 @@ def run_drive(folder: Path, *words: str, processes: int = 1) -> int:
 
 
 def test_restart_and_friction_fields(tmp_path: Path) -> None:
-    """The sums of a killed and continued run are bitwise equal to the sums of one run. The film has the friction work
-    of all parts."""
+    """The sums of a run that was killed and continued are bit-identical to the sums of an uninterrupted run. The
+    recorded series contains the friction work of all parts of the run.
+    """
     common = ["-checkpoint", "c.h5", "-checkpoint_every", "15"]
     run_drive(tmp_path / "whole", *common)
     assert run_drive(tmp_path / "killed", *common, "-kill_at", "37") == -9
@@ -367,8 +373,7 @@ def test_restart_and_friction_fields(tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """The ledger of two processes equals the ledger of one process, except for the rounding errors of a run with
-    friction."""
+    """The ledgers of runs on one and two processes agree, except for rounding errors in a run with friction."""
     run_drive(tmp_path / "one")
     run_drive(tmp_path / "two", processes=2)
     one, two = (read_csv(tmp_path / name / "energy.csv") for name in ("one", "two"))
@@ -378,11 +383,11 @@ def test_two_processes(tmp_path: Path) -> None:
 
 
 def test_losses_of_a_belt_by_theory_of_creep() -> None:
-    """In steady motion both pulleys lose torque times the difference of speeds: sliding agrees with creep theory within
-    0.5 %, and the remaining error is 4e-5.
+    """In steady motion, the power lost at both pulleys is the torque times the difference of speeds. The loss by
+    sliding agrees with the theory of creep within 0.5 %, and the remaining error is 4e-5.
 
-    The measured differences are -0.38 % for sliding and +0.43 % for all losses of contact and belt, equal to the
-    difference of the speed loss.
+    The measured differences from theory are -0.38 % for sliding, and +0.43 % for the sum of all losses of contact and
+    belt. The difference of the speed loss is also +0.43 %.
     """
     case, per_segment = Case(contact_stiffness=3e8), 8
     model = create_drive(case)
@@ -402,7 +407,7 @@ def test_losses_of_a_belt_by_theory_of_creep() -> None:
     assert_allclose(mean("ContactFrictionCircleCable2D.sliding"), theory, rtol=5e-3)
     assert_allclose(mean("dissipation") - mean("CoordinateSpringDamper.damper"), theory, rtol=8e-3)
     assert abs(mean("rest")) < 1e-4 * theory
-    # losses of each pulley over the run
+    # compare the losses of each pulley in the run with the losses in the report
     work = [con.pulley_report(model.world, state, model.contacts, pulley).friction_work for pulley in model.pulleys]
     lost = [ledger[f"ContactFrictionCircleCable2D.{name}"][-1] for name in ("sliding", "bristles", "friction_damping")]
     assert min(work) > 0.4 * sum(work)
@@ -410,19 +415,21 @@ def test_losses_of_a_belt_by_theory_of_creep() -> None:
 
 
 class CountingLedger(wl.EnergyLedger):
-    """Counts the steps in which Python is called."""
+    """Energy ledger that counts the steps after which Python code is called."""
 
     seen = 0
 
     def after_step(self, state: wl.State) -> None:
-        """Count it."""
+        """Count the step, then call the ledger."""
         self.seen += 1
         super().after_step(state)
 
 
 @pytest.mark.parametrize("damping", [0.0, 1.0])
 def test_compiled_code_integrates_what_python_does(damping: float) -> None:
-    """The ledger has bitwise equal values, whether Python is called in each step or only for recorded steps."""
+    """The values of the ledger are bit-identical, whether Python code is called after each step or only after recorded
+    steps.
+    """
     ledgers = []
     for hooks in ([], [lambda state: None]):
         world, state = create_ring(damping=damping)
@@ -436,8 +443,8 @@ def test_compiled_code_integrates_what_python_does(damping: float) -> None:
 
 
 def test_compiled_code_integrates_belts() -> None:
-    """With a ledger, steps of a belt with contact points still run in compiled code, and the ledger is bitwise equal to
-    a ledger of steps in Python.
+    """Steps of a belt with contact points run in compiled code even if a ledger is used. The ledger is bit-identical to
+    the ledger of a run in which Python code executes each step.
     """
     ledgers = []
     for hooks in ([], [lambda state: None]):
@@ -465,8 +472,8 @@ def test_compiled_code_integrates_belts() -> None:
 
 @pytest.mark.parametrize("name", ["surfaces", "winch", "reeving", "water", "floating"])
 def test_compiled_code_integrates_ropes(name: str) -> None:
-    """With a ledger, steps of ropes on surfaces, on winches, over sheaves and in water, and of a floating box, run in
-    compiled code, and the ledger has the same values as with steps in Python.
+    """Steps of five models run in compiled code even if a ledger is used: ropes on surfaces, on winches, over sheaves
+    and in water, and a floating box. The ledger has the same values as in runs in which Python code executes each step.
     """
     ledgers = []
     for hooks in ([], [lambda state: None]):
@@ -489,7 +496,7 @@ def test_compiled_code_integrates_ropes(name: str) -> None:
 
 
 def test_functions_of_users_act_in_the_middle_of_steps() -> None:
-    """The ledger finds the same loss for a damper given by a function as for a damper given by a column."""
+    """The loss of a damper whose force is a user function equals the loss of a damper whose coefficient is a column."""
     lost = []
     for own in (False, True):
         world = wl.World()
@@ -507,7 +514,7 @@ def test_functions_of_users_act_in_the_middle_of_steps() -> None:
 
 
 def test_an_account_has_powers_or_jumps() -> None:
-    """Jumps contain all powers, so an account must not have powers in addition to jumps."""
+    """An account with `Account.jumps` must not have `Account.powers`, because jumps contain all powers."""
     with pytest.raises(wl.ModelError, match="carry of an Account: must be given only with names in carried"):
         Account(print, carry=print)
     with pytest.raises(wl.ModelError, match="powers and jumps of an Account: must not both be given"):

@@ -114,8 +114,8 @@ def test_runge_kutta_on_a_bounce(adaptive: bool, tolerance: float) -> None:
 
 
 def test_verlet_on_a_bounce() -> None:
-    """Verlet's method has order 2 on a bounce if steps end at the instants of contact. After a cut step, later steps
-    end at multiples of the step again.
+    """Verlet's method has order 2 on a bounce if steps end at the instants of contact. After a step that ends at such
+    an instant, later steps end at multiples of the step size again.
     """
     errors = []
     for step in (1e-3, 5e-4, 2.5e-4):
@@ -127,7 +127,7 @@ def test_verlet_on_a_bounce() -> None:
         assert solver.failed_attempts and "contact switches" in solver.failed_attempts[0][2]
         assert sum(s[0] == pytest.approx(round(s[0] / step) * step, abs=1e-14) for s in states) == round(1.0 / step)
     np.testing.assert_allclose(orders(errors), 2.0, atol=0.3)
-    # without cuts, the contact lasts one step more or less
+    # if steps do not end at contact instants, the contact lasts one step more or less
     rough = Explicit(bouncing_mass()[0], step=1e-3, end=0.5, adaptive=False, name="")
     assert abs(rough.solve().q[1] - exact(0.5)) < 5e-3
     assert not rough.failed_attempts

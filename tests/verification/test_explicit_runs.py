@@ -88,7 +88,7 @@ def test_step_beyond_the_stability_limit(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 class _Watch(StepHook):
-    """Records the stages in which it is called, and changes the state once."""
+    """Hook that records the stages in which it is called, and changes the state once."""
 
     def __init__(self, kick: bool) -> None:
         self.stages: list[str] = []
@@ -136,7 +136,7 @@ def test_step_grid() -> None:
     assert grid.propose(0.3, 0.04) == pytest.approx((0.04, 0.34))
     assert grid.propose(0.34, np.inf) == pytest.approx((0.06, 0.4))
     assert grid.propose(1.0, np.inf) == pytest.approx((0.05, 1.05))
-    # 100 000 equal steps end at the end time, and all have the same size
+    # 100 000 steps of equal size end at the end time
     long, now = StepGrid(0.0, 1e-5, 1.0), 0.0
     for _ in range(100_000):
         size, now = long.propose(now, np.inf)
@@ -194,7 +194,9 @@ if wl.is_first_process():
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """A chain of points with springs across processes, falling on stops, gives the results of one process to 1e-9."""
+    """A chain of points with springs across processes, falling on stops, has equal results on one and two processes, to
+    1e-9.
+    """
     (tmp_path / "model.py").write_text(MODEL)
     results = []
     for processes in (1, 2):
@@ -213,7 +215,7 @@ def test_two_processes(tmp_path: Path) -> None:
 def test_options(tmp_path: Path) -> None:
     """Options of Windlass and of PETSc have the prefix of the solver.
 
-    The help lists the options of the solver without a run. Misspelt options are errors.
+    The help lists the options of the solver without a run. Misspelt options cause errors.
     """
     (tmp_path / "model.py").write_text(MODEL)
     shown = run_windlass(["run", "model.py", "-help", "petsc"], folder=tmp_path)

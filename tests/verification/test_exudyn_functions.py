@@ -16,6 +16,7 @@ from numpy.testing import assert_allclose
 import windlass.connectors as con
 from windlass.exudyn import Imported
 from windlass.exudyn.angles import AngleNode, find_matrix
+from windlass.exudyn.functions import UserFunctions, may_notice
 from windlass.exudyn.steps import SystemFunctions
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
@@ -24,7 +25,7 @@ ITEMS = Path(__file__).parents[1] / "reference" / "exudyn" / "mechanism.json"
 
 
 class MainSystem:
-    """Replaces a MainSystem: coordinates that can be read and set, and parameters that can be changed."""
+    """Substitute for a MainSystem, with coordinates that can be read and set, and parameters that can be changed."""
 
     def __init__(self, items: dict[str, Any]) -> None:
         self.systemData, self.places, end = self, [], 0
@@ -88,6 +89,90 @@ def read_items() -> dict[str, Any]:
     items: dict[str, Any] = json.loads(ITEMS.read_text())
     items["loads"][0]["loadUserFunction"] = 0
     return items
+
+
+STIFFNESS, TABLE, COUNT = 100.0, [1.0, 2.0], 0
+SYSTEM = object()
+
+
+def pure(mbs: Any, t: float, number: int, u: float) -> float:
+    return STIFFNESS * u * helper(t)
+
+
+def helper(t: float) -> float:
+    return float(np.sin(t))
+
+
+def reads_state(mbs: Any, t: float, number: int, u: float) -> float:
+    return float(mbs.GetNodeOutput(0, 1)[0])
+
+
+def reads_table(mbs: Any, t: float, number: int, u: float) -> float:
+    return TABLE[0] * u
+
+
+def reads_system(mbs: Any, t: float, number: int, u: float) -> float:
+    return float(SYSTEM.GetNodeOutput(0))  # type: ignore[attr-defined]
+
+
+def calls_reader(mbs: Any, t: float, number: int, u: float) -> float:
+    return reads_system(mbs, t, number, u)
+
+
+def counts(mbs: Any, t: float, number: int, u: float) -> float:
+    global COUNT
+    COUNT += 1
+    return u
+
+
+def stores(mbs: Any, t: float, number: int, u: float) -> float:
+    mbs.variables["last"] = u
+    return u
+
+
+def changes(mbs: Any, t: float, number: int, u: float) -> float:
+    mbs.SetObjectParameter(0, "stiffness", u)
+    return u
+
+
+def draws(mbs: Any, t: float, number: int, u: float) -> float:
+    return u * float(np.random.random())  # noqa: NPY002  scripts use this generator
+
+
+def create_closure(value: Any) -> Any:
+    def closure(mbs: Any, t: float, number: int, u: float) -> float:
+        return float(value[0]) * u
+
+    return closure
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (pure, False),
+        (reads_state, False),
+        (create_closure((1.0, 2.0)), False),
+        (create_closure([1.0, 2.0]), True),
+        (reads_table, True),
+        (reads_system, True),
+        (calls_reader, True),
+        (counts, True),
+        (stores, True),
+        (changes, True),
+        (draws, True),
+        (MainSystem, True),
+    ],
+)
+def test_functions_that_may_notice_when_states_are_copied(function: Any, expected: bool) -> None:
+    """Sensors are read after several steps only if each user function depends on nothing but its arguments, constants,
+    and the state in its argument ``mbs``.
+    """
+    assert may_notice(function) == expected
+    functions = UserFunctions(None, {})
+    functions.find({"springForceUserFunction": pure}, "springForceUserFunction")
+    assert not functions.may_notice()
+    functions.find({"springForceUserFunction": function}, "springForceUserFunction")
+    assert functions.may_notice() == expected
 
 
 def test_loads_know_which_coordinates_they_read() -> None:

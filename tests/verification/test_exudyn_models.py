@@ -1,22 +1,25 @@
-"""Models exported from Exudyn end in the same state as in Exudyn, and one list names all unsupported items.
+"""Models that were exported from Exudyn end in the same state as in Exudyn, and a list in the error message names all
+unsupported items.
 
-``windlass-export-exudyn`` wrote the cases from small models of this project; each file also has the end state of
-Exudyn's own solve. The first case is a chain of 3D bodies with six kinds of joints and springs (generalised-alpha, 40
-steps). A slider crank is driven by a function of time, with functions of force and load (100 steps). Bodies on
-bushings, torsion and linear springs are combined with masses given by matrices, a spring with factors and an equation
-of coordinates with squares (40 steps). A cable lies on a roll with friction, at rest in 4 load steps and in 60 steps of
-the trapezoidal rule at index 2. A rope runs with 10 m/s between fixed ends, at rest under its weight in 2 load steps.
+The command ``windlass-export-exudyn`` has written the cases from small models of this project. Each file also contains
+the state that Exudyn has computed at the end of the solve. The first case is a chain of 3D bodies with six kinds of
+joints and springs (generalised-alpha, 40 steps). A slider crank is driven by a function of time, with functions of
+force and load (100 steps). One case contains bodies on bushings, torsion springs and linear springs, masses that are
+given by matrices, a spring with factors, and a constraint equation with squares of coordinates (40 steps). A cable lies
+on a roll with friction; this case is solved by statics in 4 load steps, and by 60 steps of the trapezoidal rule at
+index 2. A rope whose material runs with 10 m/s between fixed ends hangs under its weight (statics in 2 load steps).
 Spheres collide by two laws of restitution, stick to an elasto-plastic sphere, and touch side by side and inside a
 hollow sphere with friction (200 steps). A rope without mass runs from a drum over three sheaves (50 steps). One case
 has a slider whose node has angles on a bushing with a user function, a cable with user laws and a torque on its last
-node, a load on a body given by matrices, and two masses that attract each other (20 steps). A mass is on a spring and
-on a hydraulic cylinder, whose pressures are held (3 load steps). Source: Exudyn 1.13.6.
+node, a load on a body given by matrices, and two masses that attract each other (20 steps). The last case is a mass on
+a spring and on a hydraulic cylinder, whose pressures are constant (3 load steps). Source: Exudyn 1.13.6.
 """
 
 from __future__ import annotations
 
 import contextlib
 import copy
+import io
 import json
 import os
 import re
@@ -41,8 +44,9 @@ from windlass.exudyn.export import DRAWING, MAIN_SOLVERS, answer, close_windows,
 from windlass.exudyn.fields import GROUPS
 from windlass.exudyn.functions import UserFunctions
 from windlass.exudyn.registry import Building, Item, translation_names
-from windlass.exudyn.run import Due, NoSolver, SolutionFile, answer_calls, note_errors, tell_caught
+from windlass.exudyn.run import NoSolver, SolutionFile, answer_calls, note_errors, tell_caught, write_rows
 from windlass.exudyn.settings import read_dynamic, read_static
+from windlass.exudyn.step_calls import Due
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.model.table import Entity
 
@@ -86,8 +90,8 @@ FUNCTIONS |= {"push_back": push_back, "bend": bend, "stretch": stretch}
 
 
 def test_the_table_of_items_has_every_translation() -> None:
-    """The table of the documentation lists each translated type of item with its counterpart, and refused types without
-    a counterpart.
+    """The table in the documentation lists each translated type of item with its counterpart in Windlass, and lists the
+    types that cause an error without a counterpart.
     """
     page = (FOLDER.parents[2] / "docs/howto/exudyn.md").read_text(encoding="utf-8")
     table = page.split("| item of Exudyn | Windlass | remark |")[1].split("\n\n")[0]
@@ -107,8 +111,8 @@ def test_without_exudyn_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> 
 def test_relative_paths_of_scripts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Both commands run a script in the current folder, like `python`: relative paths refer to the current folder, and
-    the script can import modules of its own folder.
+    """Both commands run a script like `python`: relative paths refer to the current folder, and the script can import
+    modules from the folder of the script.
     """
     (tmp_path / "testData").mkdir()
     (tmp_path / "testData" / "mass.txt").write_text("2.5")
@@ -138,7 +142,7 @@ def read(name: str) -> dict[str, Any]:
 
 CASES = [("chain_in_space", 1e-11), ("machines", 1e-11), ("mechanism", 1e-11), ("running_rope", 1e-11)]
 CASES += [("beams", 1e-10)]
-# Exudyn has another interpolation of 3D beams; both elements converge to the same shape, see test_beams.py
+# Exudyn uses a different interpolation of 3D beams; both elements converge to the same shape, see test_beams.py
 CASES += [("beams_in_space", 6e-3)]
 CASES += [("joints", 1e-11), ("spheres", 1e-10), ("ropes", 1e-11)]
 CASES += [("angles", 1e-11), ("guides", 1e-11), ("glider", 5e-8)]
@@ -149,8 +153,8 @@ CASES += [("cable_static", 1e-10), ("cable_motion", 1e-8), ("cylinder", 1e-14)]
 def test_it_ends_where_exudyn_ends(name: str, tolerance: float) -> None:
     """Coordinates at the end agree with Exudyn relative to the largest coordinate.
 
-    Velocities have 100 times the tolerance of coordinates, because the tolerance of Newton's method is 1e-8 for the
-    cable.
+    The tolerance of velocities is 100 times the tolerance of coordinates, because the tolerance of Newton's method is
+    1e-8 for the cable.
     """
     model = load(FOLDER / f"{name}.json", FUNCTIONS)
     solved = read(name)["solved"]
@@ -163,9 +167,9 @@ def test_it_ends_where_exudyn_ends(name: str, tolerance: float) -> None:
 
 
 def test_beams_count_strains_from_a_straight_beam(tmp_path: Path) -> None:
-    """A node that is turned by 0.5 rad about the axis of a beam of Exudyn twists the beam: torque GJ 0.5 rad/L.
+    """If one node of a beam from Exudyn is rotated by 0.5 rad about the axis, the torque of the beam is GJ 0.5 rad/L.
 
-    A length that is not positive is refused with its field.
+    If the length is not positive, the error names the field.
     """
     items, file = read("beams_in_space"), tmp_path / "beams.json"
     beam = items["objects"][0]
@@ -188,9 +192,9 @@ def test_beams_count_strains_from_a_straight_beam(tmp_path: Path) -> None:
 
 
 def test_a_point_that_slides_is_described_as_there() -> None:
-    """A sliding joint has the same cable number, position along the cable and force as in Exudyn.
+    """The cable number, the position along the cable and the force of a sliding joint agree with Exudyn.
 
-    A pin on a rail touches one segment.
+    A pin that slides on a rail touches only one segment of the rail.
     """
     model = load(FOLDER / "glider.json", FUNCTIONS)
     state = model.solve(name="")
@@ -213,8 +217,8 @@ def test_a_point_that_slides_is_described_as_there() -> None:
 
 
 def test_eigenvalues(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Eigenvalues of three masses in a row on Cartesian springs agree with Exudyn: all or some of them, as frequencies,
-    with dampers, and with fixed masses.
+    """Eigenvalues of three masses in a row on Cartesian springs agree with Exudyn. The test requests all eigenvalues,
+    some eigenvalues, and frequencies, and also uses models with dampers and with fixed masses.
     """
     monkeypatch.setitem(__import__("sys").modules, "exudyn", type("exudyn", (), {"ConfigurationType": Names}))
     k, d, m = np.array((100.0, 200.0, 300.0)), np.array((3.0, 1.0, 2.0)), np.array((2.0, 3.0, 4.0))
@@ -244,7 +248,7 @@ def test_eigenvalues(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def row_of_masses(k: Any, d: Any, m: Any) -> dict[str, Any]:
-    """Return the mass items of the last case, made from a chain."""
+    """Return the items of a row of masses, which are created from the items of a chain."""
     items = read("chain_in_space")
     point = next(item for item in items["nodes"] if item["nodeType"] == "Point")
     mass = next(item for item in items["objects"] if item["objectType"] == "MassPoint")
@@ -332,8 +336,8 @@ NUMBERS = "markerNumber", "markerNumbers", "bodyNumber", "nodeNumber", "nodeNumb
 
 
 def names_item_and_field(line: str) -> bool:
-    """Return whether an error begins with number, name and type of an item and names a field of the item, but no row of
-    Windlass.
+    """Return whether an error message begins with number, name and type of an item, and names a field of the item, but
+    does not name a row of Windlass.
     """
     found = re.match(r"(?:node|object|marker|load) \d+ '.*?' \(\w+\): (.*)", line)
     if found is None or re.search(r"<\w+ \d+>| row \d", line):
@@ -344,8 +348,8 @@ def names_item_and_field(line: str) -> bool:
 
 @pytest.mark.parametrize("name", [name for name, _ in CASES])
 def test_values_of_another_kind_are_named(name: str) -> None:
-    """Numbers of missing items or of items of other kinds, texts, and missing values give errors that name item and
-    field.
+    """Wrong values of fields cause errors that name item and field. The wrong values are numbers of missing items or of
+    items of a wrong type, texts, and missing values.
     """
     items, rng, named = read(name), np.random.default_rng(6), 0
     for _ in range(25):
@@ -364,7 +368,7 @@ def test_values_of_another_kind_are_named(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name, _ in CASES])
 def test_references_to_items_of_another_kind_are_named(name: str) -> None:
-    """Joints and loads on markers, bodies and nodes of a wrong kind give errors that name the reference."""
+    """If joints, loads or markers refer to items of a wrong type, the errors name the reference."""
     items, rng = read(name), np.random.default_rng(7)
     places = [
         (group, k, key)
@@ -390,7 +394,7 @@ def test_references_to_items_of_another_kind_are_named(name: str) -> None:
 
 
 def test_a_joint_on_a_body_without_position_names_the_body() -> None:
-    """A ball joint on a mass with one coordinate gives an error with the joint, marker, field and body, in the terms of
+    """The error for a joint on a mass with one coordinate names the joint, marker, field and body by their names in
     Exudyn.
     """
     items = read("machines")
@@ -408,8 +412,8 @@ def test_a_joint_on_a_body_without_position_names_the_body() -> None:
 
 
 def test_types_that_exudyn_names_wrongly() -> None:
-    """Exudyn's contacts of spheres with tori and with triangles have the type name of contacts of two spheres, and are
-    recognised.
+    """In Exudyn, contacts of spheres with tori and with triangles have the same type name as contacts of two spheres.
+    The import distinguishes these types.
     """
     items = read("spheres")
     spheres = next(item for item in items["objects"] if item["objectType"] == "ContactSphereSphere")
@@ -425,7 +429,7 @@ def test_types_that_exudyn_names_wrongly() -> None:
 
 
 def test_sparse_matrices_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sparse matrix container of Exudyn gives triplets as its Python object, which are read."""
+    """The import reads sparse matrix containers of Exudyn, whose Python objects contain triplets."""
     monkeypatch.setitem(sys.modules, "exudyn", type("exudyn", (), {"ConfigurationType": Names}))
     items = read("angles")
     number = next(k for k, item in enumerate(items["objects"]) if item["objectType"] == "GenericODE2")
@@ -439,7 +443,9 @@ def test_sparse_matrices_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Vectors:
-    """Replaces the coordinates of a system by the time of the last written state."""
+    """Substitute for a system of Exudyn. All coordinates are equal to the time of the last written state plus the index
+    of the coordinate.
+    """
 
     t = 0.0
 
@@ -448,9 +454,19 @@ class Vectors:
         return lambda: [self.t + k for k in range(sizes.get(name, 0))]
 
 
+def test_rows_of_files_are_those_of_numpy() -> None:
+    """The text of a table agrees with the text of `numpy.savetxt`, also for values that are not finite."""
+    rows = np.random.default_rng(3).normal(size=(20, 4)) * 10.0 ** np.arange(-200, 200, 100)
+    rows[3, 1:] = np.nan, -np.inf, -0.0
+    for number in ("%.16g", "%.10g"):
+        text = io.StringIO()
+        np.savetxt(text, rows, fmt=number, delimiter=",")
+        assert write_rows(rows, number) == text.getvalue()
+
+
 def test_files_of_coordinates(tmp_path: Path) -> None:
-    """Coordinate files have the columns of Exudyn's files and about one row per write period, beginning with the
-    initial state.
+    """Coordinate files have the same columns as Exudyn's files, and about one row per write period. The first row
+    contains the initial state.
 
     A file that another program has written is not changed.
     """
@@ -460,7 +476,9 @@ def test_files_of_coordinates(tmp_path: Path) -> None:
 
     vectors = Vectors()
     mirror: Any = types.SimpleNamespace(
-        mbs=types.SimpleNamespace(systemData=vectors), show=lambda state: setattr(vectors, "t", state.t)
+        mbs=types.SimpleNamespace(systemData=vectors),
+        show=lambda state: setattr(vectors, "t", state.t),
+        may_wait=False,
     )
     export = dict.fromkeys(("velocities", "accelerations", "ODE1Velocities", "dataCoordinates"), True)
     settings = {"binary": False, "name": str(tmp_path / "deep" / "motion"), "writePeriod": 0.2, "append": False}
@@ -498,7 +516,7 @@ def test_files_of_coordinates(tmp_path: Path) -> None:
     ],
 )
 def test_rows_have_the_times_of_exudyn(start: float, end: float, steps: int, period: float, rows: list[float]) -> None:
-    """The times of rows agree with times written by Exudyn 1.13.6.
+    """The times of the rows in the file agree with the times that Exudyn 1.13.6 has written.
 
     The last state is always written. Write periods are counted from the start, not from the last row.
     """
@@ -516,7 +534,9 @@ def test_rows_have_the_times_of_exudyn(start: float, end: float, steps: int, per
 
 
 def test_load_steps_are_times_of_rows() -> None:
-    """In static solves, a row has the load factor of its load step as time, and the values of this step."""
+    """In static solves, the time of a row is the progress of the load at the end of the load step, and the row contains
+    the values of this step.
+    """
     world = wl.World()
     ball = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
     ends = [con.position_marker(world, one) for one in (world.add(Ground), ball)]
@@ -530,7 +550,7 @@ def test_load_steps_are_times_of_rows() -> None:
 
 
 def test_symbolic_expressions_of_numbers_are_evaluated() -> None:
-    """A Python function may return the results of Exudyn's symbolic functions, alone and in lists."""
+    """A user function may return results of Exudyn's symbolic functions, as single values and in lists."""
 
     class Expression:
         def __init__(self, value: float) -> None:
@@ -550,7 +570,9 @@ def test_symbolic_expressions_of_numbers_are_evaluated() -> None:
 
 
 def test_solver_classes_are_answered_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``MainSolver....SolveSystem`` is translated to the solve. Parts of solves are errors."""
+    """The methods ``SolveSystem`` of Exudyn's solver classes are translated to solves of Windlass. Methods that execute
+    a part of a solve raise errors.
+    """
     names = ("Static", "ImplicitSecondOrder", "Explicit")
     parts = {name: lambda *given: None for name in ("SolveSystem", "Newton", "SolveSteps", "SetUserFunctionNewton")}
     module = types.ModuleType("exudyn")
@@ -579,7 +601,9 @@ def test_solver_classes_are_answered_or_refused(monkeypatch: pytest.MonkeyPatch)
 def test_errors_that_a_script_catches_are_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """If a script catches the error of a solve, a message says that its later results are not results of Windlass."""
+    """If a script catches the error of a solve, a message says that later results of the script are not results of
+    Windlass.
+    """
     monkeypatch.setattr("windlass.exudyn.run.ERRORS", [])
 
     def fail() -> bool:
@@ -592,7 +616,7 @@ def test_errors_that_a_script_catches_are_told(
 
 
 def test_solvers_of_a_system_are_named() -> None:
-    """Access to those parts of Exudyn's stored solver that have no counterpart is an error with a message."""
+    """Access to a part of Exudyn's stored solver that has no counterpart in Windlass raises an error."""
     solver = NoSolver("dynamicSolver", it=types.SimpleNamespace(currentTime=2.0))
     assert solver.it.currentTime == 2.0
     with pytest.raises(ModelError, match=r"mbs\.sys\['dynamicSolver'\]\.conv has no counterpart"):
@@ -622,7 +646,7 @@ def test_windows_stay_closed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_angles_are_followed_in_every_step() -> None:
-    """The rotation of a body with three angles as coordinates is correct after 1.6 turns about z, although the angles
+    """The rotation of a body whose coordinates are three angles is correct after 1.6 turns about z, although the angles
     are read only at the end.
     """
     items = read("angles")
@@ -656,13 +680,13 @@ def test_a_translation_can_be_added() -> None:
 
 
 class Names:
-    """Replaces ConfigurationType."""
+    """Substitute for Exudyn's ConfigurationType."""
 
     Initial = "initial"
 
 
 class System:
-    """Replaces Exudyn's MainSystem: returns the items of a file."""
+    """Substitute for Exudyn's MainSystem, which returns the items of a file."""
 
     systemIsConsistent = True
 
@@ -733,7 +757,9 @@ def test_functions_that_ask_for_the_state(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_functions_copy_the_state_once_per_call() -> None:
-    """All values that a function reads in a call belong to one state, which is copied at the first of them."""
+    """All values that a user function reads in one call belong to the same state, which is copied when the first value
+    is read.
+    """
     copies = []
     functions = UserFunctions(types.SimpleNamespace(GetNodeOutput=lambda node: 1.0, GetNode=lambda node: {}), {})
     functions.bring_up_to_date = lambda: copies.append(1)
@@ -749,7 +775,7 @@ def test_functions_copy_the_state_once_per_call() -> None:
 
 
 def test_items_share_the_markers_of_exudyn() -> None:
-    """Connectors and loads that refer to one marker of Exudyn use one marker of Windlass."""
+    """Connectors and loads that refer to the same marker of Exudyn refer to the same marker of Windlass."""
     items = read("chain_in_space")
     loads = [item for item in items["loads"] if item["loadType"] == "ForceVector"]
     before = Imported(items).world
@@ -775,8 +801,9 @@ def test_settings() -> None:
 
 
 def test_first_order_states_are_held_in_statics_alone() -> None:
-    """Statics hold pressures at their given values, also with open valves. The motion after statics changes these
-    pressures."""
+    """In statics, pressures are constant at their given values, even with open valves. In the subsequent motion, the
+    pressures change.
+    """
     items = read("cylinder")
     items["objects"][2] |= {"valveOpening0": 0.5, "valveOpening1": -0.3}
     model = Imported(items, hold=True)
@@ -799,8 +826,9 @@ def test_files_of_another_kind(tmp_path: Path) -> None:
 
 
 def test_functions_of_springs_get_what_exudyn_gives() -> None:
-    """As in Exudyn, functions of Cartesian springs get u without offset, and functions of springs along a line get the
-    rate without offset.
+    """User functions of springs receive the same arguments as in Exudyn. Functions of Cartesian springs receive the
+    displacement u without the offset, and functions of springs along a line receive the rate of the length without the
+    offset of velocity.
     """
     seen: list[tuple[Any, ...]] = []
 
@@ -818,7 +846,7 @@ def test_functions_of_springs_get_what_exudyn_gives() -> None:
     wl.assemble_vector(model.world, model.initial_state())
     given = {number: arguments for number, *arguments in seen}
     u, ut, k, d, offset = given[springs["ConnectorCartesianSpringDamper"]]
-    # ground at (2.1, 1, 0), mass at (2.1, 0.3, 0), offset (0, 0.1, 0)
+    # the ground marker is at (2.1, 1, 0), the mass is at (2.1, 0.3, 0), and the offset is (0, 0.1, 0)
     assert_allclose(u, [0.0, 0.6, 0.0], atol=1e-15)
     assert (ut, k, d, offset) == ([0.0] * 3, [100.0, 200.0, 300.0], [1.0] * 3, [0.0, 0.1, 0.0])
     stretch, rate, *rest = given[springs["ConnectorSpringDamper"]]

@@ -2,7 +2,7 @@
 
 Exudyn's joint for cables at rest is of first order in the step if constraints are imposed on velocities. The results of
 this joint are therefore extrapolated to step 0. Exudyn's joint for running ropes agrees step by step, except for the
-initial accelerations. `reference/sliding_joints.json` has the numbers and their origin.
+initial accelerations. `reference/sliding_joints.json` contains the reference numbers and states their origin.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def test_body_on_a_cantilever() -> None:
     """A body of 1.5 kg runs with 3 m/s to the end of a cantilever, over five of eight cables.
 
     The motion is compared with Exudyn. With steps of 1e-4 s, the difference from Exudyn's extrapolated results is 1e-6.
-    The test asserts 2e-5 with 1e-3 s.
+    The tolerance is 2e-5 with 1e-3 s.
     """
     world = wl.World(gravity=(0.0, -9.81))
     cables = straight_cable(
@@ -54,7 +54,7 @@ def test_body_on_a_running_rope(steps: int) -> None:
     Exudyn.
 
     The shape of the running rope at rest agrees to rounding, and differs by 7 mm from the shape without speed. The
-    motion differs by 4e-8 m with the 4000 steps of Exudyn, and by 1e-5 m with 500 steps. The test asserts 5e-8 and
+    motion differs by 4e-8 m with the 4000 steps of Exudyn, and by 1e-5 m with 500 steps. The tolerances are 5e-8 and
     2e-5.
     """
     world, expected = wl.World(gravity=(0.0, -9.81)), REFERENCE["moving"]

@@ -1,5 +1,5 @@
-"""Fibre ropes with slow strain, and cables with a table of tensions: closed forms of creep, relaxation, dynamic
-stiffness and dissipation; energy, restart, processes, files and errors.
+"""Tests of fibre ropes with slow strain, and of cables with a table of tensions: closed forms of creep, relaxation,
+dynamic stiffness and dissipation; energy, restart, several processes, files and errors.
 
 The closed forms belong to the standard linear solid, W. N. Findley and others, Creep and Relaxation of Nonlinear
 Viscoelastic Materials, North-Holland (1976), chapter 5.
@@ -54,7 +54,7 @@ def lay(dims: int = 3, **columns: Any) -> tuple[wl.World, Entity, Entity]:
 
 
 def stretch(world: wl.World, nodes: Entity, strain: float, hold: bool = True) -> wl.State:
-    """Return a state with a uniform strain; ``hold`` fixes the nodes and their slopes."""
+    """Return a state with a uniform strain. If ``hold`` is true, nodes and slopes are fixed."""
     if hold:
         for k in range(3):
             con.prescribe(world, nodes[k], "x'", lambda t: strain)
@@ -67,7 +67,7 @@ def stretch(world: wl.World, nodes: Entity, strain: float, hold: bool = True) ->
 
 
 def pull(world: wl.World, node: Entity, force: float) -> None:
-    """Pull a node along x."""
+    """Apply a force along x to a node."""
     world.add(con.Force, marker=con.position_marker(world, node), vector=(force, 0.0, 0.0))
 
 
@@ -77,7 +77,7 @@ def pull(world: wl.World, node: Entity, force: float) -> None:
     [({**FIBRE, "slow_strain": (0.01, -0.02, 0.05)}, 2), *(({"tension_table": TABLE}, n) for n in range(3))],
 )
 def test_tangents_are_exact(law: dict[str, Any], dims: int, integration: int) -> None:
-    """Tangents of bent ropes agree with differences, also of broken ropes, and with compressed elements."""
+    """Tangents of bent ropes agree with differences, including broken ropes and compressed elements."""
     world = wl.World(gravity=(0.0, -9.81, 0.0)[:dims])
     columns = {**SECTION, "axial_damping": 300.0, "reference_strain": -0.015, "integration": integration}
     rope = straight_cable(world, (0.0,) * dims, (2.0, 1.0, 0.5)[:dims], 3, **law, **columns)
@@ -89,7 +89,9 @@ def test_tangents_are_exact(law: dict[str, Any], dims: int, integration: int) ->
 
 @pytest.mark.parametrize("force", [2000.0, -500.0])
 def test_static_strain(force: float) -> None:
-    """A static solve gives N/K + N/(EA + β N), and the mean load and the dynamic stiffness at this load."""
+    """The strain in a static solve is N/K + N/(EA + β N). The mean load and the dynamic stiffness at this load agree
+    with the formulas.
+    """
     world, rope, nodes = lay(**FIBRE)
     pull(world, nodes[2], force)
     state = wl.Static(world, name="").solve()
@@ -121,8 +123,8 @@ def test_relaxation() -> None:
 
 
 def test_energy_of_relaxation() -> None:
-    """The ledger closes while a rope with stiffening relaxes: the stored energy decreases by the losses and by the
-    energy that the change of stiffness passes on. Force and losses agree with an independent integration.
+    """While a rope with stiffening relaxes, the remainder of the ledger is 0: the stored energy decreases by the losses
+    and by the energy that the change of stiffness transfers. Force and losses agree with an independent integration.
     """
     force, ledger = relax(0.01)
 
@@ -142,8 +144,9 @@ def test_energy_of_relaxation() -> None:
 
 
 def oscillate(mean: float, amplitude: float, omega: float, cycles: int, **columns: Any) -> tuple[Any, Any, Any]:
-    """Move the end of a rope periodically about its equilibrium at a mean load, from rest, with harmonics of the
-    amplitudes 1 and 1/2; return the strains and forces of the last cycle, and the ledger.
+    """Move the end of a rope periodically about its equilibrium at a mean load. The motion starts from rest and
+    contains two harmonics with the amplitudes 1 and 1/2. Return the strains and forces of the last cycle, and the
+    ledger.
     """
     world, rope, nodes = lay(**{**FIBRE, "mass_per_length": 1e-2, **columns})
     beta = columns.get("stiffening", BETA)
@@ -179,7 +182,7 @@ def test_complex_stiffness() -> None:
     E = EA * (K + 1j * omega * ETA) / (K + EA + 1j * omega * ETA)
     found = find_stiffness(strain, force)
     assert_allclose([found.real, found.imag], [E.real, E.imag], rtol=2e-3)
-    # the last cycle is closed by its first point
+    # append the first point, so that the cycle is closed
     loop = trapezoid(np.append(force, force[0]), np.append(strain, strain[0]))
     double = EA * (K + 2j * omega * ETA) / (K + EA + 2j * omega * ETA)
     assert_allclose(loop, np.pi * amplitude**2 * (E.imag + 2.0 * 0.25 * double.imag), rtol=0.02)
@@ -187,7 +190,9 @@ def test_complex_stiffness() -> None:
 
 @pytest.mark.parametrize("mean", [1000.0, 8000.0])
 def test_dynamic_stiffness_of_the_mean_load(mean: float) -> None:
-    """In fast small cycles, the stiffness is EA + β N of the mean load N, and the ledger closes."""
+    """In fast cycles with a small amplitude, the stiffness is EA + β N for the mean load N, and the remainder of the
+    ledger is 0.
+    """
     strain, force, ledger = oscillate(mean, 1e-4, 40.0, 3)
     assert_allclose(abs(find_stiffness(strain, force)), EA + BETA * mean, rtol=5e-3)
     losses = ledger.totals["FibreCable3D.slow_damping"]
@@ -195,7 +200,7 @@ def test_dynamic_stiffness_of_the_mean_load(mean: float) -> None:
 
 
 def test_creep_under_a_weight() -> None:
-    """The elongation of a rope with a slow weight creeps from N/D to the static value as 1 - exp(-K t/η)."""
+    """Under a slow weight, the strain of a rope creeps from N/D to the static value like 1 - exp(-K t/η)."""
     world, rope, nodes = lay(**{**FIBRE, "stiffening": 0.0, "axial_damping": 2e3})
     pull(world, nodes[2], 1000.0)
     state = wl.Dynamic(world, step=0.02, end=10.0, name="").solve()
@@ -204,7 +209,9 @@ def test_creep_under_a_weight() -> None:
 
 
 def test_restart_is_bitwise_equal(tmp_path: Path) -> None:
-    """A run that continues from a checkpoint has the slow strains of an uninterrupted run."""
+    """The slow strains in a run that continues from a checkpoint are equal to the slow strains in an uninterrupted
+    run.
+    """
     file = tmp_path / "run.h5"
 
     def run(end: float, **checkpoint: Any) -> wl.State:
@@ -223,7 +230,7 @@ def test_restart_is_bitwise_equal(tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Ropes that carry a weight have equal coordinates, slow strains and forces on 2 processes and on one process."""
+    """Coordinates, slow strains and forces of ropes that carry a weight agree between runs on one and two processes."""
     done = run_python([ROOT / "tests/support/parallel_fibre_rope.py", tmp_path / "rope.npz", "-quiet"], 2)
     assert done.returncode == 0, done.stderr
     serial, found = run_ropes(), np.load(tmp_path / "rope.npz")
@@ -232,7 +239,9 @@ def test_two_processes(tmp_path: Path) -> None:
 
 
 def test_table() -> None:
-    """A rope with a table has the force of the interpolation at each strain, also beyond its ends."""
+    """The force of a rope with a table agrees with the interpolation at each strain, also beyond the ends of the
+    table.
+    """
     x, T = np.array(TABLE).T
     curve = PchipInterpolator(x, T)
     for strain in (-0.015, 0.004, 0.018, 0.049, 0.06):
@@ -249,7 +258,7 @@ def test_table() -> None:
 
 
 def test_energy_of_a_table() -> None:
-    """A weight that falls into a rope with a table conserves energy, and the ledger has the stored energy of the
+    """If a weight falls into a rope with a table, energy is conserved, and the ledger contains the stored energy by the
     table.
     """
     world, rope, nodes = lay(tension_table=TABLE)
@@ -277,7 +286,7 @@ def test_broken_ropes_have_no_force() -> None:
 
 
 def test_files(tmp_path: Path) -> None:
-    """Recordings have the force of the outputs, and model files restore both laws."""
+    """Recorded frames contain the forces of the output variables, and model files restore both laws."""
     for law in ({**FIBRE, "slow_strain": 0.01}, {"tension_table": TABLE}):
         for dims in (2, 3):
             world, rope, nodes = lay(dims, **law)
@@ -295,7 +304,7 @@ def test_files(tmp_path: Path) -> None:
 
 
 def test_mooring_line() -> None:
-    """A hanging fibre rope has the axial force of a linear rope with the static stiffness."""
+    """The axial force of a hanging fibre rope agrees with a linear rope that has the static stiffness."""
     line = {"length": 101.0, "mass_per_length": 8.0, "bending_stiffness": 1.0}
     found = []
     for law in ({"axial_stiffness": 1.0 / (1.0 / 2e7 + 1.0 / 1e7)}, {**FIBRE, "axial_stiffness": 2e7}):
@@ -337,7 +346,7 @@ def test_bad_ropes(columns: dict[str, Any], words: str) -> None:
 
 
 def test_bad_rows() -> None:
-    """Errors: states that several cables share, nodes with two states, and tables of unequal lengths."""
+    """States that several cables share, nodes with two states, and tables of unequal lengths cause errors."""
     for states, words in (
         (3, "slow in FibreCable2D row 0 belongs to several cables: must be a node of its own"),
         (2, "slow in FibreCable2D row 0 is a StateNode2: must be a node with three states"),

@@ -1,4 +1,4 @@
-"""Floaters by Cummins' equation: motions in the time domain against the frequency domain and against SciPy."""
+"""Floaters by Cummins' equation: motions in the time domain, compared with the frequency domain and with SciPy."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_surge_decay_on_three_lines() -> None:
     for anchor in anchors:
         at = con.position_marker(world, ground, (*anchor, CENTER))
         world.add(con.SpringDamper, marker0=at, marker1=middle, rest_length=385.0, stiffness=3e4)
-    # pitch is held, so that surge is the only motion
+    # pitch is fixed, so that surge is the only motion
     con.fix(world, body, "e1", "e2", "e3")
     path = wl.Sensors(None, [wl.Sensor(body, "position", name="p")])
     wl.Dynamic(world, step=0.1, end=200.0, name="").solve(hooks=[path])
@@ -154,8 +154,9 @@ def test_tangent_is_exact() -> None:
 
 
 def test_states_are_saved(tmp_path: Path) -> None:
-    """A motion that continues from a saved state in another world is bitwise equal to the motion that continues in the
-    first world."""
+    """A motion that continues from a saved state in another world is bit-identical to the motion that continues in the
+    first world.
+    """
     waves, ends = con.regular_wave(2.0, 9.0), []
     world = create(waves)[0]
     half = wl.Dynamic(world, step=0.1, end=2.0, name="").solve()

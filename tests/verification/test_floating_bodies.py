@@ -1,4 +1,5 @@
-"""Floating spheres, spars and boxes: draft, periods of heave and roll, decay by drag, stability, waves and energy.
+"""Tests of floating spheres, spars and boxes: draught, periods of heave and roll, decay by drag, stability, waves and
+energy.
 
 The references are closed forms of hydrostatics and of Morison's equation: J. N. Newman, Marine Hydrodynamics, MIT Press
 (1977), chapters 2 and 6.
@@ -31,7 +32,9 @@ MASS = RHO * AREA * DRAFT
 
 
 class Spar(NamedTuple):
-    """A model of an upright spar, its body with the node in the middle of the spar, and the load of the water."""
+    """A model of an upright spar: the world, the body, whose node is in the middle of the spar, and the load of the
+    water.
+    """
 
     world: wl.World
     body: Entity
@@ -39,13 +42,13 @@ class Spar(NamedTuple):
 
 
 def create_spar(center: float = -3.0, heel: float = 0.0, drop: float = 0.0, **load: Any) -> Spar:
-    """Create a spar near its equilibrium.
+    """Create a spar whose initial position is near its equilibrium.
 
     Args:
         center: height of the centre of mass above the middle of the spar [m].
-        heel: rotation about x [rad]; the axis of the spar pierces the surface at the draft.
-        drop: additional depth [m].
-        **load: columns of the load of the water, or of the water.
+        heel: rotation about x [rad]; the axis of the spar crosses the surface at the draught.
+        drop: additional depth of the initial position [m].
+        **load: columns of the load of the water, and columns of the water.
     """
     world = wl.World(gravity=(0.0, 0.0, -G))
     position = (0.0, 0.0, (0.5 * LENGTH - DRAFT) * np.cos(heel) - drop)
@@ -60,7 +63,7 @@ def create_spar(center: float = -3.0, heel: float = 0.0, drop: float = 0.0, **lo
 
 
 def record(entity: Entity, name: str) -> wl.Sensors:
-    """Return a hook that records an output."""
+    """Return a hook that records an output variable."""
     return wl.Sensors(None, [wl.Sensor(entity, name, name="record")])
 
 
@@ -73,7 +76,9 @@ def period_of(values: Any, step: float) -> float:
 
 
 def test_drafts_by_archimedes() -> None:
-    """A spar, a sphere and a box float with the draft for which the displaced water has their weight."""
+    """A spar, a sphere and a box float with the draught at which the weight of the displaced water equals the weight of
+    the body.
+    """
     world = wl.World(gravity=(0.0, 0.0, -G))
     sea = world.add(con.Fluid, density=RHO, surface=2.0)
     bodies = world.add(RigidBody3D, position=[(10.0 * k, 0.0, 2.0) for k in range(2)], mass=(3e3, 2e3), inertia=500.0)
@@ -97,11 +102,13 @@ def test_drafts_by_archimedes() -> None:
 
 
 def test_heave_and_pitch_periods_of_a_spar() -> None:
-    """Frequencies of `Modes` and periods of motions agree with hydrostatics, with added mass of strips and end."""
+    """Frequencies by `Modes` and periods of simulated motions agree with hydrostatics, including the added mass of
+    strips and of the lower end.
+    """
     spar = create_spar(end_added_mass=(0.5, 0.0), end_drag=0.0)
     end = 0.5 * RHO * 2.0 / 3.0 * np.pi * RADIUS**3
     heave = np.sqrt(RHO * G * AREA / (MASS + end))
-    # surge and pitch about the middle of the spar: added mass per length ρ A from the bottom to the surface
+    # for surge and pitch about the middle of the spar, the added mass per length is ρ A from the bottom to the surface
     bottom, top = -0.5 * LENGTH, DRAFT - 0.5 * LENGTH
     a0, a1, a2 = (RHO * AREA * (top**k - bottom**k) / k for k in (1, 2, 3))
     M = np.array([[MASS + a0, -3.0 * MASS + a1], [-3.0 * MASS + a1, 4e6 + 9.0 * MASS + a2]])
@@ -110,7 +117,7 @@ def test_heave_and_pitch_periods_of_a_spar() -> None:
     found = 2.0 * np.pi * wl.Modes(spar.world, count=9, name="").solve().frequencies
     assert abs(found - heave).min() < 1e-5 * heave
     assert (abs(found - pitch) < 1e-3 * pitch).sum() == 2  # the error of strips is 1/900 of the integral a2
-    # the same period in a motion of small amplitude
+    # a motion with a small amplitude has the same period
     spar = create_spar(drop=0.1, end_added_mass=(0.5, 0.0), end_drag=0.0)
     height = record(spar.body, "position")
     wl.Dynamic(spar.world, step=0.02, end=40.0, name="").solve(hooks=[height])
@@ -120,7 +127,9 @@ def test_heave_and_pitch_periods_of_a_spar() -> None:
 
 
 def test_sphere_heaves_with_half_its_added_mass() -> None:
-    """A sphere that floats with half of its volume in the water has the stiffness ρ g π R² and half its added mass."""
+    """For a sphere that floats with half of its volume in the water, the heave stiffness is ρ g π R², and the added
+    mass is half of the added mass of the immersed sphere.
+    """
     world = wl.World(gravity=(0.0, 0.0, -G))
     volume = 4.0 / 3.0 * np.pi
     ball = world.add(MassPoint, position=(0.0, 0.0, 0.0), mass=0.5 * RHO * volume, velocity=(0.0, 0.0, 1e-3))
@@ -154,7 +163,9 @@ def test_decay_by_quadratic_drag() -> None:
 
 @pytest.mark.parametrize("heel", [0.02, 0.3, 0.6])
 def test_righting_moment_of_a_wall_sided_body(heel: float) -> None:
-    """The moment of a heeled spar is ρ g V (GM + ½ BM tan² φ) sin φ, as long as the waterline is on its side."""
+    """The righting moment of a heeled spar is ρ g V (GM + ½ BM tan² φ) sin φ while the waterline is on the side of the
+    spar.
+    """
     spar = create_spar(0.0, heel)
     state, radius = wl.State(spar.world), 0.25 * RADIUS**2 / DRAFT
     gm = -0.5 * (LENGTH - DRAFT) + radius
@@ -166,8 +177,9 @@ def test_righting_moment_of_a_wall_sided_body(heel: float) -> None:
 
 @pytest.mark.parametrize(("center", "stable"), [(-2.6, True), (-2.3, False)])
 def test_spar_capsizes_without_metacentric_height(center: float, stable: bool) -> None:
-    """A spar with GM > 0 keeps a small heel, a spar with GM < 0 turns over; the metacentre is 2.4625 m below the
-    middle."""
+    """The heel of a spar with GM > 0 remains small, and a spar with GM < 0 capsizes. The metacentre is 2.4625 m below
+    the middle.
+    """
     assert (center < 0.25 * RADIUS**2 / DRAFT - 2.5) == stable
     spar = create_spar(center, 0.02, normal_drag=1.0)
     turned = record(spar.body, "rotation")
@@ -178,7 +190,9 @@ def test_spar_capsizes_without_metacentric_height(center: float, stable: bool) -
 
 @pytest.mark.parametrize("depth", [40.0, 1000.0])
 def test_forces_of_a_small_wave_on_a_spar(depth: float) -> None:
-    """The forces of a wave of small height are the integrals of Froude, Krylov and Morison along the spar."""
+    """The forces of a wave with a small height agree with the integrals by Froude, Krylov and Morison along the
+    spar.
+    """
     wave = con.regular_wave(2e-4, 8.0, 0.4)
     spar = create_spar(0.0, strips=400, end_added_mass=0.0, transition=0.1, depth=depth, **wave)
     k, omega = con.wave_number(2.0 * np.pi / 8.0, depth, G), 2.0 * np.pi / 8.0
@@ -186,7 +200,7 @@ def test_forces_of_a_small_wave_on_a_spar(depth: float) -> None:
     for t in (0.0, 1.3):
         state.t = t
         force = wl.eval_output(spar.load, "force", state)
-        # heave: the pressure at the bottom; surge: pressure and added mass along the side
+        # heave follows from the pressure at the bottom, and surge from pressure and added mass along the side
         pressure = np.cosh(k * (depth - DRAFT)) / np.cosh(k * depth)
         heave = RHO * G * AREA * 1e-4 * pressure * np.cos(omega * t)
         along = (np.sinh(k * depth) - np.sinh(k * (depth - DRAFT))) / (k * np.sinh(k * depth))
@@ -212,7 +226,7 @@ def test_drag_of_wind_and_current() -> None:
 
 
 def test_terminal_velocity_of_a_rising_sphere() -> None:
-    """A light sphere rises with the velocity at which drag balances its buoyancy minus its weight."""
+    """A light sphere rises with the speed at which drag equals buoyancy minus weight."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     ball = world.add(MassPoint, position=(0.0, -30.0), mass=2.0)
     sea = world.add(con.Fluid, density=RHO)
@@ -224,7 +238,7 @@ def test_terminal_velocity_of_a_rising_sphere() -> None:
 
 
 def test_energy_of_a_floating_body() -> None:
-    """The entries of the ledger of a box that tumbles in waves are in balance."""
+    """For a box that tumbles in waves, the entries of the energy ledger balance."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     body = world.add(
         RigidBody3D, position=(0.0, 0.0, 0.3), mass=900.0, inertia=(200.0, 250.0, 300.0),
@@ -240,7 +254,7 @@ def test_energy_of_a_floating_body() -> None:
 
 @pytest.mark.long
 def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels as Python functions give the motion of compiled kernels."""
+    """Kernels that run as Python functions give the same motion as compiled kernels."""
     monkeypatch.setenv("WINDLASS_JIT", "0")
     done = run_python([ROOT / "tests/support/floating.py", tmp_path / "end.npz", "-quiet"], 1)
     assert done.returncode == 0, done.stderr
@@ -249,7 +263,7 @@ def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """The motion with a ledger is the same on two processes, of which one has no body."""
+    """The motion, with an energy ledger, is the same on two processes, one of which has no body."""
     done = run_python([ROOT / "tests/support/floating.py", tmp_path / "end.npz", "-quiet"], 2)
     assert done.returncode == 0, done.stderr
     assert_allclose(np.load(tmp_path / "end.npz")["q"], move_box(), rtol=0, atol=1e-10)

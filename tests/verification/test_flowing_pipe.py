@@ -1,15 +1,16 @@
-"""Pipes that convey fluid: divergence of a pinned pipe, frequencies against the flow speed, flutter of a cantilever.
+"""Tests of pipes that convey fluid: divergence of a pinned pipe, frequencies as functions of the flow speed, and
+flutter of a cantilever.
 
 The pipe with its fluid has the mass m per length. The fraction β of this mass is the fluid, which moves with the speed
 U: `ALECable2D` with ``moving_mass_factor=β``. With u = U L √(β m/EI) and τ = t/L² √(EI/m),
 
     w'''' + u² w'' + 2 √β u w_τ' + w_ττ = 0
 
-A pinned pipe buckles at u = π for every β. A cantilever, from whose end the fluid leaves along the pipe, gets energy
-from the flow and flutters: at small u the Coriolis forces damp the motion, and at u_c one mode begins to grow. Without
-Coriolis forces (β = 0) the cantilever is Beck's column under a follower force, in which two frequencies coincide at u²
-= 20.05. Critical speeds are computed from the characteristic determinant of the differential equation. Critical speeds
-of the cantilever jump near β = 0.3, 0.7 and 0.9.
+A pinned pipe buckles at u = π for every β. A cantilever, from whose end the fluid leaves along the pipe, receives
+energy from the flow and flutters. For small u the Coriolis forces damp the motion, and at u_c one mode begins to grow.
+Without Coriolis forces (β = 0) the cantilever is Beck's column under a follower force, in which two frequencies
+coincide at u² = 20.05. Critical speeds are computed from the characteristic determinant of the differential equation.
+Critical speeds of the cantilever jump near β = 0.3, 0.7 and 0.9.
 
 Sources: R. W. Gregory, M. P. Païdoussis, Proc. R. Soc. London A 293 (1966) 512-527 (cantilevers); M. P. Païdoussis,
 Fluid-Structure Interactions 1, Academic Press (1998), sections 3.2 to 3.5; M. Beck, ZAMP 3 (1952) 225-228.
@@ -27,7 +28,7 @@ from windlass.framework.arrays import FloatArray
 
 from support.moving_spans import Span, eval_growth, eval_roots, find_exact_root, linearise
 
-# length, mass and bending stiffness are 1, so roots agree with the formula above, and U = u/√β
+# length, mass per length and bending stiffness are 1, so the roots belong to the dimensionless equation, and U = u/√β
 
 
 def find_roots(pipe: Span, u: float, elements: int) -> FloatArray:
@@ -35,7 +36,7 @@ def find_roots(pipe: Span, u: float, elements: int) -> FloatArray:
 
 
 def find_growing_root(pipe: Span, u: float) -> complex:
-    """Return the exact root that grows most."""
+    """Return the exact root with the largest growth rate."""
     roots = find_roots(pipe, u, 32)[:6]
     return find_exact_root(pipe, u / np.sqrt(pipe.share), roots[roots.real.argmax()])
 
@@ -43,10 +44,10 @@ def find_growing_root(pipe: Span, u: float) -> complex:
 @pytest.mark.parametrize("beta", [0.1, 0.5])
 @pytest.mark.parametrize("u", [1.0, 2.0, 3.0])
 def test_frequencies_of_a_pinned_pipe(beta: float, u: float) -> None:
-    """The first two frequencies below divergence agree with the exact roots, with order 4 ± 0.2 and 1e-4 for 16
-    elements.
+    """Below the speed of divergence, the first two frequencies converge to the exact roots with order 4 ± 0.2, and
+    agree within 1e-4 with 16 elements.
 
-    At u = 3 the first frequency has fallen to about 0.3 of its value at rest, π².
+    At u = 3 the first frequency is about 0.3 times its value at rest, π².
     """
     pipe = Span(share=beta)
     exact = np.array([find_exact_root(pipe, u / np.sqrt(beta), near) for near in find_roots(pipe, u, 48)[:2]])
@@ -58,8 +59,8 @@ def test_frequencies_of_a_pinned_pipe(beta: float, u: float) -> None:
 
 @pytest.mark.parametrize("beta", [0.1, 0.5])
 def test_a_pinned_pipe_buckles_at_pi(beta: float) -> None:
-    """The speed at which the stiffness becomes singular converges to u = π with order 4 ± 0.1. The measured error is
-    1.0e-6 with 16 elements, and the test asserts 2e-6.
+    """The speed at which the stiffness becomes singular converges to u = π with order 4 ± 0.1. With 16 elements, the
+    measured error is 1.0e-6, and the tolerance is 2e-6.
     """
     pipe = Span(share=beta)
 
@@ -76,7 +77,7 @@ def test_flutter_of_a_cantilever(beta: float, known: float) -> None:
     """The critical speed u_c, at which the first real part is 0, converges to the exact speed with order 4 ± 0.2, and
     agrees to 1e-4 with 16 elements.
 
-    Below u_c all modes are damped, and above u_c one mode grows with a frequency. The parametrisation lists β and the
+    Below u_c all modes are damped, and above u_c one oscillating mode grows. The parametrisation lists β and the
     rounded exact u_c. The values follow the curve u_c(β) of Gregory and Païdoussis, whose first jump is between β = 0.2
     and 0.3.
     """
@@ -92,14 +93,14 @@ def test_flutter_of_a_cantilever(beta: float, known: float) -> None:
     errors = np.abs(found / exact - 1.0)
     assert_allclose(np.log2(errors[0] / errors[1]), 4.0, atol=0.2)
     assert errors[1] < 1e-4
-    # the pipe is damped at all lower speeds, so the critical speed is the first one
+    # all modes are damped at all lower speeds, so the critical speed is the lowest speed of instability
     assert all(largest(u, 8) < 0.0 for u in np.linspace(0.1, 0.98, 12) * exact)
 
 
 def test_beck_column() -> None:
     """If the Coriolis force is almost 0, the first two frequencies coincide in theory at u² = 20.05.
 
-    The computed value is 20.0509, and the test asserts 1e-3.
+    The computed value is 20.0509, and the tolerance is 1e-3.
 
     Near this value, roots depend on the square root of the distance: at u² = 20.0 both frequencies differ, and at u² =
     20.1 one mode grows with the rate 0.3.
@@ -122,8 +123,9 @@ def test_motion_of_a_cantilever_in_time(u: float) -> None:
     """The motion of a cantilever with β = 0.2, below and above u_c = 5.59, is integrated in time from a small
     deflection.
 
-    The peaks of the end decay and grow with the exact real part, and the time between peaks agrees with the exact
-    frequency. The measured errors are 5e-4; the error of the frequency is due to the step. The test asserts 2e-3.
+    The rate at which the peaks of the end displacement decay or grow agrees with the exact real part, and the time
+    between peaks agrees with the exact frequency. The measured errors are 5e-4; the error of the frequency is due to
+    the step size. The tolerance is 2e-3.
     """
     pipe = Span(share=0.2, cantilever=True)
     root = find_growing_root(pipe, u)

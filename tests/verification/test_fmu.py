@@ -51,7 +51,7 @@ fmu.output(wl.Sensor(drum, "angular_acceleration", name="acceleration"))
 state = fmu.solve(wl.Dynamic(world, step=0.01, end=0.4))
 print("end at", state.t)
 """
-KP, KI, WANTED = 8.0, 30.0, 1.5  # [N m s/rad], [N m/rad], [rad/s]
+KP, KI, WANTED = 8.0, 30.0, 1.5  # gains [N m s/rad] and [N m/rad], wanted speed [rad/s]
 CONTROLLER = f"""
 from pythonfmu import Fmi2Causality, Fmi2Slave, Real
 
@@ -122,14 +122,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def model(folder: Path) -> Path:
-    """The FMU of the model."""
+    """Return the FMU of the model."""
     (folder / "drum.py").write_text(MODEL)
     assert cli.main(["fmu", str(folder / "drum.py"), "-output", str(folder / "drum.fmu"), "-inertia", "2.5"]) == 0
     return folder / "drum.fmu"
 
 
 def make_fmu(folder: Path, name: str, text: str) -> Path:
-    """Make an FMU by pythonfmu, or take the file of this name from the folder REFERENCE_FMUS."""
+    """Create an FMU by pythonfmu, or return the file of this name in the folder REFERENCE_FMUS."""
     given = Path(os.environ.get("REFERENCE_FMUS", "")) / f"{name}.fmu"
     if given.is_file():
         return given
@@ -332,7 +332,7 @@ def test_refused_requests_can_be_undone(model: Path) -> None:
 
 
 def test_a_wrong_start_value_can_be_corrected(model: Path) -> None:
-    """The other inputs have their start values."""
+    """After the correction of a wrong start value, the other inputs have their start values."""
     with slave(model, torque=float("nan"), load=-1.0) as fmu:
         torque, load, acceleration = ([fmu.numbers[name]] for name in ("torque", "load", "acceleration"))
         assert (fmu.getReal(torque), fmu.getReal(load)) == ([3.0], [-1.0])
@@ -359,7 +359,9 @@ def test_a_wrong_start_value_remains_wrong_with_another_parameter(model: Path) -
 
 @pytest.mark.parametrize("version", ["2", "3"])
 def test_the_last_outputs_remain_after_the_end(folder: Path, model: Path, version: str) -> None:
-    """After terminate, outputs have their last values, states are errors, and the script does not start again."""
+    """After terminate, outputs have their last values, requests for states cause errors, and the script does not start
+    again.
+    """
     before, messages, file = find_children(), list[str](), model
     if version == "3":
         pytest.importorskip("pythonfmu3", reason=REASON)
@@ -430,7 +432,9 @@ def drum_world(solver: wl.Dynamic) -> wl.World:
 
 
 def test_coupling_error_is_of_first_order(folder: Path) -> None:
-    """The same controller inside the model, by `GenericODE1` and `StateLoad`, is the limit."""
+    """As the communication step decreases, the results converge with order 1 to the results with the controller inside
+    the model, by `GenericODE1` and `StateLoad`.
+    """
     world = wl.World()
     drum = world.add(el.RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=2.5)
     con.fix(world, drum, "x", "y")
@@ -574,7 +578,7 @@ def test_a_model_with_a_controller_returns_to_a_state(folder: Path) -> None:
 
 
 def test_restarts_need_an_fmu_that_stores_its_state(folder: Path, model: Path) -> None:
-    """The model as an FMU cannot write its state to a file."""
+    """The model as an FMU cannot write its state to a file, so a restart is refused."""
     solver, drum, _ = make_drum()
     inputs = {"torque": wl.Sensor(drum, "angular_velocity")}
     steps = list[int]()
@@ -611,7 +615,7 @@ def test_an_instance_ends_after_an_error_that_can_be_undone(folder: Path, model:
 
 
 def test_the_process_ends_with_the_instance(model: Path) -> None:
-    """An instance that is freed without the end of the solve."""
+    """The process ends if an instance is deleted without the end of the solve."""
     before = find_children()
     description = fmpy.read_model_description(str(model))
     fmu = fmpy.instantiate_fmu(fmpy.extract(str(model)), description, "CoSimulation")

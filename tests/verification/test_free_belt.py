@@ -1,4 +1,4 @@
-"""A belt without load that sinks into its pulleys has tractions at both ends of its arcs, however fine the mesh is."""
+"""Due to its contact depth, a belt without load has tractions at both ends of its arcs on any mesh."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_closed_form(stiffness: float, bristles: float, deep: float) -> None:
 @pytest.mark.parametrize(("elements", "error"), [(180, 0.15), pytest.param(240, 0.11, marks=pytest.mark.long)])
 def test_sinking(elements: int, error: float) -> None:
     """The mean of the largest deflections at entries and exits agrees with the closed form for k = 0.05 EA/R², with
-    which the displacement of sinking in is 10 mm.
+    which the displacement due to the contact depth is 10 mm.
 
     For 60, 120, 180 and 240 elements, the ratio to the closed form is 0.67, 0.82, 0.87 and 0.90 at the entry, and 0.67,
     0.78, 0.92 and 1.02 at the exit. The deflection therefore does not vanish with the mesh.
@@ -69,8 +69,8 @@ SHORT = [(8e3, -0.05, 0.05, 4e8), (4e5, -0.01, 0.3, 4e8)]
     [one if one in SHORT else pytest.param(*one, marks=pytest.mark.long) for one in MAP],
 )
 def test_no_traction_on_a_chosen_mesh(EA: float, strain: float, inertia: float, bristles: float) -> None:
-    """All cases of the map of creep, as strings without load, have tractions below a tenth of the limit of friction,
-    and no speed loss.
+    """All cases of the map of creep, as strings without load, have tractions below a tenth of the friction limit, and
+    no speed loss.
 
     The meshes have 60 to 1320 elements. The contact stiffness is 100 EA/R² or up to 6.8 times this value.
     """
@@ -95,8 +95,8 @@ def test_way_of_sinking_in_as_long_as_that_of_the_bristles(ratio: float) -> None
 
 
 def test_what_the_choice_stands_on() -> None:
-    """If the usual contact stiffness 100 EA/R² is too small, mesh and contact are chosen such that the tractions by the
-    mesh and by sinking in are as large as allowed.
+    """If the usual contact stiffness 100 EA/R² is too small, mesh and contact are chosen such that the tractions due to
+    the mesh and due to the contact depth have the largest allowed value.
     """
     given = {"axial_stiffness": 8e3, "radius": 0.1, "press": 380.0, "friction_coefficient": 0.5}
     choice = choose_free_belt(**given, friction_stiffness_per_length=1.6e9, traction=0.2)

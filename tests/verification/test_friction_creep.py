@@ -1,13 +1,15 @@
-"""Creep of spheres with regularised friction (`HuntCrossley`) on an incline and in a pyramid agrees with closed forms.
+"""Creep of spheres with regularised friction (`HuntCrossley`) on an incline and in a pyramid, compared with closed
+forms.
 
 With u_s = u_d = μ, the friction law is f_t = μ f v_t/v_tr up to the transition velocity v_tr. The law has no sticking:
-where dry friction would stick with f_t < μ f, surfaces slide at v_t = v_tr f_t/(μ f) forever. The cases have
-homogeneous spheres of the radius R and the mass m (inertia 2/5 m R²):
+if dry friction would stick with f_t < μ f, surfaces slide permanently at the speed v_t = v_tr f_t/(μ f). The cases
+contain homogeneous spheres with the radius R and the mass m (moment of inertia 2/5 m R²):
 
-- a sphere on an incline of the angle θ rolls with a = 5/7 g sin θ below tan θ = 7/2 μ, and slips above, with a = g (sin
-  θ - μ cos θ) and α R = 5/2 μ g cos θ. Because equal materials touch in the middle of the depth δ, the lever of
-  friction is r = R - δ/2. With this lever, 5/7 becomes 1/(1 + 2/5 R²/r²), and 7/2 becomes 1 + 5/2 r²/R²;
-- a body that cannot turn creeps down an incline with v_tr tan θ/μ;
+- a sphere on an incline with the angle θ rolls with the acceleration a = 5/7 g sin θ if tan θ < 7/2 μ. For larger
+  angles the sphere slips with a = g (sin θ - μ cos θ) and the angular acceleration α = 5/2 μ g cos θ/R. Because equal
+  materials touch in the middle of the depth δ, the lever of friction is r = R - δ/2. With this lever, 5/7 becomes 1/(1
+  + 2/5 R²/r²), and 7/2 becomes 1 + 5/2 r²/R²;
+- a body that cannot rotate creeps down an incline with the speed v_tr tan θ/μ;
 - three spheres on a floor carry a fourth sphere; φ is the angle between the lines of their centres and the vertical.
   Equilibrium of the upper sphere and of the torques of a lower sphere gives the normal force W/3 and the friction W/3
   tan(φ/2) between the spheres. The same friction acts on the floor under 4/3 W. The pyramid therefore falls for μ <
@@ -19,8 +21,8 @@ homogeneous spheres of the radius R and the mass m (inertia 2/5 m R²):
   which is 1.3 m/h for v_tr = 1 mm/s and μ = 0.5, while a real pyramid stays at rest.
 
 Sources: E. T. Whittaker, Analytical Dynamics (1937), chapter 8 (rolling and sliding sphere); K. H. Hunt, F. R. E.
-Crossley, J. Appl. Mech. 42 (1975) 440-445; M. Hollars' friction law in the documentation of Simbody; the pyramid
-follows from statics, as above.
+Crossley, J. Appl. Mech. 42 (1975) 440-445; M. Hollars' friction law in the documentation of Simbody; the formula for
+the pyramid follows from statics.
 """
 
 from __future__ import annotations
@@ -43,12 +45,14 @@ G, RADIUS, MASS = 9.81, 0.05, 0.2
 
 
 def eval_depth(force: float, radius: float, modulus: float) -> float:
-    """Return the depth [m] of Hertz for two surfaces of the same modulus [Pa], with a given relative radius [m]."""
+    """Return the depth [m] by Hertz' theory for two surfaces with the same modulus [Pa] and a given relative radius
+    [m].
+    """
     return float((0.75 * force / np.sqrt(radius) / (0.5 * modulus ** (2 / 3)) ** 1.5) ** (2 / 3))
 
 
 def create_contact(world: World, bodies: Entity, mu: float, transition: float, up: Any, modulus: float) -> None:
-    """Create spheres on all bodies, and a floor."""
+    """Create a contact sphere on each body, and a floor."""
     friction = {"static_friction": mu, "dynamic_friction": mu}
     material = world.add(ContactMaterial, plane_strain_modulus=modulus, dissipation=2.0, **friction)
     group = world.add(ContactSet)
@@ -59,7 +63,9 @@ def create_contact(world: World, bodies: Entity, mu: float, transition: float, u
 
 
 def create_incline(slope: float, mu: float, transition: float, rolls: bool = True) -> tuple[World, Entity, float]:
-    """Return world, body and depth [m]; the incline runs along x, and gravity is rotated."""
+    """Create a sphere on an incline, and return the world, the body and the contact depth [m]. The incline is along x,
+    and the vector of gravity is rotated.
+    """
     angle = np.arctan(slope)
     world = World(gravity=(G * np.sin(angle), -G * np.cos(angle), 0.0))
     depth = eval_depth(MASS * G * np.cos(angle), RADIUS, 1e7)
@@ -70,8 +76,8 @@ def create_incline(slope: float, mu: float, transition: float, rolls: bool = Tru
 
 
 def roll(slope: float, mu: float, transition: float, step: float = 5e-4) -> tuple[float, float, float, float]:
-    """Return speed [m/s], spin times lever [m/s] and acceleration [m/s^2] 0.25 s after a start from rest, and the ratio
-    r/R of lever and radius.
+    """Return the speed [m/s], the angular velocity times the lever arm r [m/s] and the acceleration [m/s^2] 0.25 s
+    after a start from rest, and the ratio r/R of lever arm and radius [1].
     """
     world, body, depth = create_incline(slope, mu, transition)
     state = Dynamic(world, step=step, end=0.25, name="", spectral_radius=0.6).solve()
@@ -83,8 +89,8 @@ def roll(slope: float, mu: float, transition: float, step: float = 5e-4) -> tupl
 @pytest.mark.parametrize("transition", [1e-2, 1e-3])
 @pytest.mark.parametrize("slope", [0.2, 0.6, 1.0])
 def test_sphere_that_rolls(slope: float, transition: float) -> None:
-    """For μ = 0.3, at which spheres roll up to tan θ = 1.05, the acceleration equals the acceleration without slip to
-    1e-5, and 5/7 g sin θ to 0.1 % (the effect of the lever).
+    """For μ = 0.3, spheres roll up to tan θ = 1.05. The acceleration agrees with the acceleration without slip within
+    1e-5, and with 5/7 g sin θ within 0.1 %, which is the effect of the lever arm.
 
     The contact point slides at v_tr 2/7 tan θ/μ; the tolerance of the test is 1 % of this speed.
     """
@@ -101,7 +107,7 @@ def test_sphere_that_rolls(slope: float, transition: float) -> None:
 def test_slope_from_which_a_sphere_slides(over: float) -> None:
     """For a slope 1 % below tan θ = μ (1 + 5/2 r²/R²), the sphere slides by less than v_tr = 1 mm/s.
 
-    For a slope 1 % above, the sliding speed grows.
+    For a slope 1 % above this value, the sliding speed increases.
 
     The sliding speed of 17 v_tr after 0.25 s agrees with the closed form within 1.1 v_tr, because friction is smaller
     than μ f until the sliding speed reaches v_tr.
@@ -109,7 +115,7 @@ def test_slope_from_which_a_sphere_slides(over: float) -> None:
     mu, transition = 0.3, 1e-3
     lever = 1.0 - eval_depth(MASS * G * np.cos(np.arctan(3.5 * mu)), RADIUS, 1e7) / RADIUS / 2
     slope = over * mu * (1.0 + 2.5 * lever**2)
-    # steps that resolve the growth of friction in the time v_tr/(g sin θ)
+    # the step size resolves the increase of friction, which takes the time v_tr/(g sin θ)
     speed, spin, rate, lever = roll(slope, mu, transition, step=1e-4)
     angle = np.arctan(slope)
     if over < 1.0:
@@ -123,8 +129,8 @@ def test_slope_from_which_a_sphere_slides(over: float) -> None:
 
 
 def test_sphere_that_slides_and_rolls() -> None:
-    """For tan θ = 1.2 and μ = 0.3, linear and angular acceleration agree with the closed form to 1e-6. Friction is
-    constant, for any transition velocity.
+    """For tan θ = 1.2 and μ = 0.3, linear and angular acceleration agree with the closed form within 1e-6. Friction is
+    constant and does not depend on the transition velocity.
     """
     angle, mu = np.arctan(1.2), 0.3
     for transition in (1e-2, 1e-3):
@@ -137,8 +143,8 @@ def test_sphere_that_slides_and_rolls() -> None:
 
 @pytest.mark.parametrize("slope", [0.1, 0.25])
 def test_body_that_cannot_turn_creeps(slope: float) -> None:
-    """The body slides at v_tr tan θ/μ forever: 0.33 and 0.83 mm/s, or 1.2 and 3 m/h, to 1e-9. Dry friction (μ = 0.3)
-    would hold the body.
+    """The body slides permanently at v_tr tan θ/μ; the speeds of 0.33 and 0.83 mm/s (1.2 and 3 m/h) agree within 1e-9.
+    Dry friction (μ = 0.3) would prevent the motion of the body.
     """
     world, body, _ = create_incline(slope, 0.3, 1e-3, rolls=False)
     state = Explicit(world, step=1e-4, end=0.1, name="").solve()
@@ -146,7 +152,8 @@ def test_body_that_cannot_turn_creeps(slope: float) -> None:
 
 
 def create_pyramid(mu: float, transition: float, gap: float = 0.02) -> tuple[World, Entity, float, float]:
-    """Create three spheres with gaps between them and one sphere on top, at rest with the depths of equilibrium.
+    """Create three spheres with gaps between these spheres and a fourth sphere on top, at rest with the contact depths
+    of equilibrium.
 
     Return the world, the bodies, the distance of the lower centres from the axis [m], and the distance of the centres
     of touching spheres [m].
@@ -180,11 +187,11 @@ def spread(mu: float, transition: float) -> tuple[float, float]:
 
 @pytest.mark.parametrize(("mu", "transition"), [(0.5, 1e-3), (0.5, 1e-4), (0.9, 1e-3)])
 def test_pyramid_creeps(mu: float, transition: float) -> None:
-    """The speed of the lower spheres agrees with the formula above: 1.31, 0.13 and 0.73 m/h; the test asserts 0.5 %
-    (measured 0.02 %).
+    """The speeds of the lower spheres, 1.31, 0.13 and 0.73 m/h, agree with the formula in the docstring of this module.
+    The tolerance is 0.5 %, and the measured error is 0.02 %.
 
-    The creep is proportional to the transition velocity, so this velocity should be chosen small: 1e-6 m/s gives 1.3
-    mm/h.
+    The creep is proportional to the transition velocity, so the transition velocity should be small: with 1e-6 m/s the
+    creep is 1.3 mm/h.
     """
     speed, sine = spread(mu, transition)
     angle = np.arcsin(sine)
@@ -196,6 +203,6 @@ def test_pyramid_creeps(mu: float, transition: float) -> None:
 
 
 def test_pyramid_falls_where_friction_is_too_small() -> None:
-    """With tan(φ/2) = 0.326 and μ = 0.3, the spheres move apart over ten times faster than the creep of 2.2 m/h."""
+    """For tan(φ/2) = 0.326 and μ = 0.3, the spheres move apart more than ten times as fast as the creep of 2.2 m/h."""
     speed, _ = spread(0.3, 1e-3)
     assert speed * 3600.0 > 22.0

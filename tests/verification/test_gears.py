@@ -50,14 +50,16 @@ def test_gear_pair(method: str) -> None:
 
     acceleration = torque / (inertia[0] + (radii[0] / radii[1]) ** 2 * inertia[1])
     angles = [float(wl.eval_output(gears[k], "rotation", state)) for k in range(2)]
-    # constant accelerations, so the method has no error
+    # the accelerations are constant, so the method has no error
     assert_allclose(angles, np.array((1.0, -0.4)) * acceleration * 0.2**2 / 2.0, rtol=1e-9)
     assert_allclose(wl.eval_output(mesh, "force", state), 0.4 * inertia[1] * acceleration, rtol=1e-9)
     assert abs(float(wl.eval_output(mesh, "gap", state))) < 1e-12
 
 
 def test_a_rack_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
-    """A pinion whose rack hangs on a spring is interrupted and continued, bitwise equal to an uninterrupted run."""
+    """The run of a pinion whose rack hangs on a spring is interrupted and continued; the results are bit-identical to
+    the results of an uninterrupted run.
+    """
 
     def swing(end: float, **keep: Any) -> wl.State:
         world = wl.World()
@@ -152,8 +154,8 @@ def gear_train(**columns: float) -> tuple[wl.World, list[Entity], list[Entity], 
 
 
 def test_gear_train_reactions() -> None:
-    """A train that is held at its output, with the torque T at its input, has the tooth force N = T/(r cos α), which
-    acts on its bearings.
+    """For a train with a fixed output and the torque T at its input, the tooth force is N = T/(r cos α). This force
+    acts on the bearings of the train.
     """
     world, shafts, bearings, meshes = gear_train()
     torque, r = 2.0, 0.5 * MODULE * TEETH[0]

@@ -282,8 +282,8 @@ def test_implicit_steps_follow_the_neighbours() -> None:
 
 
 def test_static_rest_on_a_plane() -> None:
-    """A ball sinks into the plane until f_H equals its weight: x = (3 m g / (4 sqrt(R) E))^(2/3), found by a static
-    solve.
+    """A static solve finds the contact depth of a ball on a plane for which f_H equals the weight of the ball, x = (3 m
+    g / (4 sqrt(R) E))^(2/3).
     """
     world = World(gravity=(0.0, 0.0, -9.81))
     material = world.add(ContactMaterial, plane_strain_modulus=1e6, dissipation=20.0, static_friction=0.5)

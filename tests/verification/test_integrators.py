@@ -1,4 +1,4 @@
-"""Time integration: recorded motions of small models, and order 2 of all methods on a constrained cable."""
+"""Tests of time integration: recorded motions of small models, and order 2 of all methods for a constrained cable."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ REFERENCE = Path(__file__).parents[1] / "reference"
 
 
 def create_mass_point() -> World:
-    """Create 1 kg at (1, 1) m, moved by 0.5 m in x, with 0.5 m/s in x."""
+    """Create a mass of 1 kg at (1, 1) m with the initial displacement 0.5 m and the initial velocity 0.5 m/s in x."""
     world = World()
     world.add(MassPoint, position=(1.0, 1.0), displacement=(0.5, 0.0), velocity=(0.5, 0.0), mass=1.0)
     return world
 
 
 def create_rigid_body() -> World:
-    """Create a body of 1 kg and 2 kg m² at (1, 1) m, rotated by pi/4, moved by 0.5 m in x, with 0.5 m/s in x and 0.75
-    pi rad/s.
+    """Create a body of 1 kg and 2 kg m² at (1, 1) m, rotated by pi/4, with the initial displacement 0.5 m in x and the
+    initial velocities 0.5 m/s in x and 0.75 pi rad/s.
     """
     world = World()
     start = {"displacement": (0.5, 0.0, 0.0), "velocity": (0.5, 0.0, 0.75 * np.pi)}
@@ -49,7 +49,9 @@ def create_rigid_body() -> World:
 
 
 def create_coordinate_spring() -> World:
-    """Create 5 kg at (2, 0) m under 1 N in x on a spring with the user force 0.1 k u + k u³ + d u_t."""
+    """Create a mass of 5 kg at (2, 0) m under a force of 1 N in x on a spring with the user force 0.1 k u + k u³ + d
+    u_t.
+    """
     world = World()
     mass = world.add(MassPoint, position=(2.0, 0.0), mass=5.0)
     x = coordinate_marker(world, mass, "x")
@@ -63,7 +65,9 @@ def create_coordinate_spring() -> World:
 
 
 def create_cartesian_spring() -> World:
-    """Create 5 kg at (1, 1) m under -5 N in y on springs of 5000 N/m along x and y, and 250 N s/m along y."""
+    """Create a mass of 5 kg at (1, 1) m under a force of -5 N in y on springs of 5000 N/m along x and y, and a damper
+    of 250 N s/m along y.
+    """
     world = World()
     point = position_marker(world, world.add(MassPoint, position=(1.0, 1.0), mass=5.0))
     origin = position_marker(world, world.add(Ground), (1.0, 1.0))
@@ -82,11 +86,13 @@ def create_cartesian_spring() -> World:
     ],
 )
 def test_recorded_traces(file: str, create: Callable[[], World], end: tuple[float, ...]) -> None:
-    """Every one of 100 steps to 1 s by generalised-alpha with spectral radius 0.9 agrees with the recorded motion.
+    """The motion in 100 steps up to 1 s by generalised-alpha with spectral radius 0.9 agrees with the recorded motion
+    after every step.
 
     Source: Exudyn 1.11.0, examples of the items (``<file>_trace0.npz``); ``end`` are the published displacements.
-    Tolerances are 1e-12 for coordinates (measured 7e-15), 1e-11 for velocities, which are differences over 0.01 s
-    (measured 1.4e-13), and 1e-9 for accelerations (9e-12). Each step has one Newton iteration, as recorded.
+    The tolerances are 1e-12 for coordinates (measured error 7e-15), 1e-11 for velocities, which are differences over
+    0.01 s (measured error 1.4e-13), and 1e-9 for accelerations (measured error 9e-12). Each step has one Newton
+    iteration, as in the recorded run.
     """
     with np.load(REFERENCE / f"{file}_trace0.npz") as trace:
         recorded = {name: trace[name][1:] for name in ("q", "q_t", "q_tt", "newton")}
@@ -101,7 +107,7 @@ def test_recorded_traces(file: str, create: Callable[[], World], end: tuple[floa
 
 
 def create_swinging_cable() -> World:
-    """Create a soft cable that swings down from a horizontal start, with its upper end moved by a constraint."""
+    """Create a soft cable that swings down from a horizontal start, while a constraint moves its upper end."""
     world = World(gravity=(0.0, -9.81, 0.0))
     cables = straight_cable(
         world,
@@ -132,12 +138,12 @@ def create_swinging_cable() -> World:
     ],
 )
 def test_order_two(method: str, spectral_radius: float) -> None:
-    """Coordinates, velocities, accelerations and multipliers converge with order 2: half the step gives a quarter of
-    the error.
+    """Coordinates, velocities, accelerations and multipliers converge with order 2: with half of the step size, the
+    error is a quarter.
 
     The model is a pendulum of two cable elements with a moving support, over 0.4 s with 50 to 400 steps. All modes are
-    damped, so the steps resolve the motion. No exact solution is used: log2 of the ratio of successive differences is
-    the order. The tolerance is 0.05; measured orders are 1.99 to 2.00.
+    damped, so the steps resolve the motion. The test uses no exact solution: the order is log2 of the ratio of
+    successive differences. The tolerance is 0.05; measured orders are 1.99 to 2.00.
     """
 
     def solve(steps: int) -> list[FloatArray]:
@@ -162,7 +168,7 @@ def test_numerical_damping() -> None:
 
     Source: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375. Per step, the amplitude ratio tends to the
     spectral radius for omega h to infinity; in this test omega h = 1000. Newmark with beta 1/4, gamma 1/2 conserves the
-    energy of a linear oscillator; rounding and tolerance leave 1e-9 of the energy.
+    energy of a linear oscillator; rounding errors and tolerances cause errors of 1e-9 of the energy.
     """
 
     def energies(**method: Any) -> FloatArray:
@@ -184,14 +190,13 @@ def test_numerical_damping() -> None:
 
 @pytest.mark.parametrize("radius", [1.0, 0.9, 0.6, 0.3, 0.0])
 def test_amplification_matrix(radius: float) -> None:
-    """One step of an oscillator equals the published amplification matrix of the method; its spectral radius and period
-    error are right.
+    """A step of an oscillator agrees with the published amplification matrix of the method. The spectral radius and the
+    period error of the matrix have the theoretical values.
 
-    The state is (u, h v, h² A) with the algorithmic acceleration A; a is -ω² u. The matrix of the code is computed from
-    steps with unit states and compared with the matrix of the method's equations for ω h from 0.05 to 10⁴. The spectral
-    radius of the matrix is at most 1 and tends to ρ∞ for large ω h. The period error has order 2, and is (ω h)²/12 for
-    ρ∞ = 1.
-    Source: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375.
+    The state is (u, h v, h² A) with the algorithmic acceleration A; the acceleration is a = -ω² u. The test computes
+    the matrix from steps with unit states, and compares it with the matrix of the equations of the method for ω h from
+    0.05 to 10⁴. The spectral radius of the matrix is at most 1 and tends to ρ∞ for large ω h. The relative period error
+    has order 2, and is (ω h)²/12 for ρ∞ = 1. Source: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375.
     """
     alpha_m, alpha_f = (2 * radius - 1) / (radius + 1), radius / (radius + 1)
     gamma = 0.5 + alpha_f - alpha_m
@@ -223,8 +228,8 @@ def test_amplification_matrix(radius: float) -> None:
         assert size.max() < 1.0 + 1e-6
         turns = np.abs(np.angle(roots))
         periods.append(angle / turns[np.argmin(np.abs(turns - angle))] - 1.0)
-    # for large omega h the matrix has a double or triple eigenvalue, so rounding errors eps change it by about
-    # eps^(1/3)
+    # for large omega h the matrix has a double or triple eigenvalue, so rounding errors eps change this eigenvalue by
+    # about eps^(1/3)
     assert_allclose(size.max(), radius, atol=5e-3)
     # the relative period error has order 2; for rho = 1 it is (omega h)²/12, as for the trapezoidal rule
     assert_allclose(periods[1] / periods[0], 4.0, rtol=0.02)

@@ -45,7 +45,7 @@ def test_a_stop_gives_back_what_it_took(turning: bool) -> None:
     """The depth is v sqrt(m/k) after a quarter of the period, and the body leaves after half the period with its
     initial speed.
     """
-    upper, speed = (7.0, 20.0) if turning else (0.12, 1.5)  # more than a turn
+    upper, speed = (7.0, 20.0) if turning else (0.12, 1.5)  # the motion is longer than a turn
     frequency = np.sqrt(STIFFNESS / (INERTIA if turning else MASS))
     step = np.pi / frequency / 40
     way = upper / speed
@@ -57,7 +57,7 @@ def test_a_stop_gives_back_what_it_took(turning: bool) -> None:
     run = wl.Dynamic(world, step=step, end=way + 1.5 * np.pi / frequency, method="trapezoidal_index2")
     state = run.solve(hooks=[depths, ledger])
     assert_allclose(np.max(depths["depth"]), speed / frequency, rtol=2e-3)
-    # the trapezoidal rule makes a contact longer by (ω h)²/12
+    # with the trapezoidal rule, the contact lasts longer by (ω h)²/12
     late = speed * np.pi / frequency * (frequency * step) ** 2 / 12.0
     assert_allclose(depths["displacement"][-1], upper - speed * 0.5 * np.pi / frequency, atol=1.5 * late)
     assert_allclose(

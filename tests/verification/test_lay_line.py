@@ -1,4 +1,6 @@
-"""Lines laid on level beds, polylines and bathymetry by one call: tensions against elastic catenaries, and errors."""
+"""Lines laid on level beds, polylines and bathymetry by one call: tensions, compared with elastic catenaries, and
+errors.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,8 @@ def test_tension_of_a_laid_line(bed: Any, end: tuple[float, float, float]) -> No
 
 def test_clay_on_a_polyline() -> None:
     """Columns of soft beds are accepted on a polyline with crests and hollows; without sideways motion and lifting, the
-    tension is that of the elastic catenary."""
+    tension equals the tension of the elastic catenary.
+    """
     bed = [(-10.0, 0.0), (60.0, 6.0), (90.0, 6.5), (120.0, 8.0)]
     clay = {
         "friction_stiffness_per_length": 1e5, "lateral_friction_ratio": 1.5, "suction_coefficient": 0.2,
@@ -65,7 +68,7 @@ def test_weight_in_water() -> None:
 
 
 def test_errors() -> None:
-    """Wrong beds, masses, gravity and lines without shape are errors."""
+    """Wrong beds, masses, gravity and lines without shape cause errors."""
     for bed, changes, words in (
         ([(0.0, 0.0)], {}, "must be two or more corners with ascending distances"),
         ([(5.0, 0.0), (9.0, 1.0)], {}, "the first at a distance <= 0 from the anchor"),

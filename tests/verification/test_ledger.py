@@ -1,18 +1,20 @@
-"""Energy ledger of a belt drive with friction: work and kinetic energy balance in every step.
+"""Test of the energy balance of a belt drive with friction: the work of all forces equals the change of the kinetic
+energy in every step.
 
 The trapezoidal rule, q1 - q0 = h/2 (v0 + v1) and v1 - v0 = h/2 (a0 + a1), with M a = -F at both ends of a step and a
 constant mass matrix, has the exact identity
 
     T1 - T0 = -(q1 - q0)·(F0 + F1)/2,      F = f of cables, contacts and springs + C_qᵀ λ - loads
 
-for any forces: contact and friction with switches, constraints, prescribed motion. The identity holds in each step with
-the forces of the solution of this step. History values are updated after the solution, so a hook records the history
-values of the last pass. If a force is omitted, counted twice, or different from the force in the equations of motion,
-the identity is violated.
+for all forces, including contact and friction with changing states, constraints, and prescribed motion. The identity
+holds in each step with the forces of the solution of this step. History values are updated after the solution, so a
+hook records the history values of the last pass. If a force is omitted, counted twice, or different from the force in
+the equations of motion, the identity is violated.
 
-The model is the small belt of the reference data, 24 elements with 3 segments each, from its preload over 200 steps of
-0.1 ms. The pulleys accelerate and segments slip. Source: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical
-Integration, Springer (2006) (trapezoidal rule as conjugate of the midpoint rule); the identity follows by substitution.
+The model is the small belt of the reference data with 24 elements of 3 segments. The run starts from the preload and
+has 200 steps of 0.1 ms. The pulleys accelerate and segments slip. Source: E. Hairer, C. Lubich, G. Wanner, Geometric
+Numerical Integration, Springer (2006) (trapezoidal rule as conjugate of the midpoint rule); the identity follows by
+substitution.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ FORCES = ("cables", "contacts", "springs", "constraints", "loads", "inertia")
 
 
 class LastPass(StepHook):
-    """Records the solution of the last pass of a step, and the history values of this pass.
+    """Hook that records the solution and the history values of the last pass of each step.
 
     Later changes by the solver, such as the projection of multipliers after a kink, belong to the next step.
     """
@@ -58,7 +60,7 @@ class LastPass(StepHook):
 
 
 class Balance(NamedTuple):
-    """Values at one instant: coordinates, forces by kind, forces of cables without their damping, kinetic and stored
+    """Values at one instant: coordinates, forces by type, forces of cables without damping, and kinetic and stored
     energy [J].
     """
 
@@ -70,7 +72,7 @@ class Balance(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Values at both ends of a step."""
+    """Values at the start and at the end of a step."""
 
     start: Balance
     end: Balance
@@ -111,7 +113,7 @@ def run(step: float = 1e-4) -> list[Span]:
     belt = build_belt(info)
     state, _ = solve_static(belt, info)
     belt.prepare_dynamic()
-    # tolerances are tight, because a remaining residual is missing work
+    # the tolerances are small, because the work of the residual is missing in the balance
     settings: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-9, "passes": Passes(max_it=20, fail=False)}
     motion = Dynamic(belt.world, step=step, end=0.02, method="trapezoidal_index2", name="", **settings)
     passes, spans, start = LastPass(), [], None
@@ -128,7 +130,9 @@ def eval_work(span: Span, one: FloatArray, two: FloatArray) -> float:
 
 
 def works(step: float = 1e-4) -> dict[str, FloatArray]:
-    """Return the work of each kind of force on the belt and the pulleys in each step, and the change of T [J]."""
+    """Return, for each step, the work of each type of force on the belt and the pulleys, and the change of the kinetic
+    energy [J].
+    """
     spans = run(step)
     result = {"kinetic": np.array([span.end.kinetic - span.start.kinetic for span in spans])}
     for name in FORCES:
@@ -137,18 +141,20 @@ def works(step: float = 1e-4) -> dict[str, FloatArray]:
 
 
 def test_identity_of_each_step() -> None:
-    """T1 - T0 minus the work of all forces is below 1e-8 of the largest work in a step (measured 1e-13)."""
+    """The difference between T1 - T0 and the work of all forces is below 1e-8 of the largest work in a step; the
+    measured value is 1e-13.
+    """
     work = works()
     largest = max(np.abs(work[name]).max() for name in FORCES if name != "inertia")
     gap = work["kinetic"] - sum(work[name] for name in FORCES if name != "inertia")
     assert np.abs(gap).max() < 1e-8 * largest
-    # every kind of force matters: without it, the error of the identity is much larger
+    # if any type of force is omitted, the error of the identity is much larger
     for name in ("cables", "contacts", "springs", "constraints", "loads"):
         assert np.abs(work[name]).max() > 1e-5 * largest
 
 
 def test_inertia_takes_what_forces_give() -> None:
-    """The residual is small in every step: M a = -F to 1e-8 of the largest force."""
+    """In every step, M a = -F holds within 1e-8 of the largest force."""
     for span in run():
         for end in span:
             total = sum(end.forces[name] for name in FORCES)
@@ -156,11 +162,12 @@ def test_inertia_takes_what_forces_give() -> None:
 
 
 def test_cables_store_or_damp_what_they_take() -> None:
-    """The work on the cables at rest equals the change of their stored energy, with order 2 in the step.
+    """The work of the elastic forces of cables equals the change of their stored energy, with an error of order 2 in
+    the step size.
 
-    The measured error is 7e-7, and the test asserts 2e-6.
+    The measured error is 7e-7, and the tolerance is 2e-6.
 
-    The remaining work on cables is dissipated by their damping in every step.
+    In every step, the damping of the cables dissipates the remaining work.
     """
     gaps = []
     for step in (1e-4, 5e-5):

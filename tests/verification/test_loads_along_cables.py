@@ -1,7 +1,7 @@
 """Cables in currents, waves and wind agree with closed forms and independent integrations.
 
 Sources: towed cable: H. O. Berteaux, Buoy Engineering (1976), chapter 5 (critical angle); all other formulas are
-derived from Morison's equation, see connectors/loads/morison.py.
+derived from Morison's equation in connectors/loads/morison.py.
 """
 
 from __future__ import annotations
@@ -241,7 +241,7 @@ def test_string_in_wind(law: str) -> None:
 
 
 def test_ledger_of_a_rope_in_waves() -> None:
-    """For a rope in waves and a current, the energy balance closes, also with half the step."""
+    """For a rope in waves and a current, the remainder of the energy balance is small, also with half the step size."""
     losses, halves = [], [False, False, True, True]
     for step in (4e-3, 2e-3):
         world = create_world()

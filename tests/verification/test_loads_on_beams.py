@@ -1,4 +1,5 @@
-"""Loads along beams agree with theory: boundary value problems of curved shapes, buckling, flutter, energy.
+"""Comparisons of loads along beams with theory: boundary value problems of curved shapes, buckling, flutter, and
+energy.
 
 Sources: A. E. H. Love, A Treatise on the Mathematical Theory of Elasticity, Cambridge (1927), for rods in equilibrium;
 H. H. E. Leipholz, Ingenieur-Archiv 32 (1963) 286-296, for the column under tangential loads; M. Lévy, J. Math. Pures
@@ -34,10 +35,11 @@ def cross_matrix(a: Any) -> Any:
 
 @pytest.mark.parametrize("seed", [11, 12, 13])
 def test_random_loads_in_space(seed: int) -> None:
-    """A cantilever under random forces and torques per length, in the global frame and rotating with the section,
-    agrees with the equations of equilibrium to 1e-6:
+    """Random forces and torques per length act on a cantilever, some in the global frame, and some rotating with the
+    section. The shape agrees with the equations of equilibrium within 1e-6:
 
-    r' = A Γ, A' = A κ~, n' = -f - A f_0, m' = -r' × n - t - A t_0, with Γ and κ by the stiffness of the section.
+    r' = A Γ, A' = A κ~, n' = -f - A f_0, m' = -r' × n - t - A t_0, where Γ and κ follow from the stiffness of the
+    section.
     """
     rng = np.random.default_rng(seed)
     B = rng.normal(size=(6, 6))
@@ -103,7 +105,7 @@ def test_uniform_load_on_a_short_cantilever(dims: int, order: int) -> None:
 
 
 def test_torque_that_bends_a_cantilever() -> None:
-    """A torque m per length bends a 2D cantilever by the angle m (L x - x²/2)/EI at x, also by large angles."""
+    """A torque m per length bends a 2D cantilever by the angle m (L x - x²/2)/EI at x, also for large angles."""
     m, EI = 5.0, 2.0
     world = wl.World()
     beam = straight_beam(world, (0, 0), (1, 0), 8, order=3, **PLANE)
@@ -119,14 +121,16 @@ def test_torque_that_bends_a_cantilever() -> None:
 
 
 def eval_matrices(world: wl.World, state: Any) -> tuple[Any, Any]:
-    """Return tangent and mass matrix of all coordinates."""
+    """Return the tangent and the mass matrix over all coordinates."""
     n = len(state.q)
     K = dense(assemble_matrix(world, state))[:n, :n]
     return K, dense(assemble_matrix(world, state, dq=0.0, dv=0.0, da=1.0))[:n, :n]
 
 
 def create_column(load: float, tangential: bool) -> tuple[wl.World, Any]:
-    """Return a clamped column of the length 1 with EI = 1 along x under an axial load per length, and its nodes."""
+    """Return a clamped column along x with the length 1 and EI = 1, under an axial load per length, and the nodes of
+    the column.
+    """
     world = wl.World()
     beam = straight_beam(
         world, (0, 0), (1, 0), 8, order=3, stiffness=(1e8, 1e8, 1.0), mass_per_length=1.0, rotary_inertia=1e-9
@@ -166,7 +170,7 @@ def test_column_under_tangential_loads() -> None:
     below, above = squares(39.9), squares(40.2)
     assert np.abs(below.imag).max() < 1e-6 * np.abs(below).max() and below.real.min() > 0.0
     assert np.abs(above.imag).min() > 1.0
-    # near the limit, the squared difference of both values is proportional to q_c - q
+    # near the critical load q_c, the squared difference of both eigenvalues is proportional to q_c - q
     gaps = [(complex(a) - complex(b)) ** 2 for a, b in (squares(39.0), below)]
     critical = 39.0 + 0.9 * gaps[0].real / (gaps[0].real - gaps[1].real)
     assert_allclose(critical, 40.05, rtol=1e-3)
@@ -207,19 +211,22 @@ def find_directions(r: Any) -> Any:
 
 
 SOIL, WATER, MASS, ROTARY = 5.0, 15.0, 700.0, 1.0
-"""A pile: lengths in soil and water [m], mass per length [kg/m] and rotary inertia [kg m] about the bending axis."""
+"""Data of a pile: lengths in soil and water [m], mass per length [kg/m], and rotary inertia per length about the
+bending axis [kg m].
+"""
 EA, GA, EI = 2e9, 8e8, 6e8
 
 
 def find_frequency(added: float) -> float:
-    """Return the first bending frequency [Hz] of the pile with an added mass [kg/m] in the water: a Timoshenko beam,
-    clamped at its foot, that the soil does not support.
+    """Return the first bending frequency [Hz] of the pile with an added mass [kg/m] in the water. The pile is a
+    Timoshenko beam that is clamped at its foot, and that the soil does not support.
     """
 
     def condition(frequency: float) -> float:
         square, product = (2.0 * np.pi * frequency) ** 2, np.eye(4)
         for length, m in ((SOIL, MASS), (WATER, MASS + added)):
-            # y = (deflection, angle, moment, force): w' = θ + Q/GA, θ' = M/EI, M' = -Q - ω² ρI θ, Q' = -ω² m w
+            # the unknowns y are deflection, angle, moment and force, with w' = θ + Q/GA, θ' = M/EI, M' = -Q - ω² ρI θ,
+            # Q' = -ω² m w
             rates = np.zeros((4, 4))
             rates[0, 1], rates[0, 3], rates[1, 2], rates[2, 3] = 1.0, 1.0 / GA, 1.0 / EI, -1.0
             rates[2, 1], rates[3, 0] = -square * ROTARY, -square * m
@@ -246,8 +253,9 @@ def create_pile(dims: int, speed: float) -> tuple[wl.World, Any, dict[str, Any]]
 
 @pytest.mark.parametrize("dims", [2, 3])
 def test_pile_in_water(dims: int, capsys: pytest.CaptureFixture[str]) -> None:
-    """Water lowers the bending frequency of a pile as its added mass above the bed does, and a current over the height
-    h bends the foot of the pile, at the depth b in the soil, by the moment ½ ρ d C_n U² h (h/2 + b).
+    """The bending frequency of a pile in water agrees with the frequency of a pile with added mass above the bed. A
+    current over the height h causes the moment ½ ρ d C_n U² h (h/2 + b) at the foot of the pile, which is at the depth
+    b in the soil.
     """
     added = 1025.0 * np.pi / 4.0 * 0.8**2 * 0.9
     for wet in (False, True):
@@ -268,7 +276,9 @@ def test_pile_in_water(dims: int, capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("dims", [2, 3])
 def test_fluid_below_the_bed(dims: int, capsys: pytest.CaptureFixture[str]) -> None:
-    """A load of water on the part of a pile in the soil gives a note; the check uses the lowest Gauss point."""
+    """A load of water on the part of a pile that is in the soil causes a note. The check uses the lowest Gauss
+    point.
+    """
     world, pile, load = create_pile(dims, 1.5)
     world.add(con.FluidLoad, cable=pile, **load)
     wl.Static(world, stability="off").solve()
@@ -278,8 +288,8 @@ def test_fluid_below_the_bed(dims: int, capsys: pytest.CaptureFixture[str]) -> N
 
 @pytest.mark.parametrize("dims", [2, 3])
 def test_energy_of_loads_in_motion(dims: int) -> None:
-    """The energy balance of a beam in motion under forces and torques that rotate with it closes, and the error of the
-    integrator has order 2.
+    """A beam moves under forces and torques that rotate with the beam. The remainder of the energy balance is small,
+    and the error of the integration method has order 2.
     """
     totals, soft = [], ((400.0, 200.0, 2.0), (400.0, 200.0, 200.0, 1.0, 2.0, 3.0))[dims - 2]
     for step in (4e-3, 2e-3):

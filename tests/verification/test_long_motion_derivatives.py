@@ -29,9 +29,9 @@ the contact and stiffness of its bristles.
 WEAK = ("EI", "mass", "loss", "d")
 """Parameters with little influence, which require larger changes because of rounding errors."""
 SHARES = {name: 1e-6 if name in WEAK else 1e-7 for name in SIZES} | {"mass": 3e-7}
-"""Small changes of the parameters relative to their values, so that few contacts change their states within them. With
-changes of 1e-6 and more, contacts change their states due to the mass; with 1e-7, rounding errors of the differences
-are 1.2e-4.
+"""Small changes of the parameters relative to their values, so that few contacts change their states due to these
+changes. With changes of 1e-6 and more, contacts change their states due to the mass; with 1e-7, rounding errors of the
+differences are 1.2e-4.
 """
 SMALL = {"radius": 1e-9}
 """Smaller step of the gradient [m]. The radius changes the gaps of all contacts of a pulley if the positions remain
@@ -87,7 +87,9 @@ def mean_and_turn(t: FloatArray, y: Mapping[str, FloatArray]) -> tuple[float, di
 
 @pytest.mark.long
 def test_thousand_steps_of_a_belt_drive() -> None:
-    """Derivatives step by step, and the gradient of a mean and an end value by the adjoint."""
+    """Derivatives step by step, and the gradient of a mean and an end value by the adjoint, agree with differences of
+    complete solves.
+    """
     found = wl.evaluate_motion(drive, SIZES, motion, steps=STEPS)
     gradient = wl.evaluate_objective(drive, SIZES, motion, mean_and_turn, steps=STEPS | SMALL).gradient
     _, weights = mean_and_turn(found.t, found.y)

@@ -205,8 +205,8 @@ def test_winch_holds_a_tension() -> None:
 
 
 def test_saved_state_goes_on_to_the_bit(tmp_path: Path) -> None:
-    """A run with a load cell and a strain input, and a run that starts from a saved state of this run, are bitwise
-    equal.
+    """A run with a load cell and a strain input, and a run that starts from a saved state of this run, are
+    bit-identical.
     """
 
     def keep(state: wl.State) -> None:

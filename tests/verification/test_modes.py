@@ -1,12 +1,12 @@
-"""Natural frequencies agree with closed forms: strings, beams, chains, rings, bodies on springs, moving material, a
-belt.
+"""Comparisons of natural frequencies with closed forms: strings, beams, chains, rings, bodies on springs, moving
+material, and a belt.
 
 A pinned span of a string or beam under the tension T has
 
     ω_n² = (n π/L)² (T + EI (n π/L)²)/ρA
 
-A chain of N masses on massless rods has ω² = g/l x with the zeros x of the Laguerre polynomial L_N. With many links it
-is Bernoulli's heavy chain, ω = j/2 √(g/L), with the zeros j of the Bessel function J_0.
+A chain of N masses on massless rods has ω² = g/l x with the zeros x of the Laguerre polynomial L_N. For many links, the
+chain becomes Bernoulli's heavy chain with ω = j/2 √(g/L), where j are the zeros of the Bessel function J_0.
 
 Sources: S. Timoshenko, Vibration Problems in Engineering, Van Nostrand (1928); D. Bernoulli (1732), in C. Truesdell,
 The Rational Mechanics of Flexible or Elastic Bodies, Orell Füssli (1960). For moving material see
@@ -36,7 +36,7 @@ C = np.sqrt(STRING.tension / STRING.mass)
 
 
 def omegas(result: wl.ModesResult) -> FloatArray:
-    """Return angular frequencies [rad/s]."""
+    """Return the angular frequencies [rad/s] of the modes of a world."""
     return 2.0 * np.pi * result.frequencies
 
 
@@ -57,8 +57,8 @@ def test_string_and_tensioned_beam(bending: float) -> None:
 
 @pytest.mark.parametrize("links", [1, 3, 12])
 def test_all_modes_of_a_hanging_chain(links: int) -> None:
-    """A chain with two coordinates and one constraint per link has as many modes as links, and all frequencies agree
-    with Laguerre's zeros.
+    """A hanging chain with two coordinates and one constraint per link has one mode for each link. All frequencies
+    agree with the zeros of Laguerre's polynomial.
     """
     state = create_chain(links)
     result = wl.Modes(state.world, count=50).solve(state)
@@ -69,8 +69,8 @@ def test_all_modes_of_a_hanging_chain(links: int) -> None:
 
 
 def test_hanging_chain_of_many_links() -> None:
-    """The frequencies of chains with 25, 50 and 100 links and the length L (1 + 1/2N) converge to Bessel's zeros with
-    order 2 (1.97 to 1.99).
+    """The frequencies of chains with 25, 50 and 100 links and the length L (1 + 1/2N) converge to the values by
+    Bessel's zeros with order 2 (the measured orders are 1.97 to 1.99).
 
     With 100 links the frequencies agree to 3.9e-6.
     """
@@ -88,7 +88,7 @@ def test_hanging_chain_of_many_links() -> None:
 def test_free_ring() -> None:
     """A free ring has three rigid motions and the double frequencies n (n² - 1)/√(n² + 1) √(EI/ρA).
 
-    The error has order 4 (3.92 to 3.96) and is 3.6e-5 with 32 elements.
+    The error has order 4 (the measured orders are 3.92 to 3.96), and is 3.6e-5 with 32 elements.
     """
     errors = []
     for elements in (16, 32):
@@ -123,8 +123,8 @@ def test_rotating_ring() -> None:
 
 @pytest.mark.parametrize("ratio", [0.3, 0.9])
 def test_moving_string(ratio: float) -> None:
-    """Frequencies of a moving string from a quadratic problem converge to n c (1 - v²/c²)/2L with order 4, as in
-    test_moving_string.py. At 0.9 c with 32 elements, the error is 1e-6.
+    """Frequencies of a moving string, computed from a quadratic eigenvalue problem, converge to n c (1 - v²/c²)/2L with
+    order 4, as in test_moving_string.py. At 0.9 c with 32 elements, the error is 1e-6.
     """
     exact = np.arange(1, 4) * np.pi / 2.0 * C * (1.0 - ratio**2)
     errors = []
@@ -139,8 +139,8 @@ def test_moving_string(ratio: float) -> None:
 
 
 def test_critical_speed_of_a_moving_beam() -> None:
-    """A moving beam buckles at v² = (T + π² EI/L²)/m. The measured error is 2.1e-5 with 8 elements, and the test
-    asserts 3e-5.
+    """A moving beam buckles at v² = (T + π² EI/L²)/m. With 8 elements, the measured error is 2.1e-5, and the tolerance
+    is 3e-5.
     """
 
     def create(speed: float) -> wl.State:
@@ -156,7 +156,7 @@ def test_critical_speed_of_a_moving_string(high: float) -> None:
     """The critical speed of a moving string is its wave speed c, although all modes that the mesh resolves become
     stable again above c.
 
-    The error is the rounding error of K, and the test asserts 1e-6.
+    The error is due to rounding errors of K, and the tolerance is 1e-6.
     """
 
     def create(speed: float) -> wl.State:
@@ -166,10 +166,10 @@ def test_critical_speed_of_a_moving_string(high: float) -> None:
 
 
 def test_directions_that_forces_do_not_hold() -> None:
-    """The number of directions that forces do not hold is 0 below the wave speed, and above the wave speed it is the
-    number of elements. Far above the wave speed, shorter waves of the mesh are also counted.
+    """The number of negative eigenvalues of K is 0 below the wave speed of a belt. Above the wave speed, it is the
+    number of elements; far above the wave speed, shorter waves of the mesh are also counted.
 
-    Rigid motions are free, but no force drives them.
+    Rigid motions have stiffness 0, so they are not counted.
     """
 
     def count(state: wl.State) -> int | None:
@@ -188,7 +188,8 @@ def test_critical_speed_wants_states() -> None:
 def test_body_on_springs() -> None:
     """For a body on springs, ω² is k/m for translation and c/I for rotation about the centre.
 
-    With the damping 2 c/m and 2 c a²/I, the roots agree with the exact roots; one pair is overdamped.
+    With the damping 2 c/m and 2 c a²/I, the eigenvalues agree with the exact eigenvalues, one pair of which is
+    overdamped.
     """
     world, _ = create_body()
     result = wl.Modes(world, count=3).solve()
@@ -204,8 +205,8 @@ def test_body_on_springs() -> None:
 
 
 def test_free_body_in_space_on_a_spring() -> None:
-    """A free 3D body on a spring, with seven coordinates and one constraint, has three free rotations and three motions
-    on the spring, two with equal frequency.
+    """A 3D body on a spring has seven coordinates and one constraint. Three modes are free rotations, and three modes
+    are vibrations on the spring, two of which have equal frequencies.
     """
     world = wl.World()
     body = world.add(el.RigidBody3D, position=(0.0, 0.0, 0.0), mass=2.0, inertia=(0.1, 0.2, 0.3))
@@ -218,7 +219,9 @@ def test_free_body_in_space_on_a_spring() -> None:
 
 
 def test_inverted_pendulum() -> None:
-    """A mass on an upright rod falls with exp(√(g/l) t); a note reports the unstable state."""
+    """The displacement of a mass on an upright rod increases like exp(√(g/l) t), and a note reports that the state is
+    unstable.
+    """
     state = create_chain(1, gravity=-G)
     result = wl.Modes(state.world, count=1).solve(state)
     assert result.eigenvalues[0] == pytest.approx(np.sqrt(G), rel=1e-9)
@@ -226,12 +229,12 @@ def test_inverted_pendulum() -> None:
 
 
 def test_belt_that_sticks_to_its_pulleys() -> None:
-    """For a belt that sticks to its pulleys, the modes of the spans are the modes of strings, and the pulleys rotate
-    against each other on the belt.
+    """For a belt that sticks to its pulleys, the modes of the spans are the modes of strings, and in one mode the
+    pulleys rotate in opposite directions.
 
-    Two frequencies agree with c/2L (1 + 2/L √(EI/T)) to 4e-4, and two frequencies agree with twice this value to 5e-4.
-    The rotation agrees with ω² = 2 EA R²/L (1/I0 + 1/I1), with the mass of the belt that sticks to the pulleys and a
-    third of the mass of the spans, to 2e-3.
+    Two frequencies agree with c/2L (1 + 2/L √(EI/T)) within 4e-4, and two frequencies agree with twice this value
+    within 5e-4. The frequency of the mode with rotating pulleys agrees within 2e-3 with ω² = 2 EA R²/L (1/I0 + 1/I1).
+    The moments of inertia include the belt that sticks to the pulleys and a third of the mass of the spans.
     """
     state, belt, _ = create_drive(160)
     result = wl.Modes(state.world, count=6).solve(state)

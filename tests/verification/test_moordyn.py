@@ -1,10 +1,10 @@
-"""Models that are read from MoorDyn's input files agree with MoorDyn 2.7.2 for equal meshes.
+"""Comparison of models from MoorDyn's input files with MoorDyn 2.7.2 for equal meshes.
 
-The values are recorded by benchmarks/peers/moordyn_record.py.
+The program benchmarks/peers/moordyn_record.py has recorded the values of MoorDyn.
 
-MoorDyn gives tensions of the first and last segment, and Windlass gives tensions in the middle of the first and last
-cable. The programs differ in two points. A lumped mass of MoorDyn leaves the bed suddenly; a cable of Windlass leaves
-the bed gradually. MoorDyn starts without current.
+The compared tensions are the tensions of the first and last segment in MoorDyn, and the tensions in the middle of the
+first and last cable in Windlass. The programs differ in two points. A lumped mass in MoorDyn leaves the bed suddenly,
+whereas a cable in Windlass leaves the bed gradually. MoorDyn starts without current.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def sense_segments(mooring: wl.moordyn.Mooring) -> wl.Sensors:
 @pytest.mark.parametrize(("name", "tolerance"), [("chain", 5e-4), ("buoy", 3e-3), ("fibre", 5e-4)])
 def test_tensions_at_rest(name: str, tolerance: float, tmp_path: Path) -> None:
     """The tensions at rest agree with MoorDyn within 0.05 % for a chain on the bed, a viscoelastic rope and a rope with
-    a table of tensions, and within 0.3 % for chain, polyester, buoy and clump weight.
+    a table of tensions, and within 0.3 % for a line of chain and polyester with a buoy and a clump weight.
     """
     mooring = load(name, tmp_path)
     state, sensors = mooring.rest(name=""), sense_segments(mooring)
@@ -55,8 +55,8 @@ def test_tensions_at_rest(name: str, tolerance: float, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "tolerance"), [("chain", 0.015), ("buoy", 0.03), ("sea", 0.001), ("fibre", 0.002)])
 def test_tensions_in_motion(name: str, tolerance: float, tmp_path: Path) -> None:
-    """Tensions agree with MoorDyn for a fairlead in surge and heave, a body in surge, heave, roll and pitch, waves on a
-    current, and ropes of fibres.
+    """Tensions agree with MoorDyn for a fairlead that moves in surge and heave, a body that moves in surge, heave, roll
+    and pitch, waves on a current, and fibre ropes.
 
     Over the last two periods, the 2 % and 98 % quantiles agree within the tolerance, relative to the mean. The standard
     deviations agree within 3 % of the standard deviation or 0.05 % of the mean.
@@ -73,11 +73,11 @@ def test_tensions_in_motion(name: str, tolerance: float, tmp_path: Path) -> None
 
 
 def test_tensions_in_an_irregular_sea(tmp_path: Path) -> None:
-    """A chain whose fairlead moves in an irregular sea of 30 components: mean, standard deviation and largest value of
-    the tension agree with MoorDyn within 0.1, 1 and 1 %.
+    """The fairlead of a chain moves in an irregular sea of 30 components. The mean of the tension agrees with MoorDyn
+    within 0.1 %, and the standard deviation and the largest value within 1 %.
 
     Water above the mean level moves differently, because MoorDyn stretches the profile of the waves to the moving
-    surface. The chain leaves the bed gradually, see above.
+    surface. The cables of the chain leave the bed gradually, in contrast to MoorDyn.
     """
     mooring = load("storm", tmp_path, STORM)
     sensors = sense_segments(mooring)
@@ -91,8 +91,9 @@ def test_tensions_in_an_irregular_sea(tmp_path: Path) -> None:
 
 
 def test_lines_of_a_spar_in_motion(tmp_path: Path) -> None:
-    """The three lines of the OC3 spar at a platform in surge, heave and pitch, with a slow surge of 3 m: at rest the
-    tensions agree with MoorDyn within 0.05 %; means, standard deviations and largest values within 0.05, 0.5 and 0.2 %.
+    """The three lines of the OC3 spar are attached to a platform that moves in surge, heave and pitch, including a slow
+    surge of 3 m. The tensions at rest and the means agree with MoorDyn within 0.05 %, standard deviations within 0.5 %,
+    and largest values within 0.2 %.
     """
     mooring = load("spar", tmp_path, STORM)
     state, sensors, rest = mooring.rest(name=""), sense_segments(mooring), sense_segments(mooring)
@@ -132,7 +133,8 @@ def test_a_bed_with_hills(tmp_path: Path) -> None:
     """On a bed whose heights vary along x and y, the tension at the top agrees with MoorDyn within 0.1 %, and at the
     anchor within 1 %.
 
-    MoorDyn interpolates heights linearly and presses vertically on the line; see `test_a_bed_that_slopes`.
+    MoorDyn interpolates heights linearly, and the force of the bed on the line is vertical; see
+    `test_a_bed_that_slopes`.
     """
     mooring = load("hills", tmp_path)
     assert mooring.environment.grid is not None and [len(part) for part in mooring.bed] == [1]
@@ -145,8 +147,8 @@ def test_a_bed_with_hills(tmp_path: Path) -> None:
 
 
 def test_weight_of_a_stretched_rope(tmp_path: Path) -> None:
-    """A polyester rope at a strain of 0.4 % keeps its volume, as in MoorDyn, and its weight in water agrees with the
-    closed form to 1e-8.
+    """The volume of a polyester rope does not change at a strain of 0.4 %, as in MoorDyn. The weight of the rope in
+    water agrees with the closed form within 1e-8.
     """
     text = (FOLDER / "chain" / "chain.txt").read_text()
     row = "chain      0.217      52.0      3.339e8    -0.8        0          1.33   1.0    0.64    0.5"

@@ -1,4 +1,6 @@
-"""Rods and bodies of MoorDyn's input files: closed forms, and MoorDyn 2.7.2 with equal meshes."""
+"""Tests of rods and bodies in MoorDyn's input files: comparisons with closed forms, and with MoorDyn 2.7.2 for equal
+meshes.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,16 @@ from windlass.moordyn.rigid import Part, merge
 
 from support.moordyn_motions import FOLDER, MOVED, PERIOD, STEP, move
 
-WATER, GRAVITY = 1000.0, 9.81  # [kg/m^3], [m/s^2]
+WATER, GRAVITY = 1000.0, 9.81  # units: kg/m^3, m/s^2
 TYPES = "--- LINE TYPES ---\nname\nunit\nrope 0.02 0.4 1e6 -0.5 0 0 0 0 0\n"
 RODS = "--- ROD TYPES ---\nname\nunit\nrod 0.5 100.0 0.0 1.0 0.0 0.0\nslim 0.02 5.0 0.0 0.0 0.0 0.0\n"
 OPTIONS = f"--- OPTIONS ---\n{GRAVITY} g\n{WATER} rho\n50 WtrDpth\n1e5 kBot\n1e4 cBot\n--- end ---\n"
 AIR = OPTIONS.replace(f"{WATER} rho", "0 rho")
-VOLUME = 0.25 * np.pi * 0.5**2  # of "rod", per length [m^2]
+VOLUME = 0.25 * np.pi * 0.5**2  # volume of "rod" per length [m^2]
 
 
 def load(folder: Path, options: str = OPTIONS, /, **sections: str) -> wl.moordyn.Mooring:
-    """Return the model of sections with two heading lines each."""
+    """Return the model of an input file whose sections have two heading lines each."""
     file = folder / "model.txt"
     rows = [f"--- {name.upper()} ---\nname\nunit\n{text}\n" for name, text in sections.items()]
     file.write_text(TYPES + RODS + "".join(rows) + options)
@@ -33,13 +35,15 @@ def load(folder: Path, options: str = OPTIONS, /, **sections: str) -> wl.moordyn
 
 
 def find_period(t: np.ndarray, x: np.ndarray) -> float:
-    """Return twice the mean time between zeros of x."""
+    """Return the period of an oscillation x: twice the mean time between zeros."""
     k = np.flatnonzero((x[:-1] > 0.0) != (x[1:] > 0.0))
     return 2.0 * float(np.diff(t[k] - x[k] * (t[k + 1] - t[k]) / (x[k + 1] - x[k])).mean())
 
 
 def test_free_rod_rises(tmp_path: Path) -> None:
-    """A level rod in water without drag rises with the acceleration of its buoyancy, mass and added mass."""
+    """A level rod in water without drag rises with the acceleration that follows from its buoyancy, weight, mass and
+    added mass.
+    """
     mooring = load(tmp_path, rods="1 rod Free 0 -1 -20 0 1 -20 4 -")
     sensors = wl.Sensors(None, mooring.sensors())
     assert sensors.names == ["Rod1PX", "Rod1PY", "Rod1PZ"]
@@ -53,8 +57,8 @@ def test_free_rod_rises(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("held", ["1 rod Pinned 1 2 -20 1.05 2 -16 40 -", "1 rod Body1Pinned 0 0 0 4 0 0.05 40 -"])
 def test_period_of_a_pinned_rod(held: str, tmp_path: Path) -> None:
-    """A buoyant rod on a pin in the ground, or on a fixed body that is turned by -90°, swings with the period of its
-    moment of inertia and of the added mass.
+    """A buoyant rod on a pin in the ground, or on a fixed body that is turned by -90°, swings with the period that
+    follows from its moment of inertia and its added mass.
     """
     bodies = {"bodies": "1 Fixed 1 2 -20 0 -90 0 0 0 0 0 0 0"} if "Body" in held else {}
     mooring = load(tmp_path, **bodies, rods=held)
@@ -97,13 +101,13 @@ def test_body_falls_at_terminal_speed(tmp_path: Path) -> None:
 
 
 def test_drag_of_rotations_has_a_note(tmp_path: Path) -> None:
-    """A note says that drag of rotations is left out, also if the drag of translations is 0."""
+    """A note states that drag of rotations is omitted, even if the drag of translations is 0."""
     mooring = load(tmp_path, bodies="1 Free 0 0 -10 0 0 0 900 0 200 0.5 0|7 0")
     assert any("not on rotations" in note for note in mooring.notes)
 
 
 def test_free_point_with_drag(tmp_path: Path) -> None:
-    """A free point with CdA and Ca is lifted on a line without drag: the tension is weight in water and drag."""
+    """A line without drag lifts a free point with CdA and Ca. The tension is the sum of weight in water and drag."""
     t = np.arange(0.0, 6.1, 0.1)
     height = np.where(t < 2.0, 0.25 * t**2, t - 1.0)
     np.savetxt(tmp_path / "motion.txt", np.column_stack((t, 0.0 * t, 0.0 * t, height - 20.0)))
@@ -123,7 +127,7 @@ def test_free_point_with_drag(tmp_path: Path) -> None:
 
 
 def test_pinned_body_swings(tmp_path: Path) -> None:
-    """A body on a pin, with a rod, swings in air with the period of a compound pendulum."""
+    """A body with a rod swings on a pin in air with the period of a compound pendulum."""
     mooring = load(
         tmp_path, AIR, bodies="1 CoupledPinned 0 0 -5 0 2 0 0 0 0 0 0 0", rods="1 rod Body1 0 0 -5 0 0 -15 4 -"
     )
@@ -167,8 +171,8 @@ def test_pinned_body_without_hold(tmp_path: Path) -> None:
 
 
 def test_points_of_a_body(tmp_path: Path) -> None:
-    """Mass, volume and added mass of a point above the pin of a body give the period of the body, without a note that
-    they are left out.
+    """The period of a pinned body includes mass, volume and added mass of a point above its pin, and no note says that
+    these values are omitted.
     """
     mooring = load(tmp_path, bodies="1 CoupledPinned 0 0 -20 0 2 0 0 0 1e-3 0 0 0", points="1 Body1 0 0 4 20 0.1 0 0.5")
     assert not any("left out" in note for note in mooring.notes)
@@ -181,7 +185,9 @@ def test_points_of_a_body(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", [0, 1])
 def test_arm_on_a_body_that_swings(mode: int, tmp_path: Path) -> None:
-    """A heavy arm on a pin of a body that swings on a pin itself: both periods of the double pendulum."""
+    """A heavy arm swings on a pin of a body, which swings on a second pin. Both periods of the double pendulum agree
+    with theory.
+    """
     a, b, m, slim = 10.0, 4.0, 100.0, 0.5**2 / 16.0
     M = np.array([[m * a * (a**2 / 3.0 + slim) + m * b * a**2, 0.5 * m * b**2 * a], [0.0, m * b * (b**2 / 3.0 + slim)]])
     K = GRAVITY * np.diag([0.5 * m * a**2 + m * b * a, 0.5 * m * b**2])
@@ -201,8 +207,8 @@ def test_arm_on_a_body_that_swings(mode: int, tmp_path: Path) -> None:
 
 
 def test_arm_on_a_body_that_falls(tmp_path: Path) -> None:
-    """A body and an arm on its pin fall side by side without rotation; in MoorDyn the arm swings about its pin, because
-    the acceleration of the pin is left out.
+    """A body and an arm on its pin fall side by side without rotation. In MoorDyn the arm swings about its pin, because
+    MoorDyn omits the acceleration of the pin.
     """
     mooring = load(
         tmp_path, AIR, bodies="1 Free 0 0 0 0 0 0 3000 0 4000 0 0 0", rods="1 rod Body1Pinned 0 0 3 4 0 3 4 -"
@@ -214,7 +220,9 @@ def test_arm_on_a_body_that_falls(tmp_path: Path) -> None:
 
 
 def test_mass_of_two_parts() -> None:
-    """Two halves of a slender rod have mass, centre and moments of inertia of the rod."""
+    """The combination of two halves of a slender rod has the mass, the centre of mass and the moments of inertia of the
+    rod.
+    """
     halves = [Part(2.0, np.array([0.0, 0.0, z]), np.diag([2.0 / 12.0, 2.0 / 12.0, 0.0])) for z in (0.5, 1.5)]
     whole = merge(halves)
     assert_allclose([whole.mass, *whole.center], [4.0, 0.0, 0.0, 1.0])
@@ -244,14 +252,14 @@ REFUSED = [
 
 @pytest.mark.parametrize(("section", "row", "message"), REFUSED)
 def test_rows_are_refused(section: str, row: str, message: str, tmp_path: Path) -> None:
-    """Wrong rows are refused with item, value and allowed values."""
+    """Wrong rows cause errors that state the item, the value and the allowed values."""
     with pytest.raises(wl.moordyn.NotTranslated) as error:
         load(tmp_path, **{section: row})
     assert message in str(error.value)
 
 
 def test_other_errors(tmp_path: Path) -> None:
-    """A body without mass, a pinned rod on a coupled body, and wrong rod types are errors."""
+    """A body without mass, a pinned rod on a coupled body, and wrong rod types cause errors."""
     with pytest.raises(wl.ModelError, match="mass of body 1 with its rods and points = 0 kg: must be > 0 kg"):
         load(tmp_path, bodies="1 Free 0 0 -5 0 0 0 0 0 0 0 0 0")
     with pytest.raises(wl.moordyn.NotTranslated, match="rod 1 is Body1Pinned: must be of a free or fixed body"):
@@ -263,8 +271,8 @@ def test_other_errors(tmp_path: Path) -> None:
 
 
 def compare(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-    """Return the tensions at rest, shape (k,), their series in the last two periods, shape (n, k), and the recorded
-    values of MoorDyn, in the middle of the first and of the last segment of each line [N].
+    """Return tensions [N] in the middle of the first and of the last segment of each line: the tensions at rest, shape
+    (k,), their series in the last two periods, shape (n, k), and the recorded values of MoorDyn.
     """
     t = np.arange(0.0, MOVED + 0.5 * STEP, STEP)
     np.savetxt(folder / "motion.txt", np.column_stack((t, move(name, t)[0])), fmt="%.12g")

@@ -1,4 +1,4 @@
-"""A mooring line in waves gives equal results on two processes, and bitwise equal results after a restart."""
+"""A mooring line in waves gives equal results on two processes, and bit-identical results after a restart."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def assert_same(path: Path, serial: dict[str, Any]) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """States, tensions and drag of a line that is divided between two processes equal the results of one process."""
+    """States, tensions and drag of a line on one process and of a line that is divided between two processes agree."""
     done = run_python([ROOT / "tests/support/mooring.py", tmp_path / "line.npz", "-quiet"], 2)
     assert done.returncode == 0, done.stderr
     assert_same(tmp_path / "line.npz", solve_line())
@@ -34,7 +34,7 @@ def test_two_processes(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels as Python functions give the results of compiled kernels."""
+    """Results of kernels as Python functions and of compiled kernels agree."""
     monkeypatch.setenv("WINDLASS_JIT", "0")
     done = run_python([ROOT / "tests/support/mooring.py", tmp_path / "line.npz", "-quiet"], 1)
     assert done.returncode == 0, done.stderr
@@ -42,8 +42,9 @@ def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_loads_have_no_memory(tmp_path: Path) -> None:
-    """A motion that continues from a saved state in another world is bitwise equal to the motion that continues in the
-    first world."""
+    """A motion that continues from a saved state in another world is bit-identical to the motion that continues in the
+    first world.
+    """
     ends = []
     half = wl.Dynamic(build_line()[0], step=0.05, end=0.5, name="").solve()
     path = half.save(tmp_path / "half.npz")

@@ -55,7 +55,7 @@ class Moored:
             Cable3D, node0=nodes[:n], node1=nodes[1:], length=LENGTH / n, axial_stiffness=EA, bending_stiffness=1.0,
             mass_per_length=MASS,
         )  # fmt: skip
-        # the axis sinks in down to the height of the anchor
+        # the contact depth is so large that the axis reaches the height of the anchor
         marker = con.rigid_marker(world, world.add(Ground))
         self.bed = world.add(con.PlaneSurface, name="bed", marker=marker, offset=WEIGHT / 1e6)
         self.contacts = con.add_surface_contact(
@@ -127,8 +127,8 @@ def compare(n: int, mu: float, stiffness: float = 1e7) -> tuple[np.ndarray, Moor
 
 @pytest.mark.parametrize("n", [50, pytest.param(200, marks=pytest.mark.long)])
 def test_friction_on_the_bed(n: int) -> None:
-    """For a line pulled over the bed, tensions agree with the closed form within 1e-4 with 200 cables, measured 7e-5,
-    and within 2e-4 with 50 cables.
+    """For a line pulled over the bed, tensions agree with the closed form within 1e-4 with 200 cables (the measured
+    error is 7e-5), and within 2e-4 with 50 cables.
 
     The report states that the bed carries the line on the ground, the whole line slips, and contact ends at the
     touchdown point.
@@ -200,8 +200,8 @@ def test_begins_below_the_bed() -> None:
 
 
 def test_slipping_in_waves() -> None:
-    """The top moves the line forwards and backwards over the bed: some parts stick and others slip, and the energy
-    balance closes.
+    """The top moves the line forwards and backwards over the bed: some parts stick and others slip, and the remainder
+    of the energy balance is small.
     """
     world, _, _, contacts = build_line()
     ledger, states = wl.EnergyLedger(), set[float]()

@@ -40,7 +40,9 @@ def find_slopes(found: wl.MotionDerivatives, objective: Any) -> dict[str, float]
 
 @pytest.mark.parametrize("method", ["index 3", "index 2", "trapezoidal", "parameters"])
 def test_gradient_agrees_with_derivatives_step_by_step(method: str) -> None:
-    """With constraints, a kink, first-order states, rotations in space and all integrators."""
+    """Gradients of models with constraints, a kink, first-order states and rotations in space agree with derivatives
+    step by step for all integrators.
+    """
     names = SHAKE if method == "index 3" else ("mass", "damping", "lift", "gain", "spin")
     p = {name: SHAKE[name] for name in names}
 
@@ -59,7 +61,7 @@ def test_gradient_agrees_with_derivatives_step_by_step(method: str) -> None:
 
 
 def swing(p: Mapping[str, float]) -> Any:
-    """Create a hanging cable with a stiffness of its own for each element."""
+    """Create a hanging cable with a separate stiffness for each element."""
     world = wl.World(gravity=(0.0, -9.81))
     count = len(p)
     cable = straight_cable(
@@ -76,7 +78,7 @@ def swing(p: Mapping[str, float]) -> Any:
 
 
 def jerk(p: Mapping[str, float]) -> Any:
-    """Create a cable with a stiffness, mass and damping of its own for each element, whose support moves with a
+    """Create a cable with a separate stiffness, mass and damping for each element, whose support moves with a
     kink."""
     world = wl.World(gravity=(0.0, -9.81))
     count = len(p) // 3
@@ -94,8 +96,9 @@ def jerk(p: Mapping[str, float]) -> Any:
 @pytest.mark.parametrize("method", ["index 3", "index 2", "trapezoidal"])
 @pytest.mark.parametrize("damping", [0.5, 20.0])
 def test_parameters_that_share_models(method: str, damping: float) -> None:
-    """Gradients with respect to stiffnesses, masses and damping of single elements, which share companion models, with
-    projections after kinks, with and without damping in their equations.
+    """Gradients with respect to stiffnesses, masses and damping of single elements, which share companion models, agree
+    with the derivatives step by step. The motions have projections after kinks, with and without damping in the
+    equations of the projection.
     """
     base = {"EA": 1e3, "mass": 0.5, "damping": damping}
     p = {f"{name}{k}": value * (1.0 + 0.1 * k) for name, value in base.items() for k in range(6)}
@@ -110,6 +113,72 @@ def test_parameters_that_share_models(method: str, damping: float) -> None:
         largest = max(map(abs, slopes.values()))
         for key, slope in slopes.items():
             assert abs(found.gradient[key] - slope) < 1e-6 * largest, key
+
+
+def damp(p: Mapping[str, float]) -> Any:
+    """Create two masses, connected by a damper with a cubic characteristic. The first mass moves with a kink."""
+    world = wl.World()
+    masses = [world.add(MassPoint, position=(float(k), 0.0), mass=p["mass"]) for k in range(2)]
+    for mass in masses:
+        con.fix(world, mass, "x")
+    con.prescribe(world, masses[0], "y", con.ramp(0.01, 0.03, 0.0, p["lift"]))
+    places = [con.coordinate_marker(world, mass, "y") for mass in masses]
+    world.add(
+        con.CoordinateSpringDamper, marker0=places[0], marker1=places[1],
+        force_function=lambda t, number, u, v, *_: p["stiffness"] * u + p["damping"] * v + p["cubic"] * v**3,
+        force_derivative=lambda t, number, u, v, *_: (p["stiffness"], p["damping"] + 3.0 * p["cubic"] * v**2),
+    )  # fmt: skip
+    return world, lambda state: {"y": float(state.of(masses[1])[0, 1]), "v": float(state.of(masses[1], "v")[0, 1])}
+
+
+@pytest.mark.parametrize("method", ["index 3", "index 2"])
+@pytest.mark.parametrize("damping", [2.0, 3000.0])
+def test_projections_with_nonlinear_damping(method: str, damping: float) -> None:
+    """Gradients of motions with projections, whose matrices contain damping that depends on velocities if the damping
+    is large."""
+    p = {"mass": 0.5, "lift": 0.02, "stiffness": 900.0, "damping": damping, "cubic": 40.0}
+
+    def motion(world: wl.World) -> wl.Dynamic:
+        return wl.Dynamic(world, step=2e-3, end=0.04, **EXACT, **METHODS[method])
+
+    objective = wl.time_integral("v")
+    slopes = find_slopes(wl.evaluate_motion(damp, p, motion), objective)
+    found = wl.evaluate_objective(damp, p, motion, objective)
+    largest = max(abs(slope) * p[name] for name, slope in slopes.items())
+    for name, slope in slopes.items():
+        assert abs(found.gradient[name] - slope) * p[name] < 1e-6 * largest, name
+
+
+def test_recorded_motion_is_the_plain_motion() -> None:
+    """Results of steps that compiled code computes between calls of the recorder equal results of single steps."""
+
+    def motion(world: wl.World) -> wl.Dynamic:
+        return wl.Dynamic(world, step=2e-3, end=0.1)
+
+    for model, p in ((jerk, {f"p{k}": 2.0 + 0.1 * k for k in range(18)}), (swing, MANY)):
+        found = wl.evaluate_objective(model, p, motion, wl.end_value("y"))
+        world, results = model(p)
+        states = [(state.t, results(state)["y"]) for state in motion(world).march()]
+        assert found.t[1:].tolist() == [t for t, _ in states]
+        assert found.y["y"][1:].tolist() == [y for _, y in states]
+
+
+def test_rows_that_depend_on_several_parameters() -> None:
+    """Gradients with respect to parameters of which two determine the stiffness of each element."""
+    p = {f"p{k}": 1e3 * (1.0 + 0.05 * k) for k in range(8)}
+
+    def model(values: Mapping[str, float]) -> Any:
+        each = list(values.values())
+        return swing({f"EA{k}": each[k] + 0.5 * each[k - 1] for k in range(len(each))})
+
+    def motion(world: wl.World) -> wl.Dynamic:
+        return wl.Dynamic(world, step=2e-3, end=0.1, **EXACT)
+
+    found = wl.evaluate_objective(model, p, motion, wl.end_value("y"))
+    slopes = find_slopes(wl.evaluate_motion(model, p, motion), wl.end_value("y"))
+    largest = max(map(abs, slopes.values()))
+    for name, slope in slopes.items():
+        assert abs(found.gradient[name] - slope) < 1e-5 * largest, name
 
 
 MANY = {f"EA{k}": 1e3 * (1.0 + 0.01 * k) for k in range(12)}
@@ -143,7 +212,7 @@ def test_many_parameters() -> None:
 
 
 def test_checkpoints() -> None:
-    """With 4 stored states, steps are repeated as often as the schedule states, and the gradient is the same."""
+    """With 4 stored states, steps are repeated as often as the schedule states, and the gradient does not change."""
 
     def motion(world: wl.World) -> wl.Dynamic:
         return wl.Dynamic(world, step=2e-3, end=0.06, adaptive=False, **EXACT)
@@ -159,7 +228,7 @@ def test_checkpoints() -> None:
 
 @pytest.mark.parametrize("checkpoints", [None, 7])
 def test_states_on_disk(tmp_path: Path, checkpoints: int | None) -> None:
-    """With one state in memory and the others in files, the gradient is the same bit for bit; files of the user remain,
+    """With one state in memory and the other states in files, the gradient is bit-identical; files of the user remain,
     and the files of states are removed.
     """
 
@@ -185,7 +254,7 @@ def test_states_on_disk(tmp_path: Path, checkpoints: int | None) -> None:
 
 
 def test_memory_of_states() -> None:
-    """At most the given number of states is in memory, whatever the order of steps."""
+    """At most the given number of states is in memory, for any order of steps."""
     random = np.random.default_rng(0)
     states = [StoredState({name: random.standard_normal(3) for name in NAMES}, float(k)) for k in range(9)]
     with TemporaryDirectory() as folder, StateStore(2, Path(folder)) as store:
@@ -206,8 +275,8 @@ def test_memory_of_states() -> None:
     [(drive, DRIVE, {"decide_in_newton": 40}), (drive, DRIVE, {}), (turn, DRIVEN, {"method": "trapezoidal_index2"})],
 )
 def test_belt_drives(model: Any, p: Mapping[str, float], settings: dict[str, Any]) -> None:
-    """In belt drives that start with sticking and slipping zones, history values are part of the state: with return
-    maps, with several passes in a step, and with contact of segments.
+    """Gradients are correct for belt drives that start with sticking and slipping zones, in which history values are
+    part of the state. The cases have return maps, several passes in a step, and contact of segments.
     """
 
     def motion(world: wl.World) -> wl.Dynamic:
@@ -255,7 +324,9 @@ def create_double_pendulum(p: Mapping[str, float]) -> Any:
 
 
 def test_chaotic_motions_are_named() -> None:
-    """The derivatives of a double pendulum grow exponentially; those of an oscillator and of a falling mass do not."""
+    """The derivatives of a double pendulum grow exponentially; derivatives of an oscillator and of a falling mass do
+    not grow exponentially.
+    """
     found = wl.evaluate_objective(
         create_double_pendulum, {"mass": 1.0}, lambda world: wl.Dynamic(world, step=5e-3, end=8.0), wl.end_value("x")
     )

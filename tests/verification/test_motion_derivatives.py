@@ -1,5 +1,5 @@
-"""Derivatives of motions agree with central differences between complete solves and with closed forms; wrong use is an
-error.
+"""Derivatives of motions agree with central differences between complete solves and with closed forms; wrong use causes
+an error.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ from support.processes import run_windlass
 @pytest.mark.parametrize("method", METHODS)
 def test_derivatives_are_those_of_whole_solves(method: str) -> None:
     """Derivatives of 40 steps agree with fourth-order differences of complete solves within 1e-6 of their largest
-    value. A kink of the prescribed motion is in the steps, after which the motion is projected onto its constraints.
+    value. The prescribed motion has a kink within these steps, after which the motion is projected onto the
+    constraints.
     """
 
     def motion(world: wl.World) -> wl.Dynamic:

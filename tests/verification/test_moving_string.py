@@ -33,9 +33,9 @@ CRITICAL = np.sqrt((BEAM.tension + np.pi**2 * BEAM.bending / BEAM.length**2) / B
 @pytest.mark.parametrize("ratio", [0.0, 0.3, 0.6, 0.9])
 def test_frequencies_of_the_string(ratio: float) -> None:
     """The first three frequencies with 8, 16 and 32 elements converge to the closed form with order 4 or a little more
-    (measured 4.0 to 4.7).
+    (the measured orders are 4.0 to 4.7).
 
-    With 32 elements, the first frequency agrees to 4e-8 at rest and to 1.4e-6 at 0.9 c; the test asserts 2e-6.
+    With 32 elements, the first frequency agrees to 4e-8 at rest and to 1.4e-6 at 0.9 c; the tolerance is 2e-6.
     """
     n = np.arange(1, 4)
     exact = n * np.pi / STRING.length * C * (1.0 - ratio**2)
@@ -51,7 +51,7 @@ def test_frequencies_of_the_string(ratio: float) -> None:
 def test_the_string_is_stable_again_above_its_critical_speed() -> None:
     """At 1.05 c the first three roots are imaginary, and the first frequency is π c/L |1 - v²/c²|.
 
-    The measured error is 2e-5 with 16 elements, and the test asserts 1e-4.
+    The measured error is 2e-5 with 16 elements, and the tolerance is 1e-4.
 
     Short waves, which no mesh resolves at this speed, are excluded.
     """
@@ -62,8 +62,8 @@ def test_the_string_is_stable_again_above_its_critical_speed() -> None:
 
 @pytest.mark.parametrize("ratio", [0.3, 0.6, 0.9])
 def test_frequencies_of_the_beam(ratio: float) -> None:
-    """The first three frequencies converge to the roots of the characteristic determinant with order 4 ± 0.2 (measured
-    3.8 to 4.0).
+    """The first three frequencies converge to the roots of the characteristic determinant with order 4 ± 0.2 (the
+    measured orders are 3.8 to 4.0).
     """
     speed = ratio * C
     exact = np.array([find_exact_root(BEAM, speed, near) for near in eval_roots(BEAM, speed, 48)[:3]])
@@ -97,7 +97,7 @@ def test_growth_of_a_disturbance_in_time(ratio: float) -> None:
 
     Below the critical speed, the deflections stay constant. Above the critical speed, the deflections grow a
     hundredfold with the real root of the differential equation. With 32 elements, the measured error in the last third
-    of the run is 1e-4, of which 6e-5 are due to other modes. The test asserts 3e-4.
+    of the run is 1e-4, of which 6e-5 are due to other modes. The tolerance is 3e-4.
     """
     speed = ratio * CRITICAL
     root = max((find_exact_root(BEAM, speed, near) for near in eval_roots(BEAM, speed, 48)[:2]), key=lambda r: r.real)

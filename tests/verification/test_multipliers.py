@@ -1,4 +1,6 @@
-"""Multipliers and accelerations of constrained motion: kinks, reactions of pendulums, consistent starts."""
+"""Tests of multipliers and accelerations of constrained motion: kinks, reactions of pendulums, and consistent initial
+values.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ INERTIA, SPEED, BEGIN, RAMP = 0.25, 12.0, 0.05, 0.55
 
 
 def speed(t: float) -> float:
-    """Return the speed of the wheel [rad/s]: 0, then a ramp, then 12."""
+    """Return the speed of the wheel [rad/s], which is first 0, then increases linearly, and is then 12."""
     return SPEED * min(max((t - BEGIN) / RAMP, 0.0), 1.0)
 
 
@@ -72,12 +74,14 @@ def create_wheel(kind: str) -> World:
 @pytest.mark.parametrize("kind", ["velocity", "position", "position without rate"])
 @pytest.mark.parametrize(("method", "spectral_radius"), [*METHODS, NEWMARK])
 def test_kinks(method: str, spectral_radius: float, kind: str) -> None:
-    """The torque on the wheel is J Δω/Δt = 5.4545 N m in the ramp and 0 before and after, from the third step on.
+    """From the third step after each kink on, the torque on the wheel is J Δω/Δt = 5.4545 N m during the increase of
+    the speed, and otherwise 0.
 
-    Steps of 2 ms end at both kinks of the speed; steps of 2.2 and 1.1 ms do not. Without the projection, the
-    trapezoidal rule alternates between 10.91 and 0 N m forever. Newmark with a prescribed angle gives thousands of N m,
-    and generalised-alpha oscillates for tens of steps. The tolerance is 1e-3 N m. The measured error is 1e-5 N m if
-    rates are computed by differences in time, and otherwise 1e-6 N m.
+    Steps of 2 ms end at both kinks of the speed; steps of 2.2 and 1.1 ms do not. Without the projection, the torque by
+    the trapezoidal rule would alternate permanently between 10.91 and 0 N m. The torque by Newmark's method with a
+    prescribed angle would be thousands of N m, and the torque by generalised-alpha would oscillate for tens of steps.
+    The tolerance is 1e-3 N m. The measured error is 1e-5 N m if rates are computed by differences in time, and
+    otherwise 1e-6 N m.
     """
     for step in (2e-3, 2.2e-3, 1.1e-3):
         solver = Dynamic(
@@ -95,7 +99,7 @@ def test_kinks(method: str, spectral_radius: float, kind: str) -> None:
 
 
 class Release(StepHook):
-    """Switches a constraint on after a given step."""
+    """Hook that activates a constraint after a given step."""
 
     def __init__(self, world: World, brake: Entity, at: int) -> None:
         self.world, self.brake, self.at = world, brake, at
@@ -107,7 +111,7 @@ class Release(StepHook):
 
 @pytest.mark.parametrize("method", ["trapezoidal_index2", "generalized_alpha_index2"])
 def test_constraint_that_is_switched_on(method: str) -> None:
-    """A brake that holds a turning wheel from one step to the next has a torque equal to the load."""
+    """A brake stops a rotating wheel from one step to the next. The torque of the brake is equal to the load."""
     world = World()
     wheel = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=INERTIA, velocity=(0.0, 0.0, 3.0))
     fix(world, wheel, "x", "y")
@@ -120,8 +124,9 @@ def test_constraint_that_is_switched_on(method: str) -> None:
 
 
 def test_kinks_and_restart(tmp_path: Path) -> None:
-    """A run that continues from a checkpoint between a kink and its second projection step is bitwise equal to an
-    uninterrupted run."""
+    """A run that continues from a checkpoint between a kink and the second projection is bit-identical to an
+    uninterrupted run.
+    """
 
     def run(end: float, restart: str | None) -> State:
         hooks = [Checkpoint(tmp_path / "wheel.h5", every=26, restart=restart)]
@@ -147,12 +152,13 @@ def test_kinks_and_restart(tmp_path: Path) -> None:
 
 
 def solve_pendulum(count: int, end: float, start: float = 1.2) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Solve a pendulum of uniform rods of 1 m and 1 kg on hinges by minimal coordinates: angles, rates, accelerations,
-    reactions.
+    """Solve the motion of a pendulum of uniform rods of 1 m and 1 kg on hinges in minimal coordinates. Return angles,
+    rates, accelerations and reactions.
 
-    Angles θ are measured from the downward vertical. Rod i hangs on rod i - 1, and rod 0 hangs on the ground. With c_ij
-    = lever of rod j for the position of the centre of rod i, the mass matrix is Σ_i m c_ik c_il cos(θ_k - θ_l) + I
-    δ_kl. The reaction at hinge k, Σ m (a_i + g) over the rods below the hinge, acts on the lower rod; shape (count, 2).
+    Angles θ are measured from the downward vertical. Rod i hangs on rod i - 1, and rod 0 hangs on the ground. Let c_ij
+    be the lever arm of rod j for the position of the centre of rod i. Then the mass matrix is Σ_i m c_ik c_il cos(θ_k -
+    θ_l) + I δ_kl. The reaction at hinge k, Σ m (a_i + g) over the rods below the hinge, acts on the lower rod; shape
+    (count, 2).
     """
     levers = np.tril(np.ones((count, count)), -1) + 0.5 * np.eye(count)
     weights = levers.T @ levers
@@ -207,7 +213,8 @@ def create_pendulum(count: int, spatial: bool, start: float = 1.2) -> tuple[Worl
 def test_reactions_of_pendulums(method: str, spectral_radius: float, count: int, spatial: bool) -> None:
     """Positions, velocities, accelerations and reactions of double and five-fold pendulums converge with order 2.
 
-    The reference uses minimal coordinates, DOP853 with 1e-12, and Newton's law for the rods below each hinge.
+    The reference solution uses minimal coordinates, the method DOP853 with the tolerance 1e-12, and Newton's law for
+    the rods below each hinge.
     """
     time = 0.6
     theta, omega, alpha, reaction = solve_pendulum(count, time)
@@ -240,9 +247,9 @@ def test_reactions_of_pendulums(method: str, spectral_radius: float, count: int,
 
 
 def test_newmark_is_refused_with_nonlinear_constraints() -> None:
-    """Newmark with nonlinear constraints is an error that names the constraints.
+    """The method "newmark" with nonlinear constraints raises an error that names the constraints.
 
-    Without this refusal, positions would be right, but reactions would be wrong by factors of 33 to 2900.
+    Without this error, positions would be correct, but reactions would be wrong by factors of 33 to 2900.
     """
     world, *_ = create_pendulum(2, False)
     with pytest.raises(ModelError, match=r"'newmark' in Dynamic with nonlinear constraints \(RevoluteJoint2D.*must be"):
@@ -265,7 +272,7 @@ def create_driven_point(value: Callable[[float], float]) -> World:
 
 @pytest.mark.parametrize("method", ["trapezoidal_index2", "generalized_alpha", "generalized_alpha_index2"])
 def test_start_that_misses_a_constraint(method: str) -> None:
-    """A coordinate that is 1 m away from its prescribed value, and a joint with a gap of 100 m, are errors."""
+    """A coordinate at a distance of 1 m from its prescribed value, and a joint with a gap of 100 m, cause errors."""
     with pytest.raises(ModelError, match=r"start of dynamics at t = 0 s: .*\(slider, x prescribed: 1\) \[m, rad, 1\]"):
         Dynamic(create_driven_point(lambda t: np.cos(10.0 * t)), step=1e-3, end=1.0, method=method).solve()
     world = World()
@@ -278,7 +285,9 @@ def test_start_that_misses_a_constraint(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["trapezoidal_index2", "generalized_alpha", "generalized_alpha_index2"])
 def test_small_gaps_are_closed(method: str) -> None:
-    """A gap from rounded input is closed, and velocities follow the prescribed motion, so the later motion is exact."""
+    """A gap due to rounded input is closed, and initial velocities agree with the prescribed motion, so the subsequent
+    motion is exact.
+    """
     world = create_driven_point(lambda t: 1e-4 + np.sin(10.0 * t))
     states = [(s.t, s.q[0], s.v[0]) for s in Dynamic(world, step=1e-3, end=0.3, method=method, name="").march()]
     t, x, v = np.array(states).T

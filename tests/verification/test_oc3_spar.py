@@ -1,4 +1,6 @@
-"""The OC3-Hywind spar on its three lines, against the numbers of NREL/TP-500-47535 and against elastic catenaries."""
+"""The OC3-Hywind spar on its three lines, compared with the numbers of NREL/TP-500-47535 and with elastic
+catenaries.
+"""
 
 from __future__ import annotations
 

@@ -37,14 +37,14 @@ class HardeningRope(Component):
 
 @kernel
 def force(row: Any, d: Vector, dt: Vector, t: float) -> Vector:
-    """f = (k + c d·d) d."""
+    """Write the force f = (k + c d·d) d."""
     s = row.stiffness + row.hardening * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
     return s * d[0], s * d[1], s * d[2]
 
 
 @kernel
 def force_tangent(row: Any, d: Vector, dt: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
-    """P = (k + c d·d) I + 2 c d d^T, V = 0."""
+    """Write the derivatives P = (k + c d·d) I + 2 c d d^T and V = 0."""
     s, c = row.stiffness + row.hardening * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), 2.0 * row.hardening
     for a in range(3):
         for b in range(3):
@@ -100,7 +100,7 @@ def run(path: str) -> None:
 
 @pytest.mark.mpi
 def test_dynamics_on_several_processes(tmp_path: Path) -> None:
-    """Two processes give the serial motion to 1e-10 m."""
+    """The motions on one and two processes agree to 1e-10 m."""
     results = []
     for processes in (1, 2):
         path = tmp_path / f"{processes}.npz"

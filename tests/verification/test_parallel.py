@@ -56,8 +56,8 @@ def test_each_process_evaluates_its_own_rows(belts: Belts) -> None:
     matrix.
     """
     serial, parallel = belts(1), belts(2)
-    # compared per residual; the initial accelerations need one more evaluation, which is not counted as a residual of
-    # Newton's method
+    # the numbers per residual are compared; the initial accelerations need one more evaluation, which is not counted as
+    # a residual of Newton's method
     per_residual = parallel["rows"] // parallel["residuals"][:, None]
     np.testing.assert_array_equal(per_residual.sum(axis=0), serial["rows"][0] // serial["residuals"][0])
     names = list(parallel["names"])
@@ -70,8 +70,8 @@ def test_each_process_evaluates_its_own_rows(belts: Belts) -> None:
 
 @pytest.mark.mpi
 def test_processes_take_the_same_decisions(tmp_path: Path) -> None:
-    """If steps are cut because contacts do not settle, and a cycle of contact decisions is resolved, all processes have
-    equal counts, and the end state agrees to 1e-8.
+    """If step sizes are reduced because contacts do not settle, and a cycle of contact decisions is resolved, all
+    processes have equal counts, and the end state agrees to 1e-8.
 
     Newton iterations near the tolerance depend on the rounding errors of the linear solver and may differ by 1 %.
     """

@@ -1,4 +1,6 @@
-"""Worlds that are built in parts, where each process gives some of the rows, give the results of one process."""
+"""Results agree for worlds that are built on one process, and for worlds that are built in parts, where each process
+provides some of the rows.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ def mesh(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def serial(mesh: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Return the results of one process."""
+    """Return the results on one process."""
     found, done = run_program(mesh, tmp_path_factory.mktemp("serial"), 1)
     assert done.returncode == 0, done.stderr
     return found
@@ -63,7 +65,7 @@ def test_errors_of_one_process(serial: Any) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize(("processes", "partition"), [(2, "auto"), (3, "graph")])
 def test_building_in_parts(serial: Any, mesh: Path, processes: int, partition: str, tmp_path: Path) -> None:
-    """Results, row numbers and names equal the results of one process. Wrong parts give the same message on all
+    """Results, row numbers and names agree with a run on one process. Wrong parts give the same message on all
     processes."""
     parallel, done = run_program(mesh, tmp_path, processes, "-partition", partition)
     mine, reference = parallel["chains"], serial["chains"]

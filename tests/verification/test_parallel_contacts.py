@@ -1,5 +1,5 @@
-"""Hunt-Crossley contact on several processes: the results and reports of one process, shared work, and errors that end
-all processes.
+"""Hunt-Crossley contact on several processes: agreement with the results and reports of one process, shared work, and
+errors that end all processes.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def parallel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 @pytest.mark.mpi
 def test_forces_and_tangents(parallel: dict[str, Any]) -> None:
-    """For surfaces of all kinds on all kinds of markers, forces and both tangents equal the results of one process to
+    """For surfaces of all kinds on all kinds of markers, forces and both tangents on one and several processes agree to
     rounding.
     """
     assert parallel["assembly/contacts"] >= 12

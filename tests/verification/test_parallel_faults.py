@@ -1,4 +1,4 @@
-"""Errors on one process or in the model give one message and an exit code, and no process keeps waiting."""
+"""Errors on one process or in the model give one message and an exit code, and no process continues to wait."""
 
 from __future__ import annotations
 
@@ -114,7 +114,9 @@ def test_disconnected_node_is_named(solver: str, tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_more_processes_than_cables(tmp_path: Path) -> None:
-    """Processes without rows take part in statics and dynamics, and the results equal the results of one process."""
+    """Processes without rows participate in statics and dynamics, and the results agree with the results on one
+    process.
+    """
     words = ("-elements", "1", "-solver", "static,dynamic", "-quiet")
     alone, many = (run(tmp_path, *words, processes=n) for n in (1, 5))
     assert (many.returncode, errors_of(many)) == (0, "")
@@ -135,7 +137,7 @@ def test_loop_that_all_processes_leave_ends_nothing(fault: str, tmp_path: Path) 
     """If all processes leave the loop over a solve early, no process is ended, also if one process deletes the solve
     later than the other.
 
-    The next solves work as usual.
+    The next solves succeed.
     """
     done = run(tmp_path, "-fault", fault, "-solver", "dynamic,static", "-quiet", processes=3)
     assert (done.returncode, errors_of(done)) == (0, "")

@@ -1,4 +1,4 @@
-"""Outputs on several processes equal those of one process up to rounding, and contain the partition as a field."""
+"""Outputs on one and on several processes are equal up to rounding errors, and contain the partition as a field."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def run_program(folder: Path, processes: int) -> Path:
 
 @pytest.fixture(scope="module")
 def serial(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the files of one process."""
+    """Return the files of a run on one process."""
     return run_program(tmp_path_factory.mktemp("serial"), 1)
 
 

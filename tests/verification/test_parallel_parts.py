@@ -1,5 +1,5 @@
-"""If tables are distributed over processes, each process has the rows that it needs, and calls give the results of one
-process.
+"""If tables are distributed over processes, each process has the rows that it needs, and calls on one and several
+processes have equal results.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ def run_program(folder: Path, processes: int) -> Any:
 
 @pytest.fixture(scope="module")
 def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Return the results of one process."""
+    """Return the results on one process."""
     return run_program(tmp_path_factory.mktemp("serial"), 1)
 
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_a_chain_on_wheels_in_parts(serial: Any, processes: int, tmp_path: Path) -> None:
-    """Handles, switches and error messages equal the results of one process. Rows are on the processes that need
+    """Handles, switches and error messages agree with a run on one process. Rows are on the processes that need
     them.
     """
     parallel = run_program(tmp_path, processes)

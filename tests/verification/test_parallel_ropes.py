@@ -43,14 +43,15 @@ def test_net_on_a_sphere(processes: int, steps: int, tmp_path: Path) -> None:
 @pytest.mark.long
 def test_crane(tmp_path: Path) -> None:
     """The crane runs 20 steps on two processes, although MUMPS needs more memory for the first static tangent than it
-    estimates. Counts of all steps are equal. In the first step they are equal only if points at the friction limit do
-    not stick or slip by rounding errors: in the static solve before, the rope slips on the drum.
+    estimates. Counts of all steps are equal. In the first step, the counts are equal only if rounding errors do not
+    decide whether points at the friction limit stick or slip, because the rope slips on the drum in the preceding
+    static solve.
     """
     found = []
     for processes in (1, 2):
         path = tmp_path / f"crane{processes}.npz"
         words = ["-case", "crane", "-count", "20", "-steps", "20", "-out", path, "-output", "none", "-quiet"]
-        # residuals below 1e-6 of the first residual are rounding errors, see agreement.py
+        # residuals below 1e-6 of the first residual are rounding errors (agreement.py)
         words += ["-static_snes_rtol", "1e-6", "-dynamic_snes_rtol", "1e-6"]
         done = run_python([ROOT / "benchmarks/agreement_child.py", *words], processes)
         assert done.returncode == 0, done.stderr

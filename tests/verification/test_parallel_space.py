@@ -36,14 +36,14 @@ def assert_same(given: Any, expected: Any) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_net_in_space(serial: Any, processes: int, tmp_path: Path) -> None:
-    """A 3D net with knots, user force functions, an eccentric load and randomly ordered nodes gives the results of one
-    process.
+    """Results on one and several processes agree for a 3D net with knots, user force functions, an eccentric load and
+    randomly ordered nodes.
     """
     assert_same(run_net(tmp_path, processes), serial)
 
 
 @pytest.mark.long
 def test_without_compiler(serial: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels as Python functions give the results of compiled kernels."""
+    """Results of kernels as Python functions and of compiled kernels agree."""
     monkeypatch.setenv("WINDLASS_JIT", "0")
     assert_same(run_net(tmp_path, 1), serial)

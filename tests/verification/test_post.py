@@ -13,6 +13,7 @@ import windlass as wl
 from windlass.commands import cli
 from windlass.connectors import hinge, prescribe
 from windlass.elements import nodes_of, straight_cable
+from windlass.framework.command_line import report_parts
 from windlass.post import Cycles, FatigueCurve, Series
 
 HOURS = 3600.0
@@ -109,7 +110,9 @@ def test_damage_of_equal_cycles() -> None:
 
 
 def test_damage_of_kilonewtons_is_refused() -> None:
-    """Tensions in kN are refused, because a curve is in N; the fatigue life would be a million times too long."""
+    """Tensions in kN are refused, because fatigue curves are in N; with tensions in kN, the fatigue life would be a
+    million times too long.
+    """
     curve = wl.post.fatigue_curve("studless chain", breaking_load=1e6)
     tension = Series(np.arange(5.0), np.array([0.0, 300.0, 0.0, 300.0, 0.0]), unit="kN")
     with pytest.raises(wl.ModelError, match="damage of a series in kN: must be a tension in N"):
@@ -294,3 +297,24 @@ def test_cycles_of_a_constant_tension_do_no_damage() -> None:
     assert cycles.equivalent_range(3.0) == 0.0
     with pytest.raises(wl.ModelError, match="one of the two must be given"):
         wl.post.fatigue_curve("stud chain")
+
+
+def test_report_of_series(sea: Series, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The section of a report contains statistics and spectra; a short series has no extreme; no series is an error."""
+    sections: list[wl.ReportSection] = []
+    monkeypatch.setattr(report_parts, "added_sections", sections)
+    short = sea.part(end=600.0)
+    wl.post.report_series([sea, short, sea.part(end=30.0)], title="Rope", duration=HOURS)
+    (section,) = sections
+    table, *curves = section.parts
+    assert section.title == "Rope" and table.headings[-1] == "most probable largest value in 1 h"
+    assert_allclose(table.rows[0][2:4], (10.0, 2.0), rtol=0.02)  # the curve through the values is polygonal
+    assert table.rows[0][-1] == wl.post.fit_extremes(sea).mode(HOURS) and table.rows[1][-1] is None
+    assert len(table.rows) == 3 and len(curves) == 2  # the last series is too short for a spectrum
+    for one, curve in zip((sea, short), curves, strict=True):
+        spectrum = wl.post.find_spectrum(one)
+        assert curve.curves[0][:2] == ("tension", "N²/Hz")
+        assert_allclose(curve.curves[0][2], spectrum.density)
+        assert_allclose(curve.x, spectrum.frequencies)
+    with pytest.raises(wl.ModelError, match=r"series = \[\] in report_series: must be at least one Series"):
+        wl.post.report_series([])

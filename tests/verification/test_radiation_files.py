@@ -1,7 +1,7 @@
 """Files of radiation programs: readers, retardation functions, states and floaters made from them.
 
 The files of tests/reference/radiation were computed with Capytaine 3.0 for a hemisphere with the radius 5 m in deep
-water, with 240 panels; they contain surge and heave, and headings of 0 and 180 degrees.
+water, with 240 panels. The files contain surge and heave, and headings of 0 and 180 degrees.
 """
 
 from __future__ import annotations
@@ -105,7 +105,8 @@ def test_hemisphere() -> None:
 
 
 def test_added_mass_at_infinite_frequency(tmp_path: Path) -> None:
-    """Without a row for infinite frequency, added mass and damping of all frequencies yield it within 2.5 %.
+    """Without a row for infinite frequency, the added mass at infinite frequency follows from added mass and damping of
+    all frequencies within 2.5 %.
 
     The damping beyond the last frequency, 15 and 58 % of the largest damping of heave and surge, is extrapolated.
     """
@@ -138,6 +139,20 @@ def test_states_have_the_damping_of_the_file() -> None:
         A, B = data.added_mass[:, freedom, freedom], data.damping[:, freedom, freedom]
         exact = B + 1j * data.frequencies * (A - data.infinite[freedom, freedom])
         assert_allclose(np.abs(K - exact)[low], 0.0, atol=0.03 * np.abs(exact).max())
+
+
+@pytest.mark.parametrize("tolerance", [0.05, 0.01])
+def test_states_have_no_damping_at_frequency_zero(tolerance: float) -> None:
+    """The states have no damping at the frequency 0. With the default tolerance, the error of the damping up to
+    0.6 rad/s is below 1.5 % of the largest damping.
+    """
+    data = con.read_wamit(FOLDER / "sphere.1")
+    radiation = data.fit_radiation(tolerance=tolerance)
+    for freedom in (0, 2):
+        B = data.damping[:, freedom, freedom]
+        assert abs(eval_radiation(radiation, 0.0)[freedom, freedom]) < 1e-9 * B.max()
+        low = [eval_radiation(radiation, w)[freedom, freedom].real for w in data.frequencies[:4]]
+        assert tolerance > 0.01 or np.abs(low - B[:4]).max() < 0.015 * B.max()
 
 
 def test_retardation_of_a_closed_form() -> None:
@@ -193,8 +208,39 @@ def test_heave_decay() -> None:
     assert_allclose(found, exact, atol=0.015 * np.abs(exact).max())
 
 
+def test_vessel_moves_as_the_free_floater() -> None:
+    """A vessel whose motion is prescribed by the RAO of the files moves as the free floater in the same regular wave,
+    within 1.5 % of the amplitude after the start. In long waves the sphere follows the surface.
+    """
+    data = con.read_wamit(FOLDER / "sphere.1", density=RHO, gravity=G)
+    stiffness = np.diag([0.0, 0.0, RHO * G * np.pi * RADIUS**2, 1e7, 1e7, 1e7])
+    mass = np.diag([MASS, MASS, MASS, 1e6, 1e6, 1e6])
+    damping = np.diag([0.0, 0.0, 2e4, 0.0, 0.0, 0.0])
+    rao = data.find_rao(mass, stiffness, damping)
+    assert_allclose(rao.eval_response(rao.frequencies[0], 0.0)[0, 2], 1.0, atol=0.02)
+    period = 2.0 * np.pi / data.frequencies[len(data.frequencies) // 3]
+    moved = []
+    for free in (True, False):
+        world = wl.World(gravity=(0.0, 0.0, -G))
+        sea = world.add(con.Fluid, density=RHO, **con.regular_wave(0.2, period), wave_growth=4.0 * period)
+        if free:
+            body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=MASS, inertia=(1e6, 1e6, 1e6))
+            con.floater(
+                world, body, sea, added_mass=data.infinite, stiffness=stiffness, volume=MASS / RHO, damping=damping,
+                radiation=data.fit_radiation(tolerance=0.01), excitation=data.excitation,
+            )  # fmt: skip
+            con.fix(world, body, "y", "e1", "e2", "e3")
+        else:
+            body = con.vessel(world, sea, rao).body
+        sensors = wl.Sensors(None, [wl.Sensor(body, "position", 2, "z")])
+        wl.Dynamic(world, step=period / 100.0, end=16.0 * period, name="").solve(hooks=[sensors])
+        at = np.linspace(12.0, 16.0, 200) * period
+        moved.append(np.interp(at, sensors.times, np.ravel(sensors["z"])))
+    assert_allclose(moved[1], moved[0], atol=0.015 * np.abs(moved[0]).max())
+
+
 def test_errors(tmp_path: Path) -> None:
-    """Wrong files and tolerances are errors with file, value and allowed range."""
+    """Wrong files and tolerances cause errors that state file, value and allowed range."""
     text = (FOLDER / "sphere.1").read_text()
     for changed, words in (
         ("", "has no rows: must have rows of 5 numbers"),
@@ -219,6 +265,10 @@ def test_errors(tmp_path: Path) -> None:
     with pytest.raises(wl.ModelError, match=r"wrong\.3 has no period > 0 s: must have wave forces for periods > 0"):
         con.read_wamit(tmp_path / "wrong.1")
     data = con.read_wamit(FOLDER / "sphere.1")
+    with pytest.raises(wl.ModelError, match="give a singular matrix at"):
+        data._replace(added_mass=0.0 * data.added_mass, damping=0.0 * data.damping).find_rao(*np.zeros((2, 6, 6)))
+    with pytest.raises(wl.ModelError, match=r"excitation = None in find_rao: must be forces of waves"):
+        data._replace(excitation=None).find_rao(np.eye(6), np.eye(6))
     with pytest.raises(wl.ModelError, match="tolerance = 1e-09 of the retardation of surge by surge with at most 3"):
         data.fit_radiation(tolerance=1e-9, largest=3)
     with pytest.raises(wl.ModelError, match=r"damping = 0 N s/m of surge, sway and heave: must be > 0"):

@@ -59,7 +59,7 @@ def test_frequency_of_two_weights() -> None:
 
 @pytest.mark.parametrize("falls", [2, 14, 30])
 def test_tackle(falls: int) -> None:
-    """A block on n falls, over n - 1 sheaves, is held by N = m g/n."""
+    """The tension of a rope with n falls over n - 1 sheaves that carries a block is N = m g/n."""
     mass = 60.0
     world = wl.World(gravity=(0.0, -G))
     block = world.add(RigidBody2D, position=(0.0, -3.0), mass=mass, inertia=1.0)
@@ -198,7 +198,7 @@ def test_a_rope_ends_on_drums(beside: float) -> None:
 def test_a_rope_is_drawn_around_its_sheave() -> None:
     """The rope is drawn along both falls and over the upper half of the sheave.
 
-    The drawn length is right except that the arc is drawn as chords.
+    The drawn length is exact except for the arc, which is drawn as chords.
     """
     world, _, rope = over_a_sheave(1.0, 1.0, 10.0)
     drawn = Scene(world, 4).draw(wl.State(world))

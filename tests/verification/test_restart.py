@@ -1,4 +1,6 @@
-"""Runs that are killed and continue from their last checkpoint have the end state and output of one run."""
+"""Tests that runs which are killed and continued from the last checkpoint give the same final state and the same output
+as uninterrupted runs.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +24,16 @@ ARRAYS = ("q", "v", "a", "carried", "lam", "data", "start_data", "t", "step")
 
 
 def assert_same_file(first: Path, second: Path) -> None:
-    """Check that two states are bitwise equal."""
+    """Check that two state files contain bit-identical values."""
     with np.load(first) as one, np.load(second) as other:
         for name in ARRAYS:
             np.testing.assert_array_equal(one[name], other[name], err_msg=name)
 
 
 def run(words: list[str | Path], folder: Path, processes: int = 1, killed: bool = False) -> str:
-    """Run a model in a folder, to its end or until it kills itself; return its error output."""
+    """Run a model in a folder until it ends or kills its process, and return the error output."""
     folder.mkdir(exist_ok=True)
-    # the continued run is a process with other hash values of texts
+    # Python's hash values of texts differ between the processes of the killed run and of the continued run
     done = run_windlass(["run", *words], processes, folder, kind=int("-restart" in words))
     if not killed:
         assert done.returncode == 0, done.stderr
@@ -44,7 +46,7 @@ def run(words: list[str | Path], folder: Path, processes: int = 1, killed: bool 
 
 
 def write_changed(example: str, changes: Mapping[str, str], path: Path) -> Path:
-    """Write an example script in which texts, each of which must occur once, are replaced by other texts."""
+    """Write a changed copy of an example script. Each text to be replaced must occur once in the script."""
     text = (ROOT / "examples" / example).read_text()
     for old, new in changes.items():
         assert text.count(old) == 1, old
@@ -54,7 +56,7 @@ def write_changed(example: str, changes: Mapping[str, str], path: Path) -> Path:
 
 
 def write_belt(folder: Path) -> Path:
-    """Write the belt example with motion from 2 ms on.
+    """Write a copy of the belt example in which the motion begins at 2 ms.
 
     The script can save its state and kill itself after given steps.
     """
@@ -76,13 +78,13 @@ def write_belt(folder: Path) -> Path:
 
 
 BELT: list[str | Path] = ["-elements", "24", "-segments", "3", "-step", "1e-4", "-end_time", "0.03", "-frames", "20"]
-"""300 steps after 10 load steps, with contact, friction and a lagged Jacobian."""
+"""Options of a run with 10 load steps and 300 time steps, with contact, friction, and reuse of the tangent."""
 
 
 @pytest.fixture(scope="module")
 def whole_belt(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Run the belt with checkpoints to its end; the folder has its state, the summary `a.json`, and its outputs in
-    `whole`.
+    """Run the belt with checkpoints to its end. Return the folder, which contains the final state, the summary
+    `a.json`, and the outputs in the subfolder `whole`.
     """
     folder = tmp_path_factory.mktemp("whole")
     words = [write_belt(folder), *BELT, "-checkpoint_every", "50", "-checkpoint", "a.h5"]
@@ -91,8 +93,8 @@ def whole_belt(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_belt_killed_and_restarted(whole_belt: Path, tmp_path: Path) -> None:
-    """A static and a dynamic solve, killed after 187 steps and restarted, give the state, counts, tables and series of
-    an uninterrupted run.
+    """A run with a static and a dynamic solve is killed after 187 time steps and restarted. State, counts, tables and
+    series agree with an uninterrupted run.
     """
     belt = write_belt(tmp_path)
     options = [belt, *BELT, "-checkpoint_every", "50"]
@@ -119,7 +121,7 @@ REDUNDANT += ["-dynamic_redundant_pc_factor_mat_solver_type", "klu"]
 
 
 def write_crane(folder: Path) -> Path:
-    """Write the crane example with a short hoist and a swing.
+    """Write a copy of the crane example with a short hoist and a swing.
 
     The script can save its state and kill itself after given steps.
     """
@@ -147,12 +149,12 @@ def write_crane(folder: Path) -> Path:
     [(1, "48", "step 40"), (1, "100", "step 80"), pytest.param(2, "48", "step 40", marks=pytest.mark.mpi)],
 )
 def test_crane_killed_and_restarted(processes: int, keep: str, begin: str, tmp_path: Path) -> None:
-    """A crane that is killed during hoisting and during the swing in 3D continues bitwise equal to the run that was
-    killed.
+    """A run of a crane is killed during hoisting, and killed again during the swing in 3D. The continued runs are
+    bit-identical to the killed runs.
 
-    The model has a rope on a drum that turns and moves, friction in sheaves, joints, and steps that are cut. On two
-    processes, each process factorises the whole matrix, because MUMPS adds contributions in the order in which messages
-    arrive.
+    The model has a rope on a drum that turns and moves, friction in sheaves, joints, and steps with reduced sizes. On
+    two processes, each process factorises the whole matrix, because MUMPS adds contributions in the order in which
+    messages arrive.
     """
     words: list[str | Path] = [write_crane(tmp_path), "-output", "none", "-keep", keep]
     words += REDUNDANT if processes > 1 else []
@@ -165,7 +167,7 @@ def test_crane_killed_and_restarted(processes: int, keep: str, begin: str, tmp_p
 
 
 def check_series(whole: Path, part: Path) -> None:
-    """Check that all frames of both folders are equal, read by VTK and by HDF5."""
+    """Check that all frames in both folders are equal. The frames are read by VTK and by HDF5."""
     series = [read_series(folder / "belt.vtkhdf") for folder in (whole, part)]
     assert len(series[0][0]) == 21 and series[0][0] == series[1][0]
     for time in series[0][0]:
@@ -181,7 +183,7 @@ def check_series(whole: Path, part: Path) -> None:
 
 
 ENDED = ("adaptive", "verlet", "switched")
-"""Models that are restarted: with implicit solver, with explicit solver, with hooks."""
+"""Models that are restarted: with an implicit solver, with an explicit solver, and with hooks."""
 
 
 @pytest.mark.parametrize(
@@ -213,8 +215,8 @@ ENDED = ("adaptive", "verlet", "switched")
     ],
 )
 def test_models_killed_and_restarted(kind: str, every: str, kill_at: str, options: list[str], tmp_path: Path) -> None:
-    """Cut steps, explicit methods, changing neighbours, contact points, and models that hooks change give bitwise equal
-    results after a restart.
+    """Restarted runs give bit-identical results for reduced step sizes, explicit methods, changing contact neighbours,
+    contact points, and models that hooks change.
     """
     common: list[str | Path] = [MODELS, "-kind", kind, "-checkpoint_every", every, *options]
     run([*common, "-summary", "s.json", "-checkpoint", "c.h5"], tmp_path / "whole")
@@ -249,7 +251,9 @@ def test_killed_while_a_checkpoint_is_written(tmp_path: Path) -> None:
 
 
 def test_checkpoints_by_the_clock(tmp_path: Path) -> None:
-    """Automatic checkpoints do not change the results, are removed after a normal end, and remain after a kill."""
+    """Automatic checkpoints do not change the results. Automatic checkpoints are removed after a normal end of the run,
+    and remain if the run is killed.
+    """
     common: list[str | Path] = [MODELS, "-kind", "switched"]
     often = [*common, "-checkpoint_minutes", "1e-6"]
     run(common, tmp_path / "whole")
@@ -270,9 +274,10 @@ def test_checkpoints_by_the_clock(tmp_path: Path) -> None:
 
 
 def test_solves_before_the_first_checkpoint_by_the_clock(tmp_path: Path) -> None:
-    """A checkpoint has no record of solves that ended before the first automatic checkpoint.
+    """If the first automatic checkpoint is written after the end of a solve, the checkpoint may contain no record of
+    this solve.
 
-    A restart repeats solves that ended before the first automatic checkpoint, and continues the interrupted solve.
+    A restarted run repeats solves without a record, and continues the interrupted solve.
     """
     belt = write_belt(tmp_path)
     words = [belt, *BELT, "-keep", "205", "-output", "a"]
@@ -280,7 +285,8 @@ def test_solves_before_the_first_checkpoint_by_the_clock(tmp_path: Path) -> None
     name = "belt.checkpoint.h5"
     with h5py.File(tmp_path / name, "r+") as file:
         assert list(file["solves"])[-1] == "0001"
-        # whether the file has a record of the static solve depends on its duration on this machine
+        # remove the record of the static solve, because its presence depends on the duration of the solve on this
+        # machine
         file["solves"].pop("0000", None)
     content = (tmp_path / name).read_bytes()
     (tmp_path / name).write_bytes(content + seal(content))
@@ -294,9 +300,9 @@ def test_solves_before_the_first_checkpoint_by_the_clock(tmp_path: Path) -> None
 
 
 def test_run_that_is_extended(whole_belt: Path, tmp_path: Path) -> None:
-    """A completed run continues to a later end.
+    """A completed run can be continued to a later end time.
 
-    With a lagged Jacobian, the results differ from an uninterrupted run only within tolerances.
+    If the tangent is reused, the results agree with an uninterrupted run only within tolerances.
     """
     common: list[str | Path] = [write_belt(tmp_path), *BELT, "-checkpoint_every", "50"]
     fewer = {"0.03": "0.025", "20": "16"}
@@ -313,7 +319,7 @@ PARTS: list[str | Path] = ["-elements", "48"]
 
 
 def replace_options(words: Sequence[str | Path], options: Sequence[str | Path]) -> list[str | Path]:
-    """Return the arguments of a command, with given options replaced or added."""
+    """Return a copy of the arguments of a command in which the given options are replaced or added."""
     given = dict(zip(options[::2], options[1::2], strict=True))
     names = [str(word) for word in words]
     kept = [w for k, w in enumerate(words) if names[k] not in given and (k == 0 or names[k - 1] not in given)]
@@ -321,8 +327,8 @@ def replace_options(words: Sequence[str | Path], options: Sequence[str | Path]) 
 
 
 def kill_belt(folder: Path, processes: int, options: Sequence[str | Path] = ()) -> Path:
-    """Run the belt and kill it after step 243; return the folder with the last checkpoint (step 140) and the state of
-    step 240.
+    """Run the belt and kill the run after step 243. Return the folder, which contains the last checkpoint (step 140)
+    and the state of step 240.
     """
     words: list[str | Path] = [write_belt(folder), *replace_options(BELT, options)]
     words += ["-checkpoint_every", "140", "-keep", "240", "-die", "243"]
@@ -331,7 +337,7 @@ def kill_belt(folder: Path, processes: int, options: Sequence[str | Path] = ()) 
 
 
 def restart_belt(killed: Path, folder: Path, processes: int, options: Sequence[str | Path] = ()) -> None:
-    """Run the belt from its checkpoint to its end, with its outputs, in a separate folder."""
+    """Continue the belt from a checkpoint to the end of the run, with outputs in a separate folder."""
     shutil.copytree(killed, folder)
     words = [folder / "belt.py", *replace_options(BELT, options), "-keep", "240"]
     run([*words, "-output", "a", "-restart", "c.h5"], folder, processes)
@@ -339,7 +345,7 @@ def restart_belt(killed: Path, folder: Path, processes: int, options: Sequence[s
 
 @pytest.fixture(scope="module")
 def killed_on_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Run the belt on two processes, kill it, and return its folder."""
+    """Run the belt on two processes, kill the run, and return its folder."""
     return kill_belt(tmp_path_factory.mktemp("two"), 2)
 
 
@@ -347,8 +353,8 @@ def killed_on_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_two_processes_killed_and_restarted(killed_on_two: Path, tmp_path: Path) -> None:
     """After a restart on two processes, the state 100 steps after the checkpoint equals the state of the killed run.
 
-    The states differ by rounding, because MUMPS, which solves belts of so few cables, adds contributions in the order
-    of their arrival.
+    The states agree only within rounding errors. MUMPS, which solves the equations of belts with few cables, adds
+    contributions in the order in which messages arrive.
     """
     restart_belt(killed_on_two, tmp_path / "again", 2)
     assert_close(killed_on_two / "a_240.npz", tmp_path / "again/a_240.npz")
@@ -356,8 +362,8 @@ def test_two_processes_killed_and_restarted(killed_on_two: Path, tmp_path: Path)
 
 @pytest.mark.mpi
 def test_checkpoints_by_the_clock_on_two_processes(tmp_path: Path) -> None:
-    """The first process measures the time of automatic checkpoints. A killed run continues from the file that was
-    written without a request.
+    """The first process measures the time of automatic checkpoints. A killed run continues from the automatically
+    written file.
     """
     short = [word if word != "0.03" else "0.01" for word in BELT]
     words: list[str | Path] = [write_belt(tmp_path), *short, "-keep", "105", "-output", "a"]
@@ -376,8 +382,9 @@ def test_checkpoints_by_the_clock_on_two_processes(tmp_path: Path) -> None:
     "solver", [pytest.param(REDUNDANT, marks=pytest.mark.long, id="redundant"), pytest.param(PARTS, id="parts")]
 )
 def test_two_processes_to_the_last_bit(solver: list[str | Path], tmp_path: Path) -> None:
-    """With a linear solver that adds in a fixed order, a restart on two processes is bitwise equal to an uninterrupted
-    run."""
+    """If the linear solver adds contributions in a fixed order, a restarted run on two processes is bit-identical to an
+    uninterrupted run.
+    """
     (tmp_path / "killed").mkdir()
     killed = kill_belt(tmp_path / "killed", 2, solver)
     restart_belt(killed, tmp_path / "again", 2, solver)
@@ -386,8 +393,8 @@ def test_two_processes_to_the_last_bit(solver: list[str | Path], tmp_path: Path)
 
 @pytest.mark.mpi
 def test_explicit_on_three_processes(tmp_path: Path) -> None:
-    """With a diagonal mass matrix, no linear solver is used and sums have a fixed order, so a restart on three
-    processes is bitwise equal to an uninterrupted run.
+    """With a diagonal mass matrix, no linear solver is used, and sums have a fixed order. Therefore a restarted run on
+    three processes is bit-identical to an uninterrupted run.
     """
     common: list[str | Path] = [MODELS, "-kind", "chain", "-checkpoint_every", "30", "-checkpoint", "c.h5"]
     run(common, tmp_path / "whole", 3)
@@ -399,7 +406,7 @@ def test_explicit_on_three_processes(tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_another_number_of_processes(killed_on_two: Path, tmp_path: Path) -> None:
-    """A checkpoint written by one process is read by two processes, and vice versa."""
+    """A run on two processes can continue from a checkpoint of a run on one process, and vice versa."""
     (tmp_path / "killed").mkdir()
     for killed, reading in ((kill_belt(tmp_path / "killed", 1), 2), (killed_on_two, 1)):
         restart_belt(killed, tmp_path / f"on {reading}", reading)
@@ -407,7 +414,7 @@ def test_another_number_of_processes(killed_on_two: Path, tmp_path: Path) -> Non
 
 
 def assert_close(first: Path, second: Path, tolerance: float = 1e-10) -> None:
-    """Check that two states agree to a fraction of the largest value."""
+    """Check that the differences of two states are at most a given fraction of the largest value."""
     with np.load(first) as one, np.load(second) as other:
         for name in ("q", "v", "data"):
             scale = np.abs(one[name]).max()

@@ -1,5 +1,6 @@
-"""Ribbons on cylinders, cones and crowned pulleys: they lie flat, run sideways by the entry angle, and are centred by a
-crown."""
+"""Tests of ribbons on cylinders, cones and crowned pulleys: ribbons lie flat, run sideways if they enter at an angle,
+and are centred by a crown.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ LAW = "ContactFrictionSurfaceRibbon"
 
 
 def test_flat_ribbon_on_a_cylinder() -> None:
-    """A flat ribbon touches a cylinder on both lines, with half of the line force T/R on each."""
+    """A flat ribbon touches a cylinder along two lines. The line force of each line is half of T/R."""
     laid = lay_twisted(0.0, 0.3)
     force = -wl.eval_output(laid.contacts, "normal_force", laid.state).reshape(-1, 2)
     on = (force > 0.0).all(axis=1)
@@ -51,15 +52,16 @@ def test_flat_ribbon_on_a_cylinder() -> None:
 
 
 def test_twisted_ribbon_that_a_pulley_lays_flat() -> None:
-    """Both ends of a ribbon are turned by an angle, and the cylinder lays it flat: its torque is GJ angle/(l + λ), with
-    the length l of the span and λ² = GJ/(k w²/12). The normal forces on the cylinder take this torque.
+    """Both ends of a ribbon are rotated by an angle, and the contact with a cylinder makes the ribbon flat. The torque
+    is GJ angle/(l + λ), with the length l of the span and λ² = GJ/(k w²/12). The normal forces on the cylinder balance
+    this torque.
     """
     angle, span = 0.5, 0.3
     laid = lay_twisted(angle, span)
     GJ = RIBBON["torsional_stiffness"]
     known = GJ * angle / (span + np.sqrt(GJ / (STIFFNESS * WIDTH**2 / 12.0)))
     torque = wl.eval_output(laid.ribbon, "torque", laid.state)
-    # the elements are longer than λ
+    # the tolerance is larger, because the elements are longer than λ
     assert_allclose(np.abs(torque[[0, -1]]), known, rtol=0.02)
     assert_allclose(torque[len(torque) // 2], 0.0, atol=1e-3 * known)
     force = -wl.eval_output(laid.contacts, "normal_force", laid.state).reshape(-1, 2)
@@ -70,16 +72,17 @@ def test_twisted_ribbon_that_a_pulley_lays_flat() -> None:
 
 
 def test_ribbon_runs_sideways_by_its_entry_angle() -> None:
-    """A ribbon that enters a pulley at an angle runs sideways: its lateral speed is the speed of travel times the angle
-    at the entry. In a turn of the pulley it would run by 2 π R times the angle. On the pulley it does not move
-    sideways, so the lateral position at the exit is that at the entry one wrap angle earlier.
+    """A ribbon that enters a pulley at an angle runs sideways. Its lateral speed is the speed of travel times the angle
+    at the entry. During a revolution of the pulley, the ribbon would move sideways by 2 π R times the angle. Material
+    on the pulley does not move sideways, so the lateral position at the exit is equal to an earlier lateral position at
+    the entry.
     """
     angle = np.radians(2.0)
     travel, place, slope, leave = run_over_pulley(create_on_pulley(0.4, angle), 2.1, 84)
     speed = np.gradient(place, travel)
     late = travel > 0.04
     assert_allclose(speed[late], -slope[late], atol=0.01 * angle)
-    # slip at the entry lets the ribbon run faster at first
+    # because of slip at the entry, the lateral speed is initially larger
     assert_allclose(place, steer(0.4, travel, angle), atol=0.07 * np.abs(place).max())
     assert np.abs(slope[-1] / np.tan(angle) - 1.0) < 0.1
     wrap = 0.5 * np.pi * RADIUS
@@ -95,9 +98,10 @@ def test_ribbon_runs_sideways_by_its_entry_angle() -> None:
     ],
 )
 def test_belt_walks_on_misaligned_pulleys(angle: float, span: float, radius: float, stiffness: float) -> None:
-    """A belt around two pulleys, one of which is misaligned by an angle in the plane of the axes, walks towards the
-    side with the shorter distance of the axes, with the speed of the theory of beams. The bristles bend the belt over
-    λ = √(12 EI_2/(k b²)), which is 0.6 % to 1.8 % of the span; the measured speed is lower by 3 % to 6 %.
+    """A belt around two pulleys, one of which is misaligned by an angle in the plane of the axes, moves towards the
+    side on which the distance of the axes is smaller, with the speed by the theory of beams. The bristles bend the belt
+    over the length λ = √(12 EI_2/(k b²)), which is 0.6 % to 1.8 % of the span. The computed speed is smaller than in
+    theory by 3 % to 6 %.
     """
     travel, place = run_misaligned(np.radians(angle), span, radius, stiffness, 0.8, 0.1).T
     late = travel > 0.5 * travel[-1]
@@ -107,9 +111,11 @@ def test_belt_walks_on_misaligned_pulleys(angle: float, span: float, radius: flo
 
 @pytest.mark.parametrize(("sign", "bristles", "ratio"), [(1.0, 3e8, 0.95), (-1.0, 3e7, 0.82)])
 def test_ribbon_climbs_a_cone(sign: float, bristles: float, ratio: float) -> None:
-    """A ribbon on a cone runs towards the larger radius, as far as by the theory of webs, in which the ribbon does not
-    slip and bristles are rigid. Elastic bristles let the ribbon bend gradually into its circle, over the length
-    λ = √(12 EI_2/(k b²)), which reduces the travel in proportion to λ: by 5 % with 3.5 mm and 18 % with 11 mm."""
+    """A ribbon on a cone runs towards the larger radius. The lateral displacement agrees with the theory of webs, in
+    which the ribbon does not slip and bristles are rigid. With elastic bristles, the curvature of the ribbon changes
+    gradually over the length λ = √(12 EI_2/(k b²)). This reduces the displacement in proportion to λ: by 5 % for λ =
+    3.5 mm, and by 18 % for λ = 11 mm.
+    """
     rise = 0.01 * sign
     model = create_on_pulley(
         0.4, vertices=(RADIUS - 0.2 * rise, -0.2, RADIUS + 0.2 * rise, 0.2), elements=120,
@@ -125,7 +131,7 @@ def test_ribbon_climbs_a_cone(sign: float, bristles: float, ratio: float) -> Non
 
 def test_crown_centres_a_ribbon() -> None:
     """On a crowned pulley, a ribbon at a distance from the middle runs towards the middle, symmetrically from both
-    sides. A ribbon in the middle stays there.
+    sides. A ribbon in the middle remains in the middle.
     """
     moved = []
     for offset in (0.01, -0.01, 0.0):
@@ -140,7 +146,7 @@ def test_crown_centres_a_ribbon() -> None:
 
 
 def create_lying(**contact: Any) -> tuple[wl.World, wl.Entity, wl.Entity]:
-    """Create a ribbon of 1 m on a plane, in equilibrium with its weight."""
+    """Create a ribbon with the length 1 m that lies on a plane in equilibrium under its weight."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     height = HALF - 0.05 * 9.81 / 1e4
     ribbon = straight_cable(world, (0, 0, height), (1, 0, height), 2, normal=(0, 1, 0), **RIBBON)
@@ -152,8 +158,9 @@ def create_lying(**contact: Any) -> tuple[wl.World, wl.Entity, wl.Entity]:
 
 
 def test_ribbon_rocks_on_its_lines() -> None:
-    """A ribbon that is tilted about its axis rocks with the frequency √(k/m), because stiffness and inertia per length
-    are k w²/12 and m w²/12. Its energy does not change."""
+    """A ribbon that is tilted about its axis rocks with the angular frequency √(k/m), because the rotational stiffness
+    and inertia per length are k w²/12 and m w²/12. The energy of the ribbon is constant.
+    """
     world, nodes, _ = create_lying()
     start, tilt, ledger = wl.State(world), 1e-4, wl.EnergyLedger()
     for k in range(3):
@@ -169,7 +176,7 @@ def test_ribbon_rocks_on_its_lines() -> None:
 
 
 def test_ribbon_slides_to_a_stop() -> None:
-    """A ribbon that slides sideways is decelerated by mu g, and its kinetic energy becomes heat."""
+    """A ribbon that slides sideways decelerates with mu g, and friction dissipates its kinetic energy."""
     mu, speed = 0.2, 0.05
     world, nodes, ribbon = create_lying(
         friction_coefficient=mu, friction_stiffness_per_length=1e4, contact_damping_per_length=10.0
@@ -244,7 +251,7 @@ def test_numbers_of_points() -> None:
 
 
 def create_belt(axes: Any, places: Any, **pulley: Any) -> wl.Belt:
-    """Create a belt with a width around pulleys on the ground."""
+    """Create a belt that has a width (a ribbon) around pulleys on the ground."""
     world = wl.World()
     pulleys = [
         wl.Pulley(world.add(Ground), RADIUS, "left", at=at, axis=axis, **pulley)
@@ -258,15 +265,18 @@ def create_belt(axes: Any, places: Any, **pulley: Any) -> wl.Belt:
 
 
 def read_reference(belt: wl.Belt) -> tuple[Any, Any]:
-    """Return the directions of the width at the nodes, shape (nodes, 3), and the angles by which the cables are twisted
-    in the mounted belt [rad], shape (cables,)."""
+    """Return the directions of the width of a belt at the nodes, shape (nodes, 3), and the twist angles of the cables
+    in the mounted belt [rad], shape (cables,).
+    """
     twist, length = (belt.cables.table.collect(name, belt.cables.rows) for name in ("reference_twist", "length"))
     return belt.nodes.table.collect("normal", belt.nodes.rows), -twist * length
 
 
 def test_belt_with_a_width_on_crowned_pulleys() -> None:
-    """On pulleys with parallel axes the width is parallel to the axes, and the belt is not twisted. The surfaces have
-    the radius of the pulley in the middle of the face, and the arc of the crown at its edges."""
+    """On pulleys with parallel axes, the width of the belt is parallel to the axes, and the belt is not twisted. The
+    surfaces of the pulleys have the given radius in the middle of the face, and follow the arc of the crown up to the
+    edges.
+    """
     belt = create_belt([(0, 0, 1)] * 2, [(0, 0, 0), (0.5, 0, 0)], crown_radius=0.5, face_width=0.06)
     assert belt.contacts.table.kind == LAW
     assert_allclose(belt.cables.rotary_inertia * (1.0 + belt.strain), RIBBON["rotary_inertia"], rtol=1e-12)
@@ -278,7 +288,7 @@ def test_belt_with_a_width_on_crowned_pulleys() -> None:
     grown = RADIUS + belt.tension / STIFFNESS / (RADIUS + HALF)
     edge = grown - rounding + np.sqrt(rounding**2 - 0.03**2)
     assert_allclose(vertices[[0, 2]], [(edge, -0.03), (edge, 0.03)], rtol=1e-9)
-    # the distance of the top from its arc
+    # compute the distance between the top of the profile and its arc
     top = vertices[1, 0] - (grown - rounding)
     angle = np.arcsin(0.03 / rounding)
     assert_allclose(top, rounding / np.cos(angle), rtol=1e-9)
@@ -298,9 +308,10 @@ def test_belt_of_a_quarter_turn_drive() -> None:
 
 
 def test_belt_that_settles_keeps_its_tension() -> None:
-    """The belt of a quarter-turn drive slides sideways where it leaves its pulleys, which shortens its path. `tighten`
-    shortens the belt until the spans have the given tension; the tension on the first route is lower by more than a
-    tenth. The frames of a recording contain the width of the belt, and the contact forces at their places."""
+    """The belt of a quarter-turn drive slides sideways at the exits of its pulleys, so its path becomes shorter.
+    `tighten` shortens the belt until the spans have the given tension; without `tighten`, the tension is lower by more
+    than a tenth. The recorded frames contain the width of the belt and the contact forces at their positions.
+    """
     world = wl.World()
     pulleys = [
         wl.Pulley(world.add(Ground), RADIUS, "left", at=at, axis=axis)
@@ -353,7 +364,7 @@ def test_belts_that_cannot_be_tightened() -> None:
 
 
 def slacken(belt: wl.Belt, state: wl.State) -> wl.State:
-    """Return the state in which the cables have the length without force that they have at present."""
+    """Return a copy of the state for a world in which the present lengths of the cables are the stress-free lengths."""
     belt.world.set(belt.cables, reference_strain=wl.eval_output(belt.cables, "axial_strain", state))
     return state
 
@@ -371,7 +382,7 @@ def test_wrong_crowns(columns: dict[str, Any], message: str) -> None:
 
 
 def test_belts_that_cannot_be_flat() -> None:
-    """Three pulleys whose axes would turn the belt by half a turn are an error."""
+    """If the axes of three pulleys would twist the belt by half a turn in total, an error is raised."""
     axes = [(np.cos(a), 0.0, np.sin(a)) for a in (0.0, np.pi / 3.0, 2.0 * np.pi / 3.0)]
     with pytest.raises(wl.ModelError, match="twist the belt by half a turn: must be reversed at a pulley"):
         create_belt(axes, [(0, 0, 0), (0.1, 1.0, 0.1), (0, 2.0, 0)])

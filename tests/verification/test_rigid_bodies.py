@@ -163,8 +163,8 @@ class Linkage:
     [("generalized_alpha", 1e-11), ("trapezoidal_index2", 2e-5)],
 )
 def test_linkage_of_four_bars(method: str, gap: float) -> None:
-    """The energy error of a linkage of four bars stays of order h², as for the integrator, over 10 000 steps, and the
-    constraints are satisfied.
+    """Over 10 000 steps, the energy error of a linkage of four bars has order h², which is the order of the integrator,
+    and the constraints are satisfied.
 
     With h = 1e-3 s and angular velocities up to 10 rad/s, (ω h)² = 1e-4.
     """
@@ -287,7 +287,7 @@ def test_static_equilibrium_in_space() -> None:
 
 def test_clamped_body_stays() -> None:
     world = World(gravity=(1.0, 2.0, -GRAVITY))
-    turned = euler_parameters((0.0, 1.0, 0.2), 3.0)  # e0 is small in this state, so it is among the held parameters
+    turned = euler_parameters((0.0, 1.0, 0.2), 3.0)  # e0 is small in this state, so e0 is one of the fixed parameters
     body = world.add(RigidBody3D, position=(1.0, 2.0, 3.0), euler_parameters=turned, mass=1.0, inertia=(1.0, 2.0, 2.5))
     clamp(world, body)
     state = Dynamic(world, step=1e-2, end=0.1).solve()

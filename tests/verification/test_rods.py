@@ -1,6 +1,7 @@
-"""Rods with twist agree with theory: springs, buckling, rings, arcs, torsion, wire ropes, and free motion.
+"""Comparisons of rods with twist with theory: springs, buckling, rings, arcs, torsion, wire ropes, and free motion.
 
-The reference `integrate_rod` solves the boundary value problem of Kirchhoff's rod by SciPy to 1e-9.
+The reference solution `integrate_rod` solves the boundary value problem of Kirchhoff's rod by SciPy with the tolerance
+1e-9.
 """
 
 from __future__ import annotations
@@ -15,7 +16,16 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 import windlass as wl
-from windlass.connectors import Force, clamp, fix, position_marker, prescribe
+from windlass.connectors import (
+    CoordinateLoad,
+    Force,
+    clamp,
+    coordinate_marker,
+    fix,
+    position_marker,
+    prescribe,
+    ramp,
+)
 from windlass.elements import (
     PointSlopeTwist3D,
     RigidBody3D,
@@ -47,7 +57,9 @@ NAMES = PointSlopeTwist3D.dof_names
 
 
 def wind(radius: float, pitch: float, s: Any) -> tuple[Any, Any, Any]:
-    """Return points, tangents and normals towards the axis z of a helix, at arc lengths s, shape (n, 3) each."""
+    """Return points of a helix, its tangents, and its normals towards the axis z, at the arc lengths s, shape (n, 3)
+    each.
+    """
     c, rise, phi = np.cos(pitch), np.sin(pitch), np.cos(pitch) * s / radius
     r = np.column_stack((radius * np.cos(phi), radius * np.sin(phi), rise * s))
     t = np.column_stack((-c * np.sin(phi), c * np.cos(phi), rise + 0.0 * s))
@@ -56,8 +68,8 @@ def wind(radius: float, pitch: float, s: Any) -> tuple[Any, Any, Any]:
 
 @pytest.mark.parametrize(("pitch", "stretch"), [(5.0, 1.3), (30.0, 1.3), (60.0, 1.1)])
 def test_helical_spring(pitch: float, stretch: float) -> None:
-    """For Love's spring, pulled without rotation of its ends, force and torque agree with the closed form for the new
-    radius and pitch:
+    """Love's helical spring is pulled without rotation of its ends. Force and torque agree with the closed form for the
+    new radius and pitch:
 
     M_b = EI (κ_1 - κ_0), M_t = GJ (τ_1 - τ_0), F R_1 = M_t cos α_1 - M_b sin α_1, K = M_t sin α_1 + M_b cos α_1.
     """
@@ -83,21 +95,22 @@ def test_helical_spring(pitch: float, stretch: float) -> None:
     turn = GJ * (np.sin(a1) * np.cos(a1) / R1 - np.sin(a) * np.cos(a) / R)
     force, torque = (turn * np.cos(a1) - bend * np.sin(a1)) / R1, turn * np.sin(a1) + bend * np.cos(a1)
     pull = [-eval_output(constraint, "force", state) for constraint in held[:3]]
-    # measured errors: 3e-5, 5e-5, 1e-5 of the force
+    # the measured errors are 3e-5, 5e-5 and 1e-5 of the force
     assert_allclose(pull, (0.0, 0.0, force), rtol=1e-4, atol=1e-4 * abs(force))
     middle, x = n // 2, (0.5 - 0.5 / np.sqrt(3.0)) * length / n
     slope = eval_output(spring, "director", state, x=x)[middle]
     moment = eval_output(spring, "torque", state)[middle] * slope / np.linalg.norm(slope)
     moment = moment + eval_output(spring, "bending_moment", state, x=x)[middle]
-    # the torque is a small difference of both moments: measured error at most 4e-4 of the torque, and 2e-5 of the
-    # moments
+    # the torque is a small difference of both moments; the measured error is at most 4e-4 of the torque, and 2e-5 of
+    # the moments
     assert_allclose(moment[2], torque, rtol=1e-3)
     assert_allclose(eval_output(spring, "torque", state), turn, rtol=1e-4)
 
 
 @pytest.mark.parametrize(("load", "order"), [(300.0, 3.7), (600.0, 3.5)])
 def test_bend_of_45_degrees(load: float, order: float) -> None:
-    """The arc of Bathe and Bolourchi under a force normal to its plane agrees with the rod of SciPy, and converges.
+    """The arc of Bathe and Bolourchi under a force normal to its plane agrees with the reference solution, and
+    converges.
 
     Simo and Vu-Quoc, who include shear, give the end positions (58.84, 22.33, 40.08) and (47.23, 15.79, 53.37).
     """
@@ -113,7 +126,7 @@ def test_bend_of_45_degrees(load: float, order: float) -> None:
         world.add(Force, marker=position_marker(world, nodes[n]), vector=(0.0, 0.0, load))
         state = Static(world, load_steps=6, rtol=1e-12, name="").solve()
         errors.append(np.linalg.norm(eval_output(nodes[n], "position", state) - end) / 100.0)
-    # measured errors: 1.1e-5 and 3.9e-5 of the radius with 8 elements
+    # the measured errors with 8 elements are 1.1e-5 and 3.9e-5 of the radius
     assert errors[1] < 5e-5
     assert np.log2(errors[0] / errors[1]) > order
     assert_allclose(eval_output(nodes[n], "frame", state), turned, atol=1e-4)
@@ -122,8 +135,8 @@ def test_bend_of_45_degrees(load: float, order: float) -> None:
 
 
 def test_blade_that_is_twisted_and_curved_without_load() -> None:
-    """A rod with anisotropic bending about axes that rotate along the rod, and with reference curvatures and twist,
-    converges with fourth order to the rod of SciPy.
+    """The bending stiffness of a rod is anisotropic, its axes rotate along the rod, and the unstressed rod is curved
+    and twisted. The results converge with fourth order to the reference solution.
     """
     EI, GJ, EA, free = (3.0, 0.4), 0.7, 1e4, (0.9, 0.5, -0.3)
     force, errors = (0.3, -0.6, 0.8), []
@@ -156,11 +169,12 @@ def create_rod(elements: int, length: float = 2.0, **columns: Any) -> tuple[Worl
 
 
 def find_buckling_torque(EI: float, L: float, T: float) -> float:
-    """Return the smallest torque M [N m] at which a rod under tension T buckles between clamps, one of which may rotate
-    and slide.
+    """Return the smallest torque M [N m] at which a rod under the tension T between two clamps buckles. One of the
+    clamps may rotate and slide.
 
     The equation is w'''' - i M/EI w''' - T/EI w'' = 0 with w = w' = 0 at both ends. With p = M/(2 EI) and q² = p² -
-    T/EI: 2 q (cos qL - cos pL) = T/EI L sin qL, for T = 0 tan(ML/(2 EI)) = ML/(2 EI) (Greenhill)
+    T/EI, the condition of buckling is 2 q (cos qL - cos pL) = T/EI L sin qL. For T = 0 the condition is tan(ML/(2 EI))
+    = ML/(2 EI) (Greenhill).
     """
     if T == 0.0:
         return 2.0 * EI / L * brentq(lambda z: np.tan(z) - z, 4.4, 4.6)
@@ -197,24 +211,25 @@ def find_buckling_twist(L: float, n: int, tension: float, theory: float) -> floa
 def test_buckling_under_torque_and_tension(tension: float, tolerance: float) -> None:
     """The buckling twist of a rod with 16 elements under torque and tension agrees with Greenhill's formula."""
     theory = find_buckling_torque(0.6, 2.0, tension) * 2.0 / 0.45
-    # measured errors: 1.4e-4, 8.5e-4, 1.1e-4
+    # the measured errors are 1.4e-4, 8.5e-4 and 1.1e-4
     assert_allclose(find_buckling_twist(2.0, 16, tension, theory), theory, rtol=tolerance)
 
 
 def test_a_long_line_hockles_where_its_tension_is_low() -> None:
-    """Long lines buckle and form hockles if their tension T is below Greenhill's limit M²/(4 EI)."""
+    """A long twisted line buckles and forms hockles (loops) if its tension T is below Greenhill's limit M²/(4 EI)."""
     L, EI, T = 8.0, 0.6, 20.0
     limit = 2.0 * np.sqrt(EI * T)
     exact = find_buckling_torque(EI, L, T)
     torque = 0.45 / L * find_buckling_twist(L, 64, T, exact * L / 0.45)
-    # measured errors: 5e-4 and 3e-3
+    # the measured errors are 5e-4 and 3e-3
     assert_allclose(torque, exact, rtol=1e-3)
     assert_allclose(torque, limit, rtol=5e-3)
 
 
 def test_loop_of_a_slack_line() -> None:
-    """A twisted line between approaching clamps forms an open loop (Coyne): with m = M/(2 √(EI T)), the loop shortens
-    the line by 4 √(EI/T (1 - m²)) and takes 4 arccos m of its twist."""
+    """A twisted line between two clamps that move towards each other forms an open loop (Coyne). With m = M/(2 √(EI
+    T)), the loop shortens the line by 4 √(EI/T (1 - m²)), and reduces the twist by 4 arccos m.
+    """
     EI, GJ, L, EA, twist = 1.0, 0.8, 30.0, 1e5, 75.0
 
     def find_tension(m: float) -> float:
@@ -253,7 +268,7 @@ def test_loop_of_a_slack_line() -> None:
     stretch = find_tension(first) * L / EA
     prescribe(world, nodes[120], "x", lambda shortening: 1.2 + stretch - shortening)
     solver, state = Static(world, stability="off", name=""), None
-    # measured: 4e-4, 1e-4, 6e-4, and 4e-3 near the maximum of the shortening at 2.14
+    # the measured errors are 4e-4, 1e-4, 6e-4, and 4e-3 near the maximum of the shortening at 2.14
     for shortening, tolerance in ((1.2, 1e-3), (1.8, 1e-3), (2.0, 1e-3), (2.08, 6e-3)):
         m = brentq(lambda m, shortening=shortening: find_shortening(m) - shortening, 0.72, 0.999)
         solver.time = shortening
@@ -264,14 +279,14 @@ def test_loop_of_a_slack_line() -> None:
 
 
 def test_ring_that_turns_over_when_twisted() -> None:
-    """A straight rod that is closed to a ring buckles in two waves above the twist √3 EI/(GJ R) (Michell)."""
+    """A straight rod that is bent to a closed ring buckles in two waves if its twist exceeds √3 EI/(GJ R) (Michell)."""
     n, R, EI, GJ = 24, 1.0, 1.0, 0.7
     a = 2.0 * np.pi * np.arange(n) / n
     out, along = (np.column_stack(v) for v in ((np.cos(a), np.sin(a), 0.0 * a), (-np.sin(a), np.cos(a), 0.0 * a)))
 
     def find_lowest(twist: float) -> float:
-        """Return the smallest eigenvalue in addition to the zeros of the six rigid motions and of the spin of the whole
-        ring.
+        """Return the smallest eigenvalue, without the eigenvalues 0 of the six rigid motions and of the spin of the
+        whole ring.
         """
         world = World()
         nodes = world.add(PointSlopeTwist3D, position=R * out, slope=along, normal=(0.0, 0.0, 1.0))
@@ -282,7 +297,7 @@ def test_ring_that_turns_over_when_twisted() -> None:
         )  # fmt: skip
         state = State(world)
         dofs = state.local_dofs(nodes)
-        # the radius and the slope of the ring for which forces balance
+        # iterate the radius and the slope of the ring until the forces balance
         for _ in range(4):
             shapes = np.zeros((2, len(state.q)))
             shapes[0, dofs[:, :3]], shapes[1, dofs[:, 3:6]] = out, along
@@ -293,13 +308,14 @@ def test_ring_that_turns_over_when_twisted() -> None:
 
     theory = np.sqrt(3.0) * EI / (GJ * R)
     critical = brentq(find_lowest, 0.95 * theory, 1.05 * theory, xtol=1e-6)
-    # measured: 3e-4
+    # the measured error is 3e-4
     assert_allclose(critical, theory, rtol=1e-3)
 
 
 def test_rod_that_is_turned_several_times() -> None:
-    """The end of a straight rod under tension is turned by five turns in one solve; its torque is GJ φ/L. Without
-    tension, a rod that is turned twice has buckled, and statics reports it."""
+    """The end of a straight rod under tension is rotated by five turns in one solve; the torque is GJ φ/L. Without
+    tension, a rod that is rotated by two turns has buckled, and statics reports the instability.
+    """
     for tension, turns in ((400.0, 5.0), (0.0, 2.0)):
         world = World()
         rod = straight_cable(
@@ -323,7 +339,9 @@ def test_rod_that_is_turned_several_times() -> None:
 
 
 def test_torsional_modes() -> None:
-    """Torsional modes of a rod held at one end converge to ω = (k - 1/2) π/L √(GJ/J) with fourth order."""
+    """The frequencies of torsional modes of a rod with one fixed end converge to ω = (k - 1/2) π/L √(GJ/J) with fourth
+    order.
+    """
     exact = np.pi / 4.0 * np.sqrt(0.45 / 1e-3)
     errors = []
     for n in (4, 8):
@@ -333,14 +351,44 @@ def test_torsional_modes() -> None:
         K = dense(assemble_matrix(world, state))[np.ix_(angles, angles)]
         M = dense(assemble_matrix(world, state, dq=0.0, dv=0.0, da=1.0))[np.ix_(angles, angles)]
         errors.append(abs(np.sqrt(eigh(K, M, eigvals_only=True)[0]) / exact - 1.0))
-    # measured errors: 5.0e-5, 3.1e-6
+    # the measured errors are 5.0e-5 and 3.1e-6
     assert errors[0] < 6e-5 and errors[1] < 4e-6
+
+
+def test_torsional_wave() -> None:
+    """A torque at the end of a rod that grows to M in the time L/c sends a torsional wave, c = √(GJ/J), which is
+    reflected at both ends: the angle of the end and the torque in the middle agree with d'Alembert's solution.
+
+    After a sudden torque, the angle would be a triangular wave between 0 and 2 M L/GJ with the period 4 L/c, and the
+    torque would change between 0, M and 2 M when the front passes.
+    """
+    L, GJ, J, M, n, grow = 2.0, 0.45, 1e-3, 0.02, 40, 1.0
+    c = np.sqrt(GJ / J)
+    world, nodes, rod = create_rod(n, length=L, torsional_stiffness=GJ, rotary_inertia=J)
+    clamp(world, nodes[0])
+    torque = ramp(0.0, grow * L / c, 0.0, M)
+    world.add(CoordinateLoad, marker=coordinate_marker(world, nodes[n], "twist"), function=torque)
+    sensors = wl.Sensors(
+        None, [wl.Sensor(nodes[n], "twist", name="angle"), wl.Sensor(rod[n // 2], "torque", name="torque")]
+    )
+    run = Dynamic(world, step=L / c / 100.0, end=6.0 * L / c, method="trapezoidal_index2", name="")
+    run.solve(State(world), hooks=[sensors])
+    t = np.array(sensors.times) * c / L
+    window = np.maximum(t[:, None] - grow * (np.arange(400) + 0.5) / 400.0, 0.0)
+    angle = (2.0 - np.abs(np.mod(window, 4.0) - 2.0)).mean(axis=1)
+    # measured: 1.0e-3
+    assert_allclose(np.ravel(sensors["angle"]) * GJ / (M * L), angle, atol=1.5e-3)
+    # the torque of an element is constant; the front passes its centre after (1 ∓ s) L/c, and again 2 L/c later
+    s = 0.5 + 0.5 / n
+    jumps = sum((np.mod(window - front, 4.0) < 2.0) & (window >= front) for front in (1.0 - s, 1.0 + s))
+    # measured: 0.0216, decreasing with finer meshes and smaller steps
+    assert_allclose(np.ravel(sensors["torque"]) / M, jumps.mean(axis=1), atol=0.025)
 
 
 @pytest.mark.parametrize("turns", [False, True])
 def test_wire_rope(turns: bool) -> None:
-    """Elongation, torque and rotation of a rope, one end of which is held or free to rotate, agree with the 2 x 2
-    matrix.
+    """One end of a wire rope is fixed, or free to rotate. Elongation, torque and rotation agree with the 2 x 2
+    stiffness matrix of the rope.
     """
     L, EA, GJ, C, F = 2.0, 1e5, 5.0, 300.0, 200.0
     world, nodes, rope = create_rod(3, axial_stiffness=EA, torsional_stiffness=GJ, coupling=C)
@@ -382,7 +430,7 @@ def test_rope_over_a_sheave() -> None:
     places = np.tile((0.0, 0.5 * length, length), (30, 1))
     force = eval_output(rope.cables, "axial_force", state, x=places) @ (1.0, 4.0, 1.0) / 6.0
     assert_allclose(torque, torque[0], rtol=1e-9)
-    # M = GJ τ + C ε and N = EA ε + C τ, with the twist τ per metre of the slack rope
+    # the law is M = GJ τ + C ε and N = EA ε + C τ, with the twist τ per length of the slack rope
     twist = eval_output(rope.cables, "twist", state).mean() * (1.0 + rope.strain)
     assert_allclose(torque, (2.0 - C**2 / 2e4) * twist + C * force.mean() / 2e4, rtol=1e-8)
     assert 200.0 < force.mean() < 206.0
@@ -391,7 +439,7 @@ def test_rope_over_a_sheave() -> None:
 def throw() -> tuple[World, Entity, State]:
     """Create a curved and twisted rod that rotates about z and spins.
 
-    Frames are computed from z, to which no slope becomes parallel.
+    The frames of the nodes are computed from the axis z, because no slope becomes parallel to z.
     """
     world = World()
     route = through_points([(-0.5, -0.05, 0.0), (0.0, 0.1, 0.05), (0.5, -0.05, 0.0)])
@@ -415,22 +463,24 @@ def find_stored(world: World, state: State) -> float:
 
 
 def test_free_rod_keeps_energy_and_momenta() -> None:
-    """A free rod conserves momentum, angular momentum and energy over 0.1 s by Runge-Kutta with error control."""
+    """In 0.1 s of a simulation by the Runge-Kutta method with error control, momentum, angular momentum and energy of a
+    free rod are constant.
+    """
     world, rod, state = throw()
     P, H, T = find_momenta(world, rod, state)
     whole = T + find_stored(world, state)
     after = Explicit(world, step=1e-3, end=0.1, method="rk", name="").solve(state)
     P1, H1, T1 = find_momenta(world, rod, after)
     assert_allclose(P1, P, rtol=0, atol=1e-12 * np.abs(P).max())
-    # measured errors: 4e-12 and 2e-10
+    # the measured errors are 4e-12 and 2e-10
     assert_allclose(H1, H, rtol=0, atol=1e-10 * np.abs(H).max())
     assert_allclose(T1 + find_stored(world, after), whole, rtol=2e-9)
     assert abs(T1 / T - 1.0) > 1e-3
 
 
 def test_free_rod_turns_on() -> None:
-    """A free rod that rotates by more than one turn by the generalised-α method has errors of second order, and
-    conserves momentum to rounding.
+    """A free rod rotates by more than one turn in a simulation by the generalised-α method. The errors are of second
+    order, and momentum is conserved except for rounding errors.
     """
     errors = []
     for step in (4e-3, 2e-3):
@@ -445,7 +495,7 @@ def test_free_rod_turns_on() -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """A body on a rope that twists has equal coordinates and outputs on 2 processes and on one process."""
+    """A body hangs on a rope that twists. Coordinates and outputs of runs on one and two processes agree."""
     done = run_python([ROOT / "tests/support/parallel_rods.py", tmp_path / "rope.npz", "-quiet"], 2)
     assert done.returncode == 0, done.stderr
     serial, found = run_rope(), np.load(tmp_path / "rope.npz")

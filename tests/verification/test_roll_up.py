@@ -43,14 +43,16 @@ def eval_tip(elements: int) -> tuple[float, float]:
 
 
 def test_closed_circle() -> None:
-    """The end displacement is (-L, 0) with an error of 8e-7 L for 64 elements (0.003 L for 8 elements); the test
-    asserts 1e-6 L.
+    """The end displacement is (-L, 0) with an error of 8e-7 L for 64 elements (0.003 L for 8 elements); the tolerance
+    is 1e-6 L.
     """
     assert_allclose(eval_tip(64), (-1.0, 0.0), rtol=0, atol=1e-6)
 
 
 def test_order_of_convergence() -> None:
-    """The gap of the circle decreases with order 4 (measured 3.93, 3.99, 4.00) within ± 0.3, as for the elastica."""
+    """The gap of the circle decreases with order 4 within ± 0.3, which is the order for the elastica. The measured
+    orders are 3.93, 3.99 and 4.00.
+    """
     gaps = [np.hypot(eval_tip(n)[0] + 1.0, eval_tip(n)[1]) for n in (8, 16, 32, 64)]
     assert_allclose(np.diff(np.log2(gaps)), -4.0, rtol=0, atol=0.3)
 
@@ -58,9 +60,9 @@ def test_order_of_convergence() -> None:
 def test_pure_bending() -> None:
     """Nodes lie on the circle of radius L/(2 pi), and at the Gauss points the moment is 2 pi EI/L without tension.
 
-    The tolerance of the radius with 64 elements is 1e-6 L, as for the gap of the circle. The moment at the points of
-    rule 2, where the moment is most exact, has the tolerance 1e-4 relative. The axial force at the integration points
-    is far below 2 pi² N, the force that would bend the ring by a similar amount.
+    The tolerance of the radius with 64 elements is 1e-6 L, the tolerance of the gap of the circle. The moment at the
+    points of rule 2, where the moment is most accurate, has the relative tolerance 1e-4. The axial force at the
+    integration points is far below 2 pi² N, the force that would bend the ring by a similar amount.
     """
     cables, state, iterations = roll_up(64)
     ends = eval_output(cables, "position", state, x=1.0 / 64)[:, :2]

@@ -1,7 +1,7 @@
-"""Machines with ropes agree with closed forms: a rope that slips on a held sheave, a winch by strain, a hysteresis
+"""Machines with ropes agree with closed forms: a rope that slips on a fixed sheave, a winch by strain, a hysteresis
 loop.
 
-- Two masses on a rope over a held sheave move if friction on half a turn does not suffice, T1/T2 = exp(μ π) (Euler and
+- Two masses on a rope over a fixed sheave move if friction on half a turn does not suffice, T1/T2 = exp(μ π) (Euler and
   Eytelwein): a = g (m1 - m2 exp(μ π))/(m1 + m2 exp(μ π)); if friction suffices, the masses stay at rest.
 - A rope whose reference strain falls with time, N = EA (ε - ε0(t)), lifts a mass by the loss of its length, less the
   stretch under weight, (m g + w L/2) L/EA.
@@ -97,7 +97,7 @@ def let_go(heavy: float, light: float, mu: float) -> tuple[float, float]:
 def test_rope_slips_on_a_sheave(mu: float) -> None:
     """With 10 and 4 kg and exp(μ π) = 1.37 and 1.87, the acceleration agrees with Euler and Eytelwein.
 
-    Measured errors are 0.2 and 0.6 %, and the test asserts 1 %.
+    Measured errors are 0.2 and 0.6 %, and the tolerance is 1 %.
 
     Half a turn has 31 segments, so the contact angle is known to 3 %. The uncertainty of the contact angle can change
     the acceleration by 1.8 % at μ = 0.2.
@@ -113,7 +113,7 @@ def test_rope_holds_on_a_sheave() -> None:
     """With 6 and 4 kg, T1/T2 = 1.5 is below 1.87. The heavy mass sinks by the stretch of its strand, and creeps.
 
     The tension difference ΔT = 2 kg g stretches the strand and half of the arc by 0.13 mm. The velocity penalty p per
-    length lets the arc creep with ΔT/(p π R), by 0.16 mm in 0.25 s. The test asserts 0.1 mm, and 0.05 % of the
+    length lets the arc creep with ΔT/(p π R), by 0.16 mm in 0.25 s. The tolerances are 0.1 mm, and 0.05 % of the
     acceleration of gravity.
     """
     rate, way = let_go(6.0, 4.0, 0.2)

@@ -40,7 +40,9 @@ def create_rollers(friction: float, turns: bool = True) -> tuple[wl.World, list[
 
 def test_rope_that_spins_another() -> None:
     """A rope that spins sets another rope in motion until both roll on each other: r_A ω_A = -r_B ω_B. Friction changes
-    the spins by Θ_A ω_A = -r_A P and Θ_B (ω_B - ω_0) = -r_B P with the same impulse P, and takes the lost energy."""
+    the spins by Θ_A ω_A = -r_A P and Θ_B (ω_B - ω_0) = -r_B P with the same impulse P, and dissipates the lost
+    energy.
+    """
     world, (first, second), rows = create_rollers(0.3)
     start, spin = wl.State(world), 40.0
     start.v[start.local_dofs(second)[:, 6]] = spin
@@ -80,7 +82,7 @@ def test_rope_that_rolls_on_another() -> None:
 
 
 def test_momenta_of_ropes_that_turn_each_other() -> None:
-    """Two free ropes that collide, slide and spin keep both momenta; friction takes the lost energy."""
+    """Two free ropes that collide, slide and spin conserve both momenta; friction dissipates the lost energy."""
     world, ropes, nodes = wl.World(), [], []
     for along, height in (((1.0, 0.0, 0.0), 0.0), ((0.6, 0.8, 0.0), 0.0401)):
         a = 0.5 * LENGTH * np.array(along)
@@ -115,7 +117,7 @@ def test_momenta_of_ropes_that_turn_each_other() -> None:
 
 
 def test_restart(tmp_path: Path) -> None:
-    """A run that continues from a file is bit-identical to an uninterrupted run."""
+    """The results of a run that continues from a file are bit-identical to the results of an uninterrupted run."""
     world, ropes, _ = create_ropes()
 
     def create(end: float) -> wl.Dynamic:

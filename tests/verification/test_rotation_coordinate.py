@@ -181,7 +181,9 @@ def test_load_is_a_torque() -> None:
 
 
 def test_stop() -> None:
-    """A rotor hits a stop after 1.6 turns and rebounds with the same speed. Steps are cut at contact instants."""
+    """A rotor hits a stop after 1.6 turns and rebounds with the same speed. Step sizes are reduced such that steps end
+    at contact instants.
+    """
     world = World()
     body, marker = add_rotor(world, 10.0)
     ground = coordinate_marker(world, None)
@@ -235,8 +237,9 @@ def test_reversed_axis_fails_with_words() -> None:
 
 
 def test_saved_and_resumed(tmp_path: Path) -> None:
-    """The number of turns is part of the state, and a run that continues from a file is bitwise equal to an
-    uninterrupted run."""
+    """The number of turns is part of the state, and the results of a run that continues from a file are bit-identical
+    to the results of an uninterrupted run.
+    """
 
     def run(end: float, start: State | None = None, resume: bool = False) -> State:
         return Dynamic(world, step=2e-3, end=end, lag=False, name="").solve(start, resume=resume)
@@ -280,7 +283,7 @@ def run(path: str) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """The results on two processes equal the results on one process. Six rotors turn by more than two turns, and the
+    """The results on one and two processes are equal. Six rotors turn by more than two turns, and the
     last rotor touches a stop."""
     results = []
     for processes in (1, 2):

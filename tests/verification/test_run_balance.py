@@ -1,7 +1,7 @@
 """The energy balance of a run is part of its verdict: runs that create energy, runs that lose energy by the method, and
 correct runs.
 
-A sphere on a half space without dissipation conserves its energy: 5 m/s before an impact are 5 m/s after the impact.
+A sphere on a half space without dissipation conserves its energy: the speed is 5 m/s before and after an impact.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def create_sphere(modulus: float, height: float, speed: float = 0.0, gravity: fl
 
 
 COARSE = {"step": 1e-3, "resolve_contacts": False}
-"""Settings with a step that does not resolve the impact and is not cut."""
+"""Settings with a step size that does not resolve the impact and is not reduced."""
 
 
 IMPACT = (
@@ -109,7 +109,9 @@ def test_added_mass_hides_no_creation(modulus: float) -> None:
 @pytest.mark.parametrize("kind", [wl.Dynamic, wl.Explicit])
 @pytest.mark.parametrize("change", ["column", "velocity", "load"])
 def test_changes_by_users_are_no_creation(kind: Any, change: str) -> None:
-    """If a hook stiffens a stretched spring or accelerates the mass, or a load in time does work, the verdict is ok."""
+    """If a hook stiffens a stretched spring or accelerates the mass, or a load that depends on time does work, the
+    verdict is ``"ok"``.
+    """
     world = wl.World()
     point = world.add(MassPoint, position=(0.1, 0.0), mass=1.0)
     marker = con.coordinate_marker(world, point, "x")
@@ -130,8 +132,8 @@ def test_changes_by_users_are_no_creation(kind: Any, change: str) -> None:
 
 
 def test_prescribed_motion_works() -> None:
-    """A motor oscillates a mass on a spring. The energy is supplied by the prescribed motion, without numerical
-    damping.
+    """A motor with a prescribed oscillation moves a mass on a spring. The prescribed motion supplies the energy,
+    without numerical damping.
     """
     world = wl.World()
     ends = world.add(MassPoint, position=[(0.0, 0.0), (1.0, 0.0)], mass=1.0)
@@ -162,8 +164,8 @@ def test_numerical_damping_is_told() -> None:
 
 @pytest.mark.parametrize(("end", "step"), [((0.1, -9.9), 1e-2), ((5.0, -3.0), 1e-2), ((5.0, -3.0), 1e-3)])
 def test_a_line_at_rest_creates_nothing(end: tuple[float, float], step: float) -> None:
-    """The energies of 1000 elements in equilibrium change only by rounding, 1e-14 J of 0.1 to 100 J, and the verdict is
-    ok.
+    """The energies of 1000 elements in equilibrium, 0.1 to 100 J, change only by rounding errors of 1e-14 J, and the
+    verdict is ``"ok"``.
     """
     world = wl.World(gravity=(0.0, -9.81))
     stiff: dict[str, Any] = {"axial_stiffness": 1e6, "bending_stiffness": 1e-3, "mass_per_length": 1.0}
@@ -179,7 +181,7 @@ def test_a_belt_that_starts_creates_nothing() -> None:
     """The state of rest of a belt is found within tolerances, and the contact pressure is found within 2e-5.
 
     Of 0.59 J of stored energy, 7e-8 J are therefore released in the first two steps. The kinetic energy is as small as
-    the released energy, and the verdict is ok.
+    the released energy, and the verdict is ``"ok"``.
     """
     world = wl.World()
     at = np.array([(0.0, 0.0), (0.3, 0.0)])

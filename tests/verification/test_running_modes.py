@@ -1,6 +1,6 @@
 """Modes of running closed belts whose nodes move with the belt: rings, belts on pulleys, Campbell diagrams.
 
-Sources: G. H. Bryan (1890) and G. F. Carrier (1945) for the ring, see `support.modes_models`; C. D. Mote, J. Franklin
+Sources: G. H. Bryan (1890) and G. F. Carrier (1945) for the ring in `support.modes_models`; C. D. Mote, J. Franklin
 Inst. 279 (1965) 430-444, and J. A. Wickert, C. D. Mote, J. Appl. Mech. 57 (1990) 738-744 for spans.
 """
 
@@ -72,7 +72,9 @@ def test_a_belt_that_a_constraint_holds_keeps_its_matrices() -> None:
 
 @pytest.mark.parametrize("ratio", [0.0, 0.3, 0.6, 0.9])
 def test_spans_of_a_belt_as_moving_strings(ratio: float) -> None:
-    """The first three modes of both spans agree with n c (1 - v²/c²)/(2 L) within 0.5 % (measured -0.17 to +0.34 %)."""
+    """The first three modes of both spans agree with n c (1 - v²/c²)/(2 L) within 0.5 % (the measured errors are -0.17
+    to +0.34 %).
+    """
     belt, rest = mount_belt(120, contact={"contact_stiffness_per_length": 3e9})
     tension = np.mean([span.tension for span in belt.report(rest).spans])
     c = np.sqrt(tension / belt.mass_per_length)
@@ -88,8 +90,8 @@ def test_spans_of_a_belt_as_moving_strings(ratio: float) -> None:
 
 
 def test_critical_speed_of_a_belt() -> None:
-    """Spans lose their stiffness at v² = T/rhoA, like strings (Mote 1965). The measured error is -9·10⁻⁵, and the test
-    asserts 10⁻³.
+    """Spans lose their stiffness at v² = T/rhoA, like strings (Mote 1965). The measured error is -9·10⁻⁵, and the
+    tolerance is 10⁻³.
     """
     belt, rest = mount_belt(80)
     c = np.sqrt(np.mean([span.tension for span in belt.report(rest).spans]) / belt.mass_per_length)
@@ -99,7 +101,7 @@ def test_critical_speed_of_a_belt() -> None:
 
 def test_campbell_of_moving_spans() -> None:
     """The first three modes of a string and a beam at 0 to 0.9 of the critical speed agree with theory within 0.5 %
-    (measured 4e-4).
+    (the measured error is 4e-4).
     """
     for span in (STRING, BEAM):
         critical = np.sqrt((span.tension + np.pi**2 * span.bending / span.length**2) / span.mass)
@@ -120,7 +122,8 @@ def test_campbell_of_a_running_belt_with_nothing_chosen() -> None:
     """The Campbell diagram of a belt with default mesh and contact, at 0, 12 and 24 m/s and 0.6 of the critical speed,
     has lines of both spans.
 
-    Each line follows its mode by shape. Frequencies agree with strings within 0.5 %, measured 0.05 to 0.35 %.
+    Each line follows its mode by shape. Frequencies agree with strings within 0.5 %; the measured errors are 0.05 to
+    0.35 %.
     """
     belt, rest = mount_belt(None)
     tension = np.mean([span.tension for span in belt.report(rest).spans])

@@ -21,7 +21,8 @@ TENSION, GRAVITY = 1e3, 9.81
 
 @pytest.mark.parametrize("ratio", [pytest.param(0.3, marks=pytest.mark.long), 0.8])
 def test_sag_of_a_running_string(ratio: float) -> None:
-    """The sag agrees with the closed form to 1e-5, and a motion that starts from this state keeps its shape.
+    """The sag agrees with the closed form to 1e-5, and the shape does not change in a motion that starts from this
+    state.
 
     An equilibrium without speed is no steady state of the running string.
     """

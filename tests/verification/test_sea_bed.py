@@ -74,7 +74,7 @@ def test_chain_on_a_sea_bed(start: str, EA: float) -> None:
     except NotConverged as error:
         # If the line starts far below the bed and contact segments are straight, contact forces jump from segment to
         # segment, and the path of Newton's method depends on rounding errors. For 8 values of EA that differ by 3e-13,
-        # one solve ended in an error, and the other solves found the right force.
+        # one solve ended in an error, and the other solves found the correct force.
         assert (start, EA) == ("free line", 1e9) and "is slack" in str(error)
         return
     assert_allclose(force, find_horizontal_force(EA), rtol=5e-3)

@@ -1,5 +1,5 @@
-"""Derivatives of equilibria and frequencies agree with central differences between complete solves and with closed
-forms; wrong use is an error.
+"""Tests of derivatives of equilibria and frequencies by comparison with central differences between complete solves,
+and with closed forms. Wrong use causes errors.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ ELEMENTS = 12
 
 
 def solve_exactly(world: wl.World) -> wl.State:
-    """Solve the equilibrium to rounding."""
+    """Return the equilibrium, whose residual consists only of rounding errors."""
     return wl.Static(world, rtol=1e-13, atol=1e-12, name="").solve()
 
 
 def hang(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[str, float]]]:
-    """Create a model with eleven kinds of parameters: a cable under gravity with a weight on a spring, one end of which
-    is lifted, and a rope to a body that rotates.
+    """Create a model with eleven kinds of parameters. A cable under gravity, one end of which is lifted, carries a
+    weight on a spring. A rope connects the cable to a body that rotates.
     """
     world = wl.World(gravity=(0.0, -p["gravity"]))
     cable = straight_cable(
@@ -107,8 +107,8 @@ def find_differences(model: Any, p: Mapping[str, float], name: str, share: float
 
 @pytest.mark.parametrize("name", HANG)
 def test_derivatives_are_those_of_whole_solves(hanging: Any, hanging_by_adjoint: Any, name: str) -> None:
-    """Direct and adjoint derivatives agree with fourth-order differences of exact equilibria to 1e-6 of the derivative
-    or 1e-8 of y/p.
+    """Both the direct and the adjoint method give derivatives that agree with fourth-order differences of exact
+    equilibria within 1e-6 of the derivative, or 1e-8 of y/p.
     """
     y, dy = hanging
     slopes = find_differences(hang, HANG, name, 2e-3)
@@ -120,7 +120,9 @@ def test_derivatives_are_those_of_whole_solves(hanging: Any, hanging_by_adjoint:
 
 
 def test_default_solve_and_steps(hanging: Any) -> None:
-    """Derivatives are accurate enough with the default settings of `Static` and with another step h of differences."""
+    """Derivatives are sufficiently accurate with the default settings of `Static`, and with a different step h of the
+    differences.
+    """
     p = {"EA": HANG["EA"], "span": HANG["span"]}
 
     def model(given: Mapping[str, float]) -> Any:
@@ -134,8 +136,8 @@ def test_default_solve_and_steps(hanging: Any) -> None:
 
 
 def test_sag_of_a_catenary_by_its_length() -> None:
-    """The derivative of the sag of an inextensible catenary with respect to its length agrees within 0.1 % with the
-    closed form: H from 2a sinh(L/2a) = S, sag a (cosh(L/2a) - 1).
+    """The derivative of the sag of an inextensible catenary with respect to its length agrees with the closed form
+    within 0.1 %. The parameter a of the catenary follows from 2a sinh(L/2a) = S, and the sag is a (cosh(L/2a) - 1).
     """
     span, elements = 8.0, 40
 
@@ -161,8 +163,9 @@ def test_sag_of_a_catenary_by_its_length() -> None:
 
 
 def test_adjoint_of_many_parameters() -> None:
-    """The adjoint of 100 stiffnesses agrees with the direct method. The parameters share models, so that the model is
-    built less than 60 times. A result that contains a parameter directly is recognised.
+    """The derivatives with respect to 100 stiffnesses by the adjoint method agree with the direct method. Several
+    parameters share companion models, so the model is built less than 60 times. Results that depend directly on a
+    parameter are also differentiated correctly.
     """
     count, calls = 100, [0]
     p = {f"EA{k}": 2e4 + 10.0 * k for k in range(count)}
@@ -224,9 +227,10 @@ CONTACTS: WeakKeyDictionary[wl.World, wl.Entity] = WeakKeyDictionary()
 def capstan(p: Mapping[str, float]) -> Any:
     """Create a rope over half a turn of a locked circle, with a weight at one end.
 
-    The end without the weight is moved down by 1 m per second. The creep is the difference of the velocities of both
-    spans, relative to the velocity of the tight span. In slow steady motion, the rate of elements between two points is
-    equal in both spans, and the velocities have the ratio of the stretches 1 + T/EA.
+    A constraint moves the end without the weight down with 1 m/s. The creep is the difference of the velocities of both
+    spans, relative to the velocity of the tight span. In slow steady motion, the number of elements that pass per
+    second is equal in both spans. Therefore the ratio of the velocities is equal to the ratio of the stretches 1 +
+    T/EA.
     """
     radius, elements = p.get("radius", 0.1), 40
     length = pi * radius / elements
@@ -257,7 +261,7 @@ def capstan(p: Mapping[str, float]) -> Any:
 
 
 def draw(world: wl.World) -> wl.State:
-    """Load the rope without friction and pull it until its whole contact slips."""
+    """Apply the load to the rope without friction, then pull the rope until the whole contact slips."""
     rows = CONTACTS[world]
     mu = float(np.ravel(rows.friction_coefficient)[0])
     settings: dict[str, Any] = {"atol": 1e-8, "passes": wl.Passes(atol=1e-6, max_it=50), "name": ""}
@@ -273,8 +277,8 @@ def draw(world: wl.World) -> wl.State:
 
 @pytest.mark.parametrize("method", ["direct", "adjoint"])
 def test_slip_of_a_rope_by_friction_and_weight(method: str) -> None:
-    """The tension T = G exp(mu pi) has the derivatives dT/dmu = pi T and dT/dG = exp(mu pi). The slip torque
-    M = R (T - G) on the circle has the derivatives dM/dmu = R pi T and dM/dG = R (exp(mu pi) - 1). Slipping segments
+    """The derivatives of the tension T = G exp(mu pi) agree with dT/dmu = pi T and dT/dG = exp(mu pi), the derivatives
+    of the slip torque M = R (T - G) on the circle with dM/dmu = R pi T and dM/dG = R (exp(mu pi) - 1). Slipping segments
     continue to slip.
     """
     y, dy = wl.evaluate(capstan, {"mu": 0.5, "weight": 100.0}, solve=draw, method=method)
@@ -304,7 +308,7 @@ def test_creep_by_axial_stiffness() -> None:
 
 
 def string(p: Mapping[str, float], space: bool = False) -> Any:
-    """Create a string that is stretched between two supports."""
+    """Create a string that is in tension between two supports."""
     rest = (0.0,) if not space else (0.0, 0.0)
     world = wl.World()
     cable = straight_cable(
@@ -349,8 +353,8 @@ def test_both_planes_of_a_string_in_space_have_equal_derivatives() -> None:
 
 
 def test_frequencies_about_a_loaded_equilibrium() -> None:
-    """The derivative of frequencies includes the change of the equilibrium with p, and agrees with differences of whole
-    solves and modes to 1e-6.
+    """The derivatives of frequencies include the change of the equilibrium with p. The derivatives agree within 1e-6
+    with differences between complete solves with modal analyses.
     """
     names, count = ("span", "EA", "gravity"), 3
 
@@ -369,7 +373,9 @@ def test_frequencies_about_a_loaded_equilibrium() -> None:
 
 
 def test_damping_ratio_of_an_oscillator() -> None:
-    """For ζ = d/(2 √(k m)) and f = √(k/m - (d/2m)²)/(2 π), derivatives with respect to d, k and m agree."""
+    """The derivatives of ζ and f with respect to d, k and m agree with the derivatives of the formulas ζ = d/(2 √(k m))
+    and f = √(k/m - (d/2m)²)/(2 π).
+    """
     m, k, d = 2.0, 50.0, 3.0
 
     def model(p: Mapping[str, float]) -> Any:
@@ -393,8 +399,8 @@ def test_damping_ratio_of_an_oscillator() -> None:
 
 
 def test_equal_damped_modes_part() -> None:
-    """A mass has equal springs and dampers in x and y. If the damper in x changes, one of the two equal damping ratios
-    has the derivative ζ/d, the other one 0; if both dampers change, both derivatives are ζ/d.
+    """A mass has equal springs and dampers in x and y. If the damper in x changes, the derivatives of the two equal
+    damping ratios are ζ/d and 0. If both dampers change, both derivatives are ζ/d.
     """
 
     def model(p: Mapping[str, float]) -> Any:
@@ -415,7 +421,7 @@ def test_equal_damped_modes_part() -> None:
 
 @pytest.mark.parametrize("apart", [1e-6, 4e-6, 2e-5, -2e-5, 1e-2])
 def test_close_damped_modes(apart: float) -> None:
-    """Two modes with nearly equal eigenvalues keep their own derivatives."""
+    """The derivatives of two modes with nearly equal eigenvalues are computed separately."""
 
     def model(p: Mapping[str, float]) -> Any:
         world = wl.World()
@@ -431,11 +437,11 @@ def test_close_damped_modes(apart: float) -> None:
 
 
 def test_damped_modes_about_a_loaded_equilibrium() -> None:
-    """Derivatives of frequencies and damping ratios include the change of the equilibrium, and agree with differences
-    of whole solves and modes to 1e-6.
+    """Derivatives of frequencies and damping ratios include the change of the equilibrium. The derivatives agree within
+    1e-6 with differences between complete solves with modal analyses.
 
-    The damping ratios have rounding errors of about 3e-11 of the largest one. Differences of steps h and 2 h are
-    extrapolated, so h can be so large that these errors do not matter.
+    The rounding errors of damping ratios are about 3e-11 of the largest damping ratio. Differences with the steps h and
+    2 h are extrapolated, so h can be so large that rounding errors have little influence.
     """
     p = {**HANG, "axial_damping": 20.0, "damping": 2.0}
     names = ("span", "EA", "axial_damping", "damping")
@@ -461,7 +467,9 @@ def test_damped_modes_about_a_loaded_equilibrium() -> None:
 
 
 def test_damped_modes_with_first_order_states() -> None:
-    """The eigenvalues of a mass with a first-order controller (not symmetric) are the roots of a cubic polynomial."""
+    """The eigenvalues of a mass with a first-order controller, whose matrices are not symmetric, are the roots of a
+    cubic polynomial.
+    """
     m, a, b, g, k, d = 1.0, 3.0, 4.0, 5.0, 50.0, 2.0
 
     def model(p: Mapping[str, float]) -> Any:
@@ -679,8 +687,8 @@ def test_errors(call: Any, words: str) -> None:
 
 
 def test_results_are_evaluated_together() -> None:
-    """The adjoint calls the function of results equally often for one result and for four results, and computes the
-    same derivatives.
+    """The adjoint method calls the function of results equally often for one result and for four results, and the
+    derivatives are the same.
     """
     calls = dict.fromkeys((1, 4), 0)
     found = {}

@@ -63,7 +63,8 @@ def find_mean(rho: float) -> float:
 @pytest.mark.slow
 def test_mean_of_the_lorenz_system() -> None:
     """The derivative of the mean of z with respect to rho agrees with the slope of a line through means for other
-    values of rho, within the error of a mean over 15 s; the usual gradient is useless.
+    values of rho, within the error of a mean over 15 s. The gradient of the motion itself differs by orders of
+    magnitude.
     """
     p = {"rho": LORENZ["rho"]}
 
@@ -76,7 +77,8 @@ def test_mean_of_the_lorenz_system() -> None:
     assert abs(found.gradient["rho"] - slope) < 0.15 * slope
     used = found.t >= 5.0 - 1e-9
     assert abs(found.value - float(np.mean(0.5 * (found.y["z"][used][1:] + found.y["z"][used][:-1])))) < 1e-9
-    # over long times the exponents are 0.906/s and 0; over 15 s they depend on the motion, and thus on rounding errors
+    # over long times the exponents are 0.906/s and 0; over 15 s the exponents depend on the motion, and therefore on
+    # rounding errors
     assert 0.3 < found.exponents[0] < 1.5 and abs(found.exponents[1]) < 0.5
     plain = wl.evaluate_objective(model, p, run, wl.time_integral("z"))
     assert plain.chaotic and abs(plain.gradient["rho"] / 20.0) > 100.0 * slope
@@ -114,7 +116,7 @@ def oscillate(p: Mapping[str, float]) -> Any:
 
 
 def test_mean_of_a_forced_oscillator() -> None:
-    """If forces depend on time, the condition of autonomous motions is left out. The derivatives of the mean square
+    """If forces depend on time, the condition of autonomous motions is omitted. The derivatives of the mean square
     A²/2/((k - m ω²)² + (d ω)²) agree within 5 %, which is the effect of the ends of the interval.
     """
 

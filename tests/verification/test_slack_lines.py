@@ -1,5 +1,5 @@
-"""Form-finding of slack lines from any start shape, on a sloping bed and in free spans, and meshes that do not resolve
-the shape.
+"""Tests of form-finding of slack lines from any initial shape, on a sloping bed and in free spans, and tests of meshes
+that do not resolve the shape.
 
 Source: closed forms of H. M. Irvine, Cable Structures (1981), sections 1.2 and 2.4.
 """
@@ -50,8 +50,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_starts(shape: str) -> None:
-    """From 54 start shapes, a chain on a bed of 5° agrees with the closed form within the error of the mesh, in at most
-    200 iterations.
+    """The solution for a chain on a bed with a slope of 5° agrees with the closed form within the error of the mesh,
+    from 54 initial shapes and in at most 200 iterations.
     """
     for n in (40, 100):
         for settings in SETTINGS.values():
@@ -64,8 +64,8 @@ def test_starts(shape: str) -> None:
 
 
 def test_starts_with_friction() -> None:
-    """With friction in the first solve, all nine start shapes end in the same state, because friction acts only after
-    the load factor exceeds 0.1.
+    """If friction acts in the first solve, the solves from nine initial shapes end in the same state, because friction
+    acts only at load factors above 0.1.
     """
     found = []
     for shape in SHAPES:
@@ -88,7 +88,9 @@ def test_starts_with_friction() -> None:
 
 @pytest.mark.parametrize("slack", [0.0, 0.01, 0.03])
 def test_slack_rope_on_a_post_with_friction(slack: float) -> None:
-    """A rope that starts up to 3 % too long has the tensions of Euler and Eytelwein, for any load steps."""
+    """The initial length of a rope is up to 3 % too large. The tensions agree with Euler and Eytelwein for any number
+    of load steps.
+    """
     for steps in ({"load_steps": 1}, {"load_steps": 10}, {"load_steps": 10, "geometric": True}):
         world = wl.World()
         rope = cable_along(
@@ -111,7 +113,7 @@ def test_slack_rope_on_a_post_with_friction(slack: float) -> None:
 
 
 def hang(end: tuple[float, float], length: float, n: int, start: str, **changes: Any) -> tuple[Any, wl.Static, Any]:
-    """Create a line that is hinged at both ends; return a solver that has not run yet, the support of the line and its
+    """Create a line that is hinged at both ends. Return a solver that has not run yet, a support of the line, and the
     closed form.
     """
     values: dict[str, Any] = {"axial_stiffness": 1e7, "mass_per_length": 1.0}
@@ -140,7 +142,7 @@ def hang(end: tuple[float, float], length: float, n: int, start: str, **changes:
     ],
 )
 def test_spans(start: str, end: tuple[float, float], length: float, n: int, error: float) -> None:
-    """Wide, narrow and steep spans agree with the closed form, from starts along the chord and along arcs above the
+    """Wide, narrow and steep spans agree with the closed form. The initial shapes are the chord, and arcs above the
     chord.
 
     Errors are due to the sharp bend of narrow spans.
@@ -155,8 +157,8 @@ def test_spans(start: str, end: tuple[float, float], length: float, n: int, erro
 
 @pytest.mark.parametrize("start", ["chord", "catenary"])
 def test_hairpin_that_the_mesh_does_not_resolve(start: str) -> None:
-    """For 100 m over 1 m with 16 elements, H is 2.2 times too large, and the verdict names the elements that are too
-    long.
+    """For a line with the length 100 m and the span 1 m, the horizontal force with 16 elements is 2.2 times the correct
+    value, and the verdict names the elements that are too long.
     """
     support, solver, exact = hang((1.0, 0.0), 100.0, 16, start)
     state = solver.solve()
@@ -175,9 +177,10 @@ def test_hairpin_that_the_mesh_does_not_resolve(start: str) -> None:
 def test_steep_line_that_the_mesh_does_not_resolve(
     end: tuple[float, float], length: float, n: int, error: float
 ) -> None:
-    """For two lines that are nearly vertical and nearly taut, H is 8 % and 6 % too large, and the verdict is doubtful.
+    """For two lines that are nearly vertical and nearly taut, the horizontal force is 8 % and 6 % too large, and the
+    verdict is doubtful.
 
-    With an error of 0.2 %, the verdict is ok.
+    If the error is 0.2 %, the verdict is "ok".
     """
     support, solver, exact = hang(end, length, n, "chord")
     state = solver.solve()
@@ -189,7 +192,7 @@ def test_steep_line_that_the_mesh_does_not_resolve(
 
 
 def test_other_settings_keep_the_start() -> None:
-    """Form-finding is used only with stability="follow" and not for a start that is already in equilibrium."""
+    """Form-finding is used only with stability="follow", and only if the initial state is not the result of a solve."""
     _, solver, _ = hang((100.0, 0.0), 110.0, 16, "chord", stability="off", load_steps=10)
     state = solver.solve()
     assert solver.statistics.forms == 0
@@ -202,8 +205,8 @@ def test_other_settings_keep_the_start() -> None:
 
 
 def test_route_on_a_slope() -> None:
-    """On ground of one slope, the route of `hang_from_ground` equals the closed form, and statics need few iterations
-    from this start.
+    """On ground with a constant slope, the route of `hang_from_ground` equals the closed form, and statics needs few
+    iterations from this initial shape.
     """
     route = hang_from_ground(
         (0.0, 0.0, 0.0), tuple(END), LENGTH, EA, MASS, 0.0, GRAVITY, ground=[(100.0, 0.0, 100.0 * np.tan(SLOPE))]
@@ -215,7 +218,7 @@ def test_route_on_a_slope() -> None:
     assert_allclose(list_tensions(line, 40, state), eval_tensions(), rtol=5e-4)
     assert solver.statistics.newton_iterations <= 10
     assert solver.statistics.forms == 0
-    # the ground is level and given by a point
+    # the ground is level and is given by one point
     level = [
         hang_from_ground((1.0, 2.0), (172.0, 60.0), 190.0, EA, MASS, mu, ground=ground)
         for mu in (0.0, 0.7)
@@ -229,8 +232,8 @@ def test_route_on_a_slope() -> None:
 
 
 def test_route_on_a_polyline() -> None:
-    """On ground with a rise and a crest, the ends, the stretch, and the change of tension along every straight part of
-    the ground agree with the closed form.
+    """On ground with a rise and a crest, the ends of the line, the stretch, and the change of tension along every
+    straight part of the ground agree with the closed form.
     """
     ground, mu = (
         np.array([(0.0, 0.0, 0.0), (40.0, 0.0, 0.0), (70.0, 0.0, 6.0), (90.0, 0.0, 3.0), (99.0, 0.0, 3.0)]),
@@ -248,7 +251,7 @@ def test_route_on_a_polyline() -> None:
     corners = [bed.last for bed in route.beds]
     smooth = np.abs(middle[:, None] - corners).min(axis=1) > 0.02
     assert_allclose((way - 1.0)[smooth], (0.5 * (tension[1:] + tension[:-1]) / EA)[smooth], rtol=0, atol=1e-8)
-    # T' = w (sin a + mu cos a) along the ground; over the crest, T grows by the factor exp(mu c)
+    # along the ground, T' = w (sin a + mu cos a); at the crest, T increases by the factor exp(mu c)
     rise = WEIGHT * (tangent[:, 2] + mu * tangent[:, 0])
     steps = np.diff(tension) / np.diff(s)
     inner = smooth & on[1:]
@@ -264,8 +267,8 @@ def test_route_on_a_polyline() -> None:
 
 
 def test_ground_that_a_line_cannot_lie_on() -> None:
-    """Ground points that are not ordered along the line or not below it, and lines that are too long or too short, are
-    errors.
+    """Ground points that are not in the order along the line or not below the line, and lines that are too long or too
+    short, cause errors.
     """
     wrong: list[tuple[float, Any, str]] = [
         (LENGTH, [(50.0, 1.0, 0.0)], "must lie in the vertical plane of the line"),
@@ -280,9 +283,9 @@ def test_ground_that_a_line_cannot_lie_on() -> None:
 
 
 def hang_ropes() -> wl.World:
-    """Create ropes that start above their supports.
+    """Create ropes whose initial shapes are above their supports.
 
-    The ropes have different stiffnesses, because a mean of equal numbers may be exact.
+    The ropes have different stiffnesses, because rounding errors of means could be 0 for equal numbers.
     """
     world = wl.World(gravity=GRAVITY)
     for i in range(4):
@@ -296,7 +299,7 @@ def hang_ropes() -> wl.World:
 def test_cables_keep_their_stiffness_to_the_last_bit() -> None:
     """Form-finding replaces the stiffness of lines temporarily.
 
-    After form-finding, forces are bitwise equal to the forces in a world that was not solved.
+    After form-finding, forces are bit-identical to the forces in a world in which no solve was made.
     """
     solved, untouched = hang_ropes(), hang_ropes()
     q = wl.Static(solved, name="").solve().q

@@ -1,7 +1,8 @@
-"""Sliding joints: moving loads, free rings with a bead, friction, stops, ends of ropes, restarts, processes.
+"""Tests of sliding joints: moving loads, free rings with a bead, friction, stops, ends of ropes, restarts, and several
+processes.
 
-Sources: L. Fryba, Vibration of Solids and Structures under Moving Loads, Telford (1999), for the string with a moving
-mass; elementary mechanics for the rest.
+Source of the string with a moving mass: L. Fryba, Vibration of Solids and Structures under Moving Loads, Telford
+(1999). All other closed forms are elementary mechanics.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def eval_moving_mass(modes: int, times: FloatArray) -> FloatArray:
     """Return the deflection [m] of a string of 1 kg/m under a mass that moves over the string with constant speed, by
     Galerkin's method.
 
-    The equation is T w'' = w_tt + δ(x - Vt) m (g + D²w/Dt²), with sines up to a number of modes.
+    The equation is T w'' = w_tt + δ(x - Vt) m (g + D²w/Dt²). The shape functions are sines, whose number is ``modes``.
     """
     k = np.arange(1, modes + 1) * np.pi / LENGTH
     M, K = 0.5 * LENGTH, 0.5 * TENSION * LENGTH * k**2
@@ -48,7 +49,9 @@ def eval_moving_mass(modes: int, times: FloatArray) -> FloatArray:
 
 
 def eval_rope_with_mass(elements: int, step: float, times: FloatArray, folder: Path) -> FloatArray:
-    """Return the deflection [m] of a string under a moving mass, by cables and a joint that slides without friction."""
+    """Return the deflection [m] of a string under a moving mass, computed by a model of cables and a sliding joint
+    without friction.
+    """
     world = wl.World()
     cables = straight_cable(
         world, (0.0, 0.0), (LENGTH, 0.0), elements, axial_stiffness=1e6, bending_stiffness=1e-3, mass_per_length=1.0,
@@ -70,8 +73,8 @@ def eval_rope_with_mass(elements: int, step: float, times: FloatArray, folder: P
     ("elements", "modes", "bound"), [(10, 40, 0.04), pytest.param(80, 200, 0.004, marks=pytest.mark.long)]
 )
 def test_a_mass_on_a_string(elements: int, modes: int, bound: float, tmp_path: Path) -> None:
-    """A mass of 2 kg crosses a string of 10 kg at a fifth of its wave speed, over all of its cables, and agrees with a
-    series.
+    """A mass of 2 kg moves over all cables of a string of 10 kg with a fifth of the wave speed. The deflection agrees
+    with a series.
 
     The largest differences from the series of 200 modes, relative to the largest deflection, are 1.5 % with 20 cables,
     0.6 % with 40 and 0.23 % with 80. The error of the series is 0.2 % with 200 modes, and 0.4 % with 80 modes.
@@ -83,8 +86,8 @@ def test_a_mass_on_a_string(elements: int, modes: int, bound: float, tmp_path: P
 
 
 class Turn(NamedTuple):
-    """Results for a free ring and its bead: momenta before and after the motion, work of the joint [J], position of the
-    bead [m].
+    """Results for a free ring with a bead: momenta before and after the motion, work of the joint [J], and position of
+    the bead [m].
     """
 
     before: FloatArray
@@ -121,9 +124,10 @@ def turn_ring(space: bool, steps: int, step: float) -> Turn:
 
 
 def test_free_ring() -> None:
-    """Momentum is conserved to rounding.
+    """Momentum is conserved except for rounding errors.
 
-    Errors of moment of momentum and energy are due to the method: half the step gives a quarter of the error.
+    The errors of angular momentum and energy are due to the integration method: with half of the step size, the errors
+    are a quarter.
     """
     coarse, fine = turn_ring(False, 100, 2e-3), turn_ring(False, 200, 1e-3)
     scale = np.linalg.norm(fine.before[1])
@@ -138,7 +142,7 @@ def test_free_ring() -> None:
 
 
 def test_free_ring_in_space() -> None:
-    """In a plane that is rotated by 0.5 rad, the bead has the same motion as in the plane x, y."""
+    """In a plane that is rotated by 0.5 rad, the motion of the bead equals the motion in the x-y plane."""
     plane, space = turn_ring(False, 60, 2e-3), turn_ring(True, 60, 2e-3)
     assert_allclose(space.place, plane.place, rtol=1e-9)
     assert_allclose(np.linalg.norm(space.after, axis=1), np.linalg.norm(plane.after, axis=1), rtol=1e-9)
@@ -158,7 +162,9 @@ def test_free_ring_over_many_steps() -> None:
 
 
 def create_rail(end: float = 8.0, **values: Any) -> tuple[wl.World, Entity, Entity, Entity]:
-    """Create a mass of 2 kg on a straight rope of 8 m in 8 cables with held nodes and gravity normal to the rope."""
+    """Create a mass of 2 kg on a straight rope of 8 cables with the length 8 m. The nodes are clamped, and gravity is
+    perpendicular to the rope.
+    """
     world = wl.World(gravity=(0.0, -GRAVITY))
     cables = straight_cable(
         world, (0.0, 0.0), (8.0, 0.0), 8, axial_stiffness=1e9, bending_stiffness=1e7, mass_per_length=1.0
@@ -169,7 +175,7 @@ def create_rail(end: float = 8.0, **values: Any) -> tuple[wl.World, Entity, Enti
 
 
 def test_friction() -> None:
-    """With viscous friction, v = v0 exp(-d t/m).
+    """With viscous friction, the speed agrees with v = v0 exp(-d t/m).
 
     With smooth Coulomb friction, the speed agrees with the solution of m v_t = -μ m g v/√(v² + w²).
     """
@@ -201,7 +207,7 @@ def test_drive_by_a_function() -> None:
 
 
 def test_several_cables_in_one_step() -> None:
-    """A mass with 40 m/s passes over four cables in a step of 0.1 s, and its motion is exact."""
+    """A mass with the speed 40 m/s moves over four cables in a step of 0.1 s, and its motion is exact."""
     world, _, mass, joint = create_rail()
     state = wl.State(world)
     state.put(nodes_of(world, mass), [[40.0, 0.0]], "v")
@@ -215,13 +221,13 @@ def test_several_cables_in_one_step() -> None:
 def test_ends_of_the_rope() -> None:
     """At the end of the rope, a stop reverses the speed of the mass, and a joint that may leave the rope falls freely.
 
-    Without a stop or such a joint, the end of the rope is an error.
+    Without a stop or such a joint, the end of the rope causes an error.
     """
     world, _, mass, joint = create_rail()
     stops = con.end_stops(world, joint, 8.0, stiffness=1e5)
     end = wl.Dynamic(world, step=1e-3, end=2.0, method="trapezoidal_index2").solve()
     assert_allclose(end.of(mass, "v")[0], [-4.0, 0.0], rtol=5e-3, atol=1e-6)
-    # the stop at 0 precedes the stop at 8 m
+    # the first row is the stop at 0, and the second row is the stop at 8 m
     assert_allclose(wl.eval_output(stops, "gap", end).sum(), 8.0, rtol=1e-12)
     assert_allclose(wl.eval_output(stops, "gap", end)[0], wl.eval_output(joint, "arc_length", end), rtol=1e-12)
 
@@ -229,7 +235,7 @@ def test_ends_of_the_rope() -> None:
     end = wl.Dynamic(world, step=5e-3, end=2.25).solve()
     assert wl.eval_output(joint, "left", end) == 1.0 and wl.eval_output(joint, "end", end) == 1.0
     assert_allclose(wl.eval_output(joint, "force", end), 0.0, atol=1e-12)
-    # the joint leaves after 1.75 s
+    # the joint leaves the rope after 1.75 s
     assert_allclose(wl.eval_output(mass, "position", end)[:2], [10.0, -0.5 * GRAVITY * 0.25], rtol=1e-2)
 
     world, _, _, _ = create_rail()
@@ -238,7 +244,7 @@ def test_ends_of_the_rope() -> None:
 
 
 def solve_trolleys(folder: Path, processes: int) -> Any:
-    """Return the results of the program of the trolleys."""
+    """Run the program with the trolleys, and return its results."""
     path = folder / f"trolleys{processes}.npz"
     done = run_python([ROOT / "tests/support/parallel_carriages.py", path, "-quiet"], processes)
     assert done.returncode == 0, done.stderr
@@ -247,8 +253,8 @@ def solve_trolleys(folder: Path, processes: int) -> Any:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Two trolleys with two rollers each pass from the cables of one process to the cables of the other process, with
-    the results of one process.
+    """Two trolleys with two rollers each move from the cables of one process to the cables of a second process. The
+    results agree with a run on one process.
     """
     serial, parallel = run_trolleys(), solve_trolleys(tmp_path, 2)
     assert serial["cable"][1] == 3.0  # the second roller started on cable 2
@@ -259,7 +265,7 @@ def test_two_processes(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels as Python functions give the results of compiled kernels."""
+    """Kernels that run as Python functions give the same results as compiled kernels."""
     serial = run_trolleys()
     monkeypatch.setenv("WINDLASS_JIT", "0")
     plain = solve_trolleys(tmp_path, 1)

@@ -1,5 +1,5 @@
-"""If a load step jumps over a limit point, the verdict names the jump and the limit load; no jump is reported for
-stable solves.
+"""Tests that the verdict states the jump and the limit load if the solution of a load step jumps at a limit point, and
+that no jump is reported for stable solves.
 
 Sources: R. von Mises, ZAMM 3 (1923) 406-422 (truss of two springs, P(y) = 2 k (L0 - l) y/l, limit at l³ = L0 a²);
 S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), section 7.6 (shallow sine arch under a sine load).
@@ -41,7 +41,7 @@ from support.verdict_models import driven_belt, falling_rope, loaded_rope
 
 RISE, STIFFNESS = 0.3, 1e4
 FREE = hypot(1.0, RISE)
-# dP/dy = 0 at l³ = L0 a² with a = 1 m
+# the limit dP/dy = 0 is at l³ = L0 a² with a = 1 m
 LIMIT_LENGTH = FREE ** (1.0 / 3.0)
 LIMIT_HEIGHT = sqrt(LIMIT_LENGTH**2 - 1.0)
 LIMIT = 2.0 * STIFFNESS * (FREE - LIMIT_LENGTH) * LIMIT_HEIGHT / LIMIT_LENGTH
@@ -53,14 +53,14 @@ def pull(_t: float, _row: int, u: Any, _ut: Any, k: Any, _d: Any, _offset: Any) 
 
 
 def stiffen(_t: float, _row: int, u: Any, _ut: Any, k: Any, _d: Any, _offset: Any) -> tuple[Any, Any]:
-    """Return the derivatives of the force; numerical differences would take most of the time."""
+    """Return the derivatives of the force. Without this function, numerical differences would take most of the time."""
     length = sqrt(u @ u)
     return k[0] * ((1.0 - FREE / length) * np.eye(3) + FREE / length**3 * np.outer(u, u)), np.zeros((3, 3))
 
 
 def create_truss(share: float) -> tuple[World, Entity]:
-    """Create a truss of two springs with a span of 2 m, whose top is RISE above the supports, under a fraction of the
-    limit load.
+    """Create a truss of two springs with the span 2 m, whose top is at the height RISE above the supports. The load is
+    a fraction of the limit load.
     """
     world = World()
     top = world.add(MassPoint, name="top", position=(0.0, RISE), mass=1.0)
@@ -75,7 +75,9 @@ def create_truss(share: float) -> tuple[World, Entity]:
 
 ELEMENTS, BENDING, AXIAL = 16, 1.0, 1e5
 ARCH = 4.0 * sqrt(BENDING / AXIAL)
-"""Height of the arch [m]: twice the smallest height with snap-through, and too low for a buckling mode to the side."""
+"""Height of the arch [m]: twice the smallest height for which snap-through occurs. The arch is too low to buckle
+sideways.
+"""
 
 
 def find_arch_limit() -> float:
@@ -89,8 +91,8 @@ def find_arch_limit() -> float:
 
 
 def create_arch(share: float) -> tuple[World, Entity]:
-    """Create the arch of cables, without force in its initial shape, under a fraction of its limit load, and return its
-    crown.
+    """Create an arch of cables, which has no internal forces in its initial shape, and return its crown. The load is a
+    fraction of the limit load.
     """
     world, n = World(), ELEMENTS
     x = np.linspace(0.0, 1.0, n + 1)
@@ -119,7 +121,7 @@ def find_jump(solver: Static) -> tuple[float, float, str]:
 
 
 def find_jump_onto(depth: float, share: float, steps: int) -> Static:
-    """Return a completed solve of the truss above a stop, ``depth`` below the top [m]."""
+    """Return a completed solve of the truss above a stop. The distance of the stop below the top is ``depth`` [m]."""
     world, top = create_truss(share)
     world.add(ContactCoordinate, marker1=coordinate_marker(world, top, "y"), contact_stiffness=1e5, offset=-depth)
     solver = Static(world, name="", load_steps=steps)
@@ -137,9 +139,9 @@ def find_jump_onto(depth: float, share: float, steps: int) -> Static:
     ],
 )
 def test_truss_that_falls_onto_a_stop(share: float, depth: float, steps: int) -> None:
-    """The truss falls onto a stop within a jump.
+    """The truss jumps and hits a stop.
 
-    The contact does not settle, so the step is cut, and the verdict names the limit load.
+    The contact state does not settle, so the step size is reduced, and the verdict states the limit load.
     """
     (reason,) = find_jump_onto(depth, share, steps).verdict.reasons
     found = re.search(r"jumps between the load factors ([\d.]+) and ([\d.]+) \(snap-through\), most at top, y", reason)
@@ -149,8 +151,8 @@ def test_truss_that_falls_onto_a_stop(share: float, depth: float, steps: int) ->
 
 
 def test_jumps_of_a_solve_after_one_that_did_not_settle() -> None:
-    """After a solve that ended with unsettled contacts, the next solve reports the same jump as a first solve, because
-    load steps of the earlier solve are not counted.
+    """A solve ends with contacts that have not settled. The next solve of the same solver reports the same jump as a
+    new solver, because load steps of the earlier solve are ignored.
     """
     world, _ = create_truss(3.3)
     solver = Static(world, name="", load_steps=3)
@@ -162,7 +164,9 @@ def test_jumps_of_a_solve_after_one_that_did_not_settle() -> None:
 
 @pytest.mark.parametrize(("share", "depth"), [(0.97, 0.35), pytest.param(1.9, 0.05, marks=pytest.mark.long)])
 def test_stops_that_are_reached_without_a_jump(share: float, depth: float) -> None:
-    """If the load stays below the limit load, or the truss reaches a stop before its limit point, the verdict is ok."""
+    """If the load remains below the limit load, or if the truss touches a stop before its limit point, the verdict is
+    "ok".
+    """
     solver = find_jump_onto(depth, share, 5)
     assert solver.verdict.word == "ok" and not solver.verdict.notes
 
@@ -172,7 +176,7 @@ def test_stops_that_are_reached_without_a_jump(share: float, depth: float) -> No
 def test_truss_of_two_springs(share: float, steps: int) -> None:
     """The limit load lies between both reported load factors, which differ by 1/1024 of a load step.
 
-    The top moves to the other side.
+    The top of the truss moves below the supports.
     """
     world, _ = create_truss(share)
     before, after, words = find_jump(Static(world, name="", load_steps=steps))
@@ -185,8 +189,8 @@ def test_truss_of_two_springs(share: float, steps: int) -> None:
 @pytest.mark.parametrize("steps", [1, 10])
 @pytest.mark.parametrize("share", [1.03, 2.0])
 def test_shallow_arch(share: float, steps: int) -> None:
-    """The limit load of a sine arch of 16 cables agrees with theory within 0.3 %, with one load step and with ten load
-    steps. The crown of the arch is named.
+    """The limit load of a sine arch of 16 cables agrees with theory within 0.3 %, both with one load step and with ten
+    load steps. The message names the crown of the arch.
     """
     world, _ = create_arch(share)
     before, after, words = find_jump(Static(world, name="", load_steps=steps))
@@ -197,8 +201,8 @@ def test_shallow_arch(share: float, steps: int) -> None:
 @pytest.mark.parametrize("create", [create_truss, create_arch])
 @pytest.mark.parametrize("share", [10.0, 30.0, 200.0, 1000.0])
 def test_far_beyond_the_limit(share: float, create: Any) -> None:
-    """One load step to many times the limit load finds the limit load within 0.5 %, although the structure is stiff at
-    the end of the step.
+    """A single load step to many times the limit load reports the limit load within 0.5 %, although the structure is
+    stiff at the end of the step.
     """
     before, after, _ = find_jump(Static(create(share)[0], name=""))
     assert_allclose(share * 0.5 * (before + after), 1.0, rtol=5e-3)
@@ -216,7 +220,7 @@ def find_soft_limit(stiffness: float) -> float:
 @pytest.mark.parametrize(("steps", "pushes"), [(1, "spring"), (4, "spring"), (1, "contact")])
 @pytest.mark.parametrize(("share", "jumps"), [(0.97, False), (1.03, True), (3.0, True)])
 def test_prescribed_motion(share: float, jumps: bool, steps: int, pushes: str) -> None:
-    """A truss that is pushed down by a soft spring snaps through at the theoretical displacement of the end of the
+    """A soft spring pushes a truss down. The truss snaps through at the theoretical displacement of the end of the
     spring.
 
     With a soft contact instead of the spring, the truss snaps through at the same displacement, and the contact opens
@@ -255,8 +259,8 @@ def test_below_the_limit_nothing_is_said(create: Any, steps: int) -> None:
 
 
 def test_healthy_solves_do_not_jump() -> None:
-    """Belts, ropes over drums, and ropes that fall from straight to slack have large motions and contacts, and no jump
-    is reported.
+    """No jump is reported for belts, ropes over drums, and straight ropes that fall and become slack, although these
+    models have large displacements and contacts.
     """
     solved: list[Static] = []
     original = Static.solve
@@ -274,17 +278,18 @@ def test_healthy_solves_do_not_jump() -> None:
         for drop in (0.02, 0.1):
             Static(falling_rope(drop)[0].assembly.world, name="", load_steps=20, stabiliser=100.0).solve()
     assert len(solved) == 8 and [solver._jumps for solver in solved] == [[]] * 8
-    # with these settings, which accept steps as other programs do, ropes have no friction at first touch, and no other
-    # result is doubtful
+    # with these settings, which accept steps like other programs, ropes have no friction at the first contact; all
+    # other results are not doubtful
     (doubt,) = [reason for solver in solved for reason in solver.verdict.reasons]
     assert "have no friction yet" in doubt
 
 
 def test_line_that_is_soft_without_load() -> None:
-    """Without tension, a line of one element is supported only by its bending stiffness, so its slopes rotate by 0.009
-    under the first millionth of the weight.
+    """Without tension, only the bending stiffness supports a line of one element, so its slopes rotate by 0.009 under
+    the first millionth of the weight.
 
-    This rotation is no jump, and takes a few iterations. Rounding errors of the positions of supports are not named.
+    This rotation is not a jump, and needs few iterations. The message does not name rounding errors of the positions of
+    supports.
     """
     world = wl.World(gravity=(0.0, -9.81))
     laws = {"mass_per_length": 1.0, "axial_stiffness": 1e5, "bending_stiffness": 1e-5}
@@ -305,7 +310,7 @@ def test_line_that_is_soft_without_load() -> None:
 def test_rope_hauled_around_a_drum() -> None:
     """A rope is pulled around a drum with friction by a tenth of an element per solve.
 
-    The motion is smooth: no jump is reported, and the search for a jump takes few iterations.
+    The motion is smooth, so no jump is reported, and the search for a jump needs few iterations.
     """
     radius, n, length, force = 0.12, 32, 2.0 * np.pi * 0.12 / 32, 150.0
     world = wl.World()
@@ -369,7 +374,7 @@ if wl.is_first_process():
 
 @pytest.mark.mpi
 def test_several_processes(tmp_path: Path) -> None:
-    """Two processes report the same jump as one process."""
+    """Runs on one and two processes report the same jump."""
     here = Path(__file__).resolve().parent
     (tmp_path / "model.py").write_text(MODEL.format(paths=[str(here), str(here.parent)]))
     alone, together = (run_python(["model.py"], processes, tmp_path).stdout.strip() for processes in (1, 2))

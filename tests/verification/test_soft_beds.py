@@ -1,13 +1,13 @@
-"""Lines on soft beds: friction along and across the line, and suction, against closed forms.
+"""Tests of lines on soft beds: friction along and across the line, and suction, are compared with closed forms.
 
-A short straight line of the weight N is moved on a level bed. With the coefficients mu along and rho mu across the line
-it starts to slip under a force in the direction (cos a, sin a) of mu N/sqrt(cos² a + sin² a/rho²), and slips steadily
-in a direction (cos a, sin a) at mu N (cos a, κ sin a)/sqrt(cos² a + (κ/rho)² sin² a). The largest suction is c_s k δ
-per metre for the penetration δ, and a cycle of lifting and lowering loses c_s k δ (c_s δ + Δ)/2 per metre; c_s is the
-suction coefficient and Δ the suction distance.
+A short straight line with the weight N is moved on a level bed. The friction coefficients are mu along the line and rho
+mu across the line. The line begins to slip under a force mu N/sqrt(cos² a + sin² a/rho²) in the direction (cos a, sin
+a). Steady slip in the direction (cos a, sin a) needs the force mu N (cos a, κ sin a)/sqrt(cos² a + (κ/rho)² sin² a).
+The largest suction per length is c_s k δ for the penetration δ, where c_s is the suction coefficient. A cycle of
+lifting and lowering loses the energy c_s k δ (c_s δ + Δ)/2 per length, where Δ is the suction distance.
 
-A long line with the tension T that is pulled sideways by a force P slips over P/q and moves by P²/(8 q T) with the
-friction limit q = rho mu w per metre: a string with the load q.
+A long line has the tension T, and a force P pulls the line sideways. The line slips over the length P/q and moves by
+P²/(8 q T), like a string with the load q. Here q = rho mu w is the friction limit per length.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ SUCTION, DISTANCE = 0.6, 4e-4
 
 
 def create_short_line(heading: float = 0.0, **contact: Any) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity]:
-    """A line of one cable that lies on a level bed; ``heading`` is its direction in the bed [rad]. Return the world,
-    the line, its nodes and the contact."""
+    """Create a line of one cable on a level bed. The argument ``heading`` is the direction of the line in the bed
+    [rad]. Return the world, the line, its nodes and the contact.
+    """
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     end = LENGTH * np.array((np.cos(heading), np.sin(heading), 0.0)) - (0.0, 0.0, DEPTH)
     line = straight_cable(world, (0.0, 0.0, -DEPTH), end, 1, **LINE)
@@ -50,8 +51,9 @@ def create_short_line(heading: float = 0.0, **contact: Any) -> tuple[wl.World, w
 @pytest.mark.parametrize("kappa", [1.0, RHO**2])
 @pytest.mark.parametrize("angle", [0.0, 0.6, 0.5 * np.pi])
 def test_force_of_slip(angle: float, kappa: float) -> None:
-    """A line in any direction in the bed sticks under 99.9 % of the force of slip, with the displacements of its
-    bristles, and slips under 100.1 %."""
+    """For any direction of the line, 99.9 % of the force of slip only deflects the bristles, and 100.1 % of this force
+    makes the line slip.
+    """
     heading, limit = 0.7, MU * WEIGHT / np.hypot(np.cos(angle), np.sin(angle) / RHO)
     along, across = np.array((np.cos(heading), np.sin(heading))), np.array((-np.sin(heading), np.cos(heading)))
     for share in (0.999, 1.001):
@@ -79,7 +81,9 @@ def solve_slowly(world: wl.World) -> wl.State:
 @pytest.mark.parametrize(("rho", "kappa"), [(RHO, 1.0), (RHO, RHO**2), (1.0, 1.0)])
 @pytest.mark.parametrize("angle", [0.0, 0.6, 0.5 * np.pi])
 def test_steady_slip(angle: float, rho: float, kappa: float) -> None:
-    """The friction of a line that is moved in a direction is that of the ellipse, and its work is lost."""
+    """The friction force on a line that is moved in a constant direction agrees with the friction ellipse, and its work
+    equals the losses.
+    """
     world, _, nodes, contact = create_short_line(lateral_friction_ratio=rho, lateral_stiffness_ratio=kappa, **FRICTION)
     speed, end = 0.02, 0.5
     con.prescribe_velocity(world, nodes, "x", speed * np.cos(angle))
@@ -91,7 +95,7 @@ def test_steady_slip(angle: float, rho: float, kappa: float) -> None:
     size = MU * WEIGHT / np.hypot(np.cos(angle), kappa / rho * np.sin(angle))
     exact = size * np.array((np.cos(angle), kappa * np.sin(angle), 0.0))
     assert_allclose(found, exact, rtol=1e-9, atol=1e-9 * size)
-    # the bristles bend before the line slips
+    # before the line slips, the bristles deflect
     u = exact[:2] / (STIFFNESS * LENGTH) / (1.0, kappa)
     bent = 0.5 * u @ exact[:2]
     work = exact[:2] @ (np.cos(angle), np.sin(angle)) * speed * end
@@ -102,7 +106,7 @@ def test_steady_slip(angle: float, rho: float, kappa: float) -> None:
 
 @pytest.mark.parametrize("rho", [1.0, 2.0])
 def test_a_line_that_is_pulled_sideways(rho: float) -> None:
-    """A long line with a tension moves sideways as a string on its friction limit."""
+    """A long line under tension moves sideways like a string whose load is the friction limit."""
     tension, mu, pull, n, length = 1e5, 0.5, 6000.0, 240, 60.0
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     line = straight_cable(
@@ -130,8 +134,9 @@ def test_a_line_that_is_pulled_sideways(rho: float) -> None:
 
 
 def lift(heights: list[float], steps: int = 400, **contact: Any) -> tuple[Any, Any, wl.EnergyLedger]:
-    """Move a line through gaps [m], one second each. Return the gaps, the forces of the bed per metre [N/m], and the
-    ledger."""
+    """Move a line to several gaps [m], each motion in one second. Return the gaps, the forces of the bed per length
+    [N/m], and the ledger.
+    """
     world, _, nodes, rows = create_short_line(
         contact_stiffness_per_length=STIFFNESS, suction_coefficient=SUCTION, suction_distance=DISTANCE, **contact
     )
@@ -148,15 +153,18 @@ def lift(heights: list[float], steps: int = 400, **contact: Any) -> tuple[Any, A
 
 
 def pull(gap: Any, depth: float, widest: float = 0.0) -> Any:
-    """Force of the bed per metre for a gap, the largest penetration and the largest gap before [m]."""
+    """Return the force of the bed per length [N/m] for a gap, the largest earlier penetration and the largest earlier
+    gap [m].
+    """
     peak, m = SUCTION * depth, np.maximum(gap, widest)
     fade = np.where(m > peak, peak * (peak + DISTANCE - m) / (DISTANCE * np.maximum(m, peak)), 1.0)
     return STIFFNESS * gap * np.where(gap > 0.0, np.maximum(fade, 0.0), 1.0)
 
 
 def test_force_and_energy_of_a_cycle() -> None:
-    """A line is pressed to twice its depth, lifted off, lowered and lifted again: the force is the bilinear law of the
-    gap, and each cycle loses the area below it."""
+    """A line is pressed to twice its depth, lifted off, lowered and lifted again. The force is a bilinear function of
+    the gap, and each cycle loses the area below this function.
+    """
     deep = 2.0 * DEPTH
     gap, force, ledger = lift([-deep, 1e-3, -DEPTH, 1e-3])
     up = slice(401, 800)
@@ -168,14 +176,15 @@ def test_force_and_energy_of_a_cycle() -> None:
     total = ledger["ContactFrictionBedCable.suction"]
     assert_allclose([total[800], total[-1]], np.cumsum(lost), rtol=2e-3)
     assert abs(ledger.rest) < 1e-9 * sum(lost)
-    # the step in which the line touches the bed again counts as an impact
+    # the losses in the step in which the line touches the bed again are losses of an impact
     assert abs(ledger["ContactFrictionBedCable.contact_damping"][-1]) < 1e-4 * sum(lost)
 
 
 def test_lowering_before_the_suction_ends() -> None:
-    """A line that is lowered before the suction ends follows the straight line to the gap 0 and loses only the area
-    between; when it is lifted again without touching, it follows the same line up to the largest gap. After a touch,
-    suction depends on the new penetration."""
+    """If a line is lowered before the suction ends, the force decreases linearly with the gap to 0, and only the area
+    between the curves is lost. If the line is lifted again without touching the bed, the force follows the same curve
+    up to the largest gap. After a touch, suction depends on the new penetration.
+    """
     most, low = SUCTION * DEPTH + 0.5 * DISTANCE, 0.2 * DISTANCE
     gap, force, ledger = lift([most, low, 1.1 * most, -0.5 * DEPTH, 1e-3])
     scale = STIFFNESS * DEPTH
@@ -189,8 +198,9 @@ def test_lowering_before_the_suction_ends() -> None:
 
 
 def test_a_line_hangs_on_suction() -> None:
-    """In statics, suction holds a line against a force of 99 % of its largest value plus the weight, at the gap of the
-    contact spring; 101 % lift it off, and the solve does not find an equilibrium near the bed."""
+    """In statics, suction holds a line against a force of the weight plus 99 % of the largest suction, at the gap of
+    the contact spring. With 101 %, the line lifts off, and the solve finds no equilibrium near the bed.
+    """
     for share in (0.99, 1.01):
         world, _, nodes, rows = create_short_line(
             contact_stiffness_per_length=STIFFNESS, suction_coefficient=SUCTION, suction_distance=DISTANCE
@@ -211,8 +221,10 @@ def test_a_line_hangs_on_suction() -> None:
 
 
 def test_start_below_the_bed() -> None:
-    """From a start shape that sinks below the bed, the suction of the static solution is too large, and the verdict is
-    doubtful. If the first solve has no suction, the solution agrees with that from a start shape on the bed."""
+    """If the initial shape is below the bed, the suction in the static solution is too large, and the verdict is
+    doubtful. If the first solve is made without suction, the solution agrees with the solution for an initial shape on
+    the bed.
+    """
     found, top = [], (275.0, 0.0, 80.0)
     for sinks, first in ((False, SUCTION), (True, SUCTION), (True, 0.0)):
         world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
@@ -240,8 +252,9 @@ def test_start_below_the_bed() -> None:
 
 @pytest.mark.parametrize("dims", [2, 3])
 def test_tangent_of_a_line_that_is_lifted_and_swept(dims: int) -> None:
-    """Tangents agree with differences in a motion in which points stick, slip and are held by suction. A 2D line has
-    the friction along the line only."""
+    """Tangents agree with differences in a motion in which some points stick, some slip, and suction acts on some
+    points. A 2D line has friction only along the line.
+    """
     up = np.eye(3)[dims - 1]
     world = wl.World(gravity=-GRAVITY * up[:dims])
     end = (4.0, *(0.0,) * (dims - 1))

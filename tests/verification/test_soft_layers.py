@@ -26,7 +26,7 @@ class Drive(NamedTuple):
 
 
 def mount(speed: float | Callable[[float], float] = RIMS["crank"], torque: float = 4.0, **changed: object) -> Drive:
-    """Create a crank of 75 mm and an alternator of 28 mm with a ribbed belt of the catalogue; 450 N."""
+    """Create a crank of 75 mm and an alternator of 28 mm with a ribbed belt of the catalogue, at a tension of 450 N."""
     world = wl.World()
     crank = world.add(el.RigidBody2D, name="crank", position=(0.0, 0.0), mass=1.0, inertia=5e-3)
     alternator = world.add(el.RigidBody2D, name="alternator", position=(0.3, 0.0), mass=1.0, inertia=5e-4)
@@ -39,7 +39,7 @@ def mount(speed: float | Callable[[float], float] = RIMS["crank"], torque: float
 
 
 def rest(drive: Drive) -> wl.State:
-    """Return the belt as mounted."""
+    """Return the state of the mounted belt."""
     with drive.belt.preload(drive.constraint):
         return wl.Static(drive.belt.world, name="").solve()
 
@@ -64,8 +64,8 @@ def sum_friction(drive: Drive, state: wl.State) -> FloatArray:
 
 
 def test_a_cable_that_rocks_where_it_runs_onto_a_circle() -> None:
-    """The crank turns, stops, and rocks by 0.2 mm. The way since a cable touches is its way along the circle, which
-    rocking does not increase, so it remains below the length of the cable.
+    """The crank turns, stops, and rocks by 0.2 mm. The stored distance of a cable since its first contact is a distance
+    along the circle. Rocking does not increase this distance, so the distance remains below the length of the cable.
     """
     rocks = 2.0 * np.pi * 30.0
 
@@ -101,8 +101,8 @@ def test_friction_that_is_switched_on_begins_without_deflection() -> None:
 
 
 def test_steady_motion_near_full_slip() -> None:
-    """The loss of speed of a belt on a layer increases with the torque until the belt slips on the whole arc that
-    touches, which is an error.
+    """The loss of speed of a belt on a layer increases with the torque until the belt slips on the whole contact arc,
+    which causes an error.
     """
     belt = mount().belt
     loads = (4.0, 8.0, 8.5, 9.0, 9.25)
@@ -118,7 +118,9 @@ def test_steady_motion_near_full_slip() -> None:
 
 
 def test_layers_that_are_too_soft_are_errors() -> None:
-    """Layers and bristles that do not hold a belt are errors with their unit; friction without bristles slides."""
+    """Layers and bristles that are too soft to drive a belt cause errors that state the unit; friction without bristles
+    slides.
+    """
     words = r" of 10000 N/m² on the pulley crank of 'belt': must be >= 5.04e\+04 N/m² for steady motion"
     with pytest.raises(wl.ModelError, match=f"^layer{words}"):
         mount(layer_stiffness=1e4).belt.steady(RIMS, {"alternator": 4.0})

@@ -1,4 +1,6 @@
-"""Solvers around Newton's method: load steps, step control, messages of failures, save and restart, linear solves."""
+"""Tests of solvers that use Newton's method: load steps, step control, messages of failures, save and restart, and
+linear solves.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ from windlass.solvers.static import Static
 from support.cantilever import solve_cantilever, tip_values
 from support.exudyn_items import build_items
 
-# the model ANCFcontactFrictionTest: a cable that falls onto a roll, with contact from about 0.1 s on
+# parameters of the model ANCFcontactFrictionTest: a cable falls onto a roll, and touches the roll from about 0.1 s on
 FRICTION: dict[str, Any] = {
     "method": "newmark",
     "rtol": 1e-8,
@@ -51,22 +53,24 @@ FRICTION: dict[str, Any] = {
 
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Use a separate folder, because a solve that fails may write its last good state into the current folder."""
+    """Execute each test in a separate folder, because a failed solve may write its last good state into the current
+    folder.
+    """
     monkeypatch.chdir(tmp_path)
     yield
 
 
 def assert_same(one: State, other: State, names: tuple[str, ...] = NAMES) -> None:
-    """Check that arrays are bitwise equal."""
+    """Check that arrays are bit-identical."""
     assert one.t == other.t and one.step == other.step
     for name in names:
         assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 
 
 def create_belt(dry_friction_after: float = np.inf) -> World:
-    """Create a cable "belt" of 5 elements between two hinges, under 1 N in the middle.
+    """Create a cable "belt" of 5 elements between two hinges, with a force of 1 N in the middle.
 
-    From a given time [s] on, dry friction of 1000 N without any smoothing acts on node 3 in y.
+    From a given time [s] on, dry friction of 1000 N, which is not smoothed, acts on node 3 in y.
     """
     world = World()
     belt = straight_cable(
@@ -98,9 +102,9 @@ def test_load_steps_lead_to_the_same_equilibrium() -> None:
     """Arithmetic and geometric load steps, with and without stabiliser, lead to the same equilibrium of a conservative
     model.
 
-    The model is a clamped cable of 8 elements, bent by its weight and an end force. The equilibrium does not depend on
-    the path. Newton's method converges quadratically to residuals below 1e-10 N, which leaves an error of about 1e-11
-    m.
+    The model is a clamped cable of 8 elements, which its weight and an end force bend. The equilibrium does not depend
+    on the path. Newton's method converges quadratically to residuals below 1e-10 N, which leaves an error of about
+    1e-11 m.
     """
     results = []
     for steps in (
@@ -134,7 +138,9 @@ def test_load_factors() -> None:
 
 
 def test_coordinates_without_stiffness_are_named_before_the_solve() -> None:
-    """For a point on a spring along x, the coordinate y is named before the solve until a support holds it."""
+    """A point on a spring along x has no stiffness in y. An error before the solve names the coordinate y, unless a
+    support fixes this coordinate.
+    """
 
     def create(held: bool) -> World:
         world = World()
@@ -177,7 +183,7 @@ def test_static_failure_tells_its_load_factor() -> None:
 
 
 class Log(StepHook):
-    """Records copies of the states around each attempt, and whether it was accepted."""
+    """Hook that records copies of the states before and after each attempt, and whether the attempt was accepted."""
 
     def __init__(self) -> None:
         self.before: list[State] = []
@@ -197,10 +203,12 @@ class Log(StepHook):
 
 
 def test_failing_step_is_cut_and_grows_again() -> None:
-    """Steps that need more than 6 iterations are halved, repeated from the same state, and doubled after 10 steps.
+    """If a step needs more than 6 iterations, its size is halved, and the step is repeated from the same state. After
+    10 steps, the size is doubled.
 
     The model is ANCFcontactFrictionTest with steps of 2e-3 s instead of 5e-4 s. The final position of the roll agrees
-    with the fine solution within the error of the larger steps (7e-5 m of 0.014 m; the test asserts 2e-4 m).
+    with the fine solution within the error of the larger steps (7e-5 m of 0.014 m; the tolerance of the test is 2e-4
+    m).
     """
     log = Log()
     model = build_items("ANCFcontactFrictionTest")
@@ -215,7 +223,8 @@ def test_failing_step_is_cut_and_grows_again() -> None:
     sizes = np.diff(times)
     assert_allclose(sizes.max(), 2e-3, rtol=1e-9)
     assert state.t == 0.15 and sizes.min() < 1.01e-3
-    # ten steps of one size precede each doubling; after another failure at the double size, ten more steps follow
+    # ten steps of equal size precede each doubling; if a step with the doubled size fails, ten more steps follow before
+    # the next doubling
     runs = np.split(sizes, np.flatnonzero(np.abs(np.diff(sizes)) > 1e-9) + 1)
     grown = [len(run) for run, after in pairwise(runs) if after[0] > 1.5 * run[0]]
     assert grown and all(steps % 10 == 0 for steps in grown)
@@ -223,12 +232,13 @@ def test_failing_step_is_cut_and_grows_again() -> None:
 
 
 def test_history_values_are_restored() -> None:
-    """With one pass per step and a tolerance that no switching contact satisfies, steps are rejected.
+    """If each step has only one pass, and if no contact that changes its state fulfils the tolerance, steps are
+    rejected.
 
-    Each attempt changes gaps, and the next attempt starts with the old gaps.
+    Each attempt changes the gaps in the history values, and the next attempt starts with the old gaps.
 
-    The model ANCFcontactFrictionTest comes to rest on the roll with segments that close with 237 N. The step is cut
-    down to the smallest step, and the error contains the state before the step.
+    In the model ANCFcontactFrictionTest, segments close with a force error of 237 N. The step size is reduced to the
+    smallest step size, and the error contains the state before the step.
     """
     log = Log()
     model = build_items("ANCFcontactFrictionTest")
@@ -248,7 +258,9 @@ def test_history_values_are_restored() -> None:
 
 
 def test_solver_can_be_used_again() -> None:
-    """A second march of the same solver starts with the nominal step at the time of its state."""
+    """A second call of ``march`` of the same solver starts with the nominal step size, at the time of the given
+    state.
+    """
     world = create_belt()
     solver = Dynamic(world, step=1e-3, end=0.05, lag=False)
     first = solver.solve()
@@ -261,11 +273,12 @@ def test_solver_can_be_used_again() -> None:
 
 
 def test_dynamic_failure_teaches_and_restarts(tmp_path: Path) -> None:
-    """The error of a failed solve gives reason, step, time, names of the worst equations, advice, and the last good
-    state, from which a run can continue.
+    """The error of a failed solve states the reason, step, time, names of the equations with the largest residuals, and
+    advice. The error contains the last good state, from which a run can continue.
 
-    From 0.02 s on, dry friction at node 3 of the belt makes Newton's method alternate between two signs. Steps are not
-    cut. Without the friction, a run from the saved state is bitwise equal to a run that never failed.
+    From 0.02 s on, dry friction at node 3 of the belt makes Newton's method alternate between two signs. The step size
+    is not reduced. Without this friction, a run from the saved state gives bit-identical results to a run that has not
+    failed.
     """
     settings: dict[str, Any] = {"step": 1e-3, "lag": False}
     with pytest.raises(NotConverged) as caught:
@@ -291,7 +304,9 @@ def test_dynamic_failure_teaches_and_restarts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["newmark", "generalized_alpha", "trapezoidal_index2"])
 def test_restart_is_the_same_to_the_last_bit(method: str, tmp_path: Path) -> None:
-    """ANCFcontactFrictionTest to 0.13 s in one run is bitwise equal to two runs with a file at 0.12 s, in contact."""
+    """A run of ANCFcontactFrictionTest up to 0.13 s gives bit-identical results to two runs with a state file at 0.12
+    s, when the contact is closed.
+    """
     settings = {**FRICTION, "method": method, "step": 5e-4}
     whole = Dynamic(build_items("ANCFcontactFrictionTest").world, end=0.13, **settings).solve()
     part = Dynamic(build_items("ANCFcontactFrictionTest").world, end=0.12, **settings).solve()
@@ -302,7 +317,9 @@ def test_restart_is_the_same_to_the_last_bit(method: str, tmp_path: Path) -> Non
 
 
 def test_state_file_of_another_model(tmp_path: Path) -> None:
-    """A state of another size is refused with the names of the differences, and no part of it is used."""
+    """If a state file belongs to a model of another size, an error states the differences, and no value of the file is
+    used.
+    """
     path = State(create_belt()).save(tmp_path / "state.npz")
     with pytest.raises(ModelError, match=r"\bq\b"):
         State(build_items("ANCFcontactFrictionTest").world).load(path)
@@ -313,12 +330,13 @@ def test_state_file_of_another_model(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stiffness", [0.0, 1e-17, 1e-12])
 def test_wrong_pivots_are_noticed(stiffness: float) -> None:
-    """The solver detects that LU without exchange of pivots fails on a coordinate that only a constraint connects.
+    """The solver detects that LU without pivoting fails for a coordinate that only a constraint connects with other
+    coordinates.
 
-    A point on a spring of 0, 1e-17 or 1e-12 N/m is connected by a constraint to a point on a spring of 1 N/m. The loads
-    are 1 N and 2 N. Elimination in natural order divides by the very small stiffness and loses the other stiffness: x0
-    = (1 + lam)/1e-17, with lam exact only to 1e-16. With the stiffness k of the first spring in N/m, both points must
-    move by 3/(1 + k) m, and lam = k x0 - 1.
+    A constraint connects a point on a spring of 0, 1e-17 or 1e-12 N/m with a point on a spring of 1 N/m. The loads are
+    1 N and 2 N. Elimination in natural order divides by the very small stiffness, and rounding errors exceed the larger
+    stiffness: x0 = (1 + lam)/1e-17, where the rounding error of lam is 1e-16. With the stiffness k of the first spring
+    in N/m, both points must move by 3/(1 + k) m, and lam = k x0 - 1.
     """
     world = World()
     points = [world.add(MassPoint, position=(float(i), 0.0), mass=1.0) for i in range(2)]
@@ -337,11 +355,11 @@ def test_wrong_pivots_are_noticed(stiffness: float) -> None:
 
 
 def test_stiff_and_soft_directions() -> None:
-    """A cantilever with EA L²/EI = 1e8 under an end force needs as many Newton iterations as a cantilever with low
+    """A cantilever with EA L²/EI = 1e8 under an end force needs as many Newton iterations as a cantilever with a small
     axial stiffness.
 
-    The linear solution of this cantilever cannot be more accurate than 1e-7 of the right-hand side, which must not
-    count as a failure.
+    The linear solution of this cantilever cannot be more accurate than 1e-7 of the right-hand side, but this error must
+    not be treated as a failure.
     """
     cables, state, solver = solve_cantilever(
         lambda world, _, tip: world.add(Force, marker=position_marker(world, tip), vector=(0.0, 1.0, 0.0)), 32, 2, 1
@@ -351,7 +369,9 @@ def test_stiff_and_soft_directions() -> None:
 
 
 def test_statics_says_that_it_goes_to_another_time_at_once() -> None:
-    """Supports that move too far in one solve reach their positions by several solves, as the message recommends."""
+    """If supports move too far in one solve, the error message recommends several solves, with which the supports reach
+    their positions.
+    """
     world = wl.World(gravity=(0.0, -9.81))
     ends = [world.add(el.MassPoint, position=(x, 0.0), mass=1.0) for x in (0.0, 1.0)]
     middle = world.add(el.MassPoint, position=(0.5, -0.5), mass=1.0)

@@ -22,7 +22,7 @@ R, M = 0.1, 1.6
 
 
 def drop(speed: float, **columns: object) -> tuple[World, Entity, Entity]:
-    """Create a sphere 1 mm above a held sphere, which it hits with a given speed."""
+    """Create a sphere that hits a fixed sphere with a given speed, from a distance of 1 mm."""
     world = wl.World()
     ball = world.add(
         RigidBody3D, position=(0.0, 2.0 * R + 1e-3, 0.0), velocity=(0.0, -speed, 0.0, 0.0, 0.0, 0.0, 0.0), mass=M,

@@ -1,5 +1,5 @@
-"""Bodies that spin: tops agree with closed forms and Euler angles, steady spins are exact, and numerical damping does
-not brake them.
+"""Tests of spinning bodies: tops agree with closed forms and with solutions in Euler angles, steady rotation is exact,
+and numerical damping does not brake steady rotation.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ ARM, TOP_MASS = 0.3, 1.5
 
 
 def create_top() -> tuple[World, Entity]:
-    """Create a heavy symmetric top, to be held at its node, that precesses steadily about the vertical axis z.
+    """Create a heavy symmetric top that precesses steadily about the vertical axis z. The caller must fix the node of
+    the top.
 
     The precession follows from m g l = Ω (I3 ω3 - I1 Ω cos θ), with I1 about the fixed point and the total spin ω3
     about the axis of symmetry.
@@ -61,7 +62,7 @@ def create_top() -> tuple[World, Entity]:
     ],
 )
 def test_heavy_top(method: str, rotations: str, bound: float) -> None:
-    """In steady precession, the axis stays on its cone and moves with Ω t, with an error of order 2 in the step.
+    """In steady precession, the axis remains on its cone and rotates by Ω t, with an error of order 2 in the step size.
 
     The top spins with 126 rad/s, so (ω h)² = 4e-3 for the smallest step. With Euler parameters as coordinates, the
     error relative to the path of the axis is (ω h)²/16, because the frequencies (ω ± Ω)/2 of the parameters are too low
@@ -84,7 +85,9 @@ def test_heavy_top(method: str, rotations: str, bound: float) -> None:
 
 
 def test_top_held_by_a_joint() -> None:
-    """The top on a spherical joint moves as with fixed coordinates, and the force of the joint agrees."""
+    """A top on a spherical joint has the same motion as a top with fixed coordinates, and the force of the joint agrees
+    with theory.
+    """
     ends = []
     for joint_holds in (False, True):
         world, top = create_top()
@@ -95,7 +98,7 @@ def test_top_held_by_a_joint() -> None:
             joint = hinge(world, top)
         ends.append(Dynamic(world, step=1e-3, end=0.3).solve())
     assert_allclose(ends[1].q, ends[0].q, atol=1e-10)
-    # the force of the joint moves the centre of mass of the top against its weight
+    # the force of the joint equals the mass times the acceleration of the centre of mass, minus the weight
     acceleration = eval_output(top, "acceleration", ends[1], local=(0.0, 0.0, ARM))
     expected = TOP_MASS * (acceleration + (0.0, 0.0, GRAVITY))
     assert_allclose(-eval_output(joint, "force", ends[1]), expected, atol=1e-6)
@@ -104,10 +107,10 @@ def test_top_held_by_a_joint() -> None:
 
 @pytest.mark.parametrize(("rotations", "bound", "order"), [("parameters", 2e-4, 2.0), ("steady", 1e-7, None)])
 def test_spin_about_a_principal_axis(rotations: str, bound: float, order: float | None) -> None:
-    """In steady rotation about a principal axis, the angle is ω t, over many turns and through e0 = 0.
+    """In steady rotation about a principal axis, the angle is ω t, also after many turns and when e0 is 0.
 
     With Euler parameters as coordinates, the error has order 2. With coordinates relative to a steady rotation, the
-    error is due to Newton's tolerance.
+    error is due to the tolerance of Newton's method.
     """
     world = World()
     body = world.add(
@@ -126,9 +129,9 @@ def test_spin_about_a_principal_axis(rotations: str, bound: float, order: float 
 
 @pytest.mark.parametrize("rotations", ["parameters", "steady"])
 def test_spin_up_by_a_torque(rotations: str) -> None:
-    """A constant torque M about a principal axis gives ω = M t/J, with a relative error of (ω h)²/48.
+    """A constant torque M about a principal axis causes ω = M t/J, with a relative error of (ω h)²/48.
 
-    The norm of Euler parameters drifts, which changes neither rotation nor angular velocity.
+    The norm of Euler parameters drifts, but the drift changes neither rotation nor angular velocity.
     """
     J, M, end = 0.5, 10.0, 3.4
     omega, errors = M * end / J, []
@@ -159,9 +162,10 @@ def test_spinning_body_is_not_braked(method: str, omega: Any, turns: int, bound:
     """A free body that rotates by 0.2 rad per step conserves its kinetic energy with the default spectral radius of
     0.9.
 
-    About a principal axis no mode oscillates and no energy is dissipated. The measured loss is 3e-7 in 1000 turns,
-    which is Newton's tolerance. The bound in 200 turns is 2e-5, a fifth of 1e-4 in 1000 turns. About another axis the
-    body tumbles, and numerical damping affects this motion like any oscillation.
+    About a principal axis no mode oscillates and no energy is dissipated. The measured loss is 3e-7 in 1000 turns, due
+    to the tolerance of Newton's method. The tolerance for 200 turns is 2e-5, a fifth of the tolerance 1e-4 for 1000
+    turns. A body that rotates about a different axis tumbles, and numerical damping affects this motion like any
+    oscillation.
     """
     world = World()
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), angular_velocity=omega, mass=1.0, inertia=(1.0, 1.5, 3.0))
@@ -173,7 +177,8 @@ def test_spinning_body_is_not_braked(method: str, omega: Any, turns: int, bound:
 
 
 def solve_nutating_top(end: float) -> tuple[Any, Any]:
-    """Return axis and reaction of a heavy top that is released with spin only, by Euler angles φ, θ, ψ.
+    """Return axis and reaction of a heavy top that is released with spin about its axis only, from a solution in Euler
+    angles φ, θ, ψ.
 
     The Lagrangian is L = I1/2 (θ_t² + φ_t² sin² θ) + I3/2 (ψ_t + φ_t cos θ)² - m g l cos θ, with I1 about the fixed
     point; p_φ and p_ψ are conserved. Source: H. Goldstein, Classical Mechanics, chapter 5. The reaction is m (a + g) of
@@ -208,13 +213,13 @@ def solve_nutating_top(end: float) -> tuple[Any, Any]:
 
 
 NUTATING = (0.05, 0.08, 60.0)
-"""Moments of inertia across and along the axis [kg m²], spin [rad/s]."""
+"""Moments of inertia across and along the axis [kg m²], and spin [rad/s]."""
 
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "generalized_alpha_index2", "trapezoidal_index2"])
 def test_nutating_top(method: str) -> None:
-    """A top that is released falls, precesses and nutates. The axis of the top and the reaction of its joint agree with
-    Euler angles to order 2.
+    """A released top falls, precesses and nutates. The axis of the top and the reaction of its joint converge to the
+    solution in Euler angles with order 2.
     """
     end = 0.4
     axis, reaction = solve_nutating_top(end)

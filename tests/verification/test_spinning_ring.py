@@ -98,6 +98,7 @@ def test_start_out_of_balance_is_doubtful() -> None:
     said = re.search(words, doubt)
     assert said is not None, doubt
     assert_allclose(float(said[1]), found.imbalance, rtol=0.05)
-    # relative to the resultant of the tension ρA v² at both ends of an element, 2 π/64 of the tension
+    # the force is relative to the resultant of the tension ρA v² at both ends of an element, which is 2 π/64 of the
+    # tension
     assert_allclose(float(said[2]), found.imbalance / (RHO_A * (50.0 * RADIUS) ** 2 * 2.0 * np.pi / ELEMENTS), rtol=0.1)
     assert found.growing and any("grow: perhaps because forces are unbalanced" in note for note in found.notes)

@@ -1,4 +1,4 @@
-"""A static solve finds the right, stable equilibrium or ends in an error that names the reason.
+"""Tests that a static solve finds the correct, stable equilibrium, or ends with an error that states the reason.
 
 Sources: H. M. Irvine, Cable Structures (1981), by `hang_between`, which is tested separately; Euler's column and its
 elastica, S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), sections 2.1 and 2.7; the shallow truss of
@@ -51,7 +51,7 @@ from windlass.solvers.static import Static
 
 from support.processes import run_python
 
-# span, rise, length [m], EA [N], EI [N m^2]
+# span, rise and length [m], EA [N], and EI [N m^2] of each case
 CATENARIES = [
     (100, 0, 110, 1e9, 7.8),
     (100, 0, 110, 1e7, 7.8),
@@ -67,7 +67,9 @@ ADVISED = {"stabilised": {"load_steps": 10, "stabiliser": 100.0}, "geometric": {
 
 
 def hang_straight(span: float, rise: float, length: float, EA: float, EI: float, n: int) -> tuple[World, Entity]:
-    """Create a rope of 1 kg/m that starts straight between hinges, compressed by its slack, and return its support."""
+    """Create a rope of 1 kg/m between two hinges, and return one of its supports. The initial shape is a straight line,
+    in which the rope is compressed because it is longer than the line.
+    """
     world = World(gravity=(0.0, -9.81))
     columns = {"length": length / n, "mass_per_length": 1.0, "axial_stiffness": EA, "bending_stiffness": EI}
     nodes = nodes_of(world, straight_cable(world, (0, 0), (span, rise), n, **columns))
@@ -83,10 +85,10 @@ def eval_horizontal(world: World, support: Entity, solver: Static) -> float:
 @pytest.mark.parametrize("elements", [16, 64])
 @pytest.mark.parametrize("case", range(9))
 def test_straight_starts_of_catenaries(case: int, elements: int) -> None:
-    """Eighteen starts far from the equilibrium of a catenary end at the horizontal force of the closed form within 0.1
-    %.
+    """Solves of 18 cases start far from the equilibrium of a catenary. The horizontal forces of the results agree with
+    the closed form within 0.1 %.
 
-    The remaining difference is due to the bending stiffness and, for the deep sag of 16 elements, to the mesh.
+    The difference is due to the bending stiffness and, for the large sag of 16 elements, to the mesh.
     """
     span, rise, length, EA, EI = CATENARIES[case]
     world, support = hang_straight(span, rise, length, EA, EI, elements)
@@ -96,8 +98,9 @@ def test_straight_starts_of_catenaries(case: int, elements: int) -> None:
 
 @pytest.mark.parametrize("case", [3, 4, 7])
 def test_check_finds_what_follow_mends(case: int) -> None:
-    """With stability="check", starts far from the equilibrium of a catenary give the right equilibrium or an error that
-    names a mode or a fold."""
+    """With stability="check", solves that start far from the equilibrium of a catenary find the correct equilibrium, or
+    raise an error that names an unstable mode or a folded cable.
+    """
     world, support = hang_straight(*CATENARIES[case], 16)
     try:
         found = eval_horizontal(world, support, Static(world, name="", stability="check"))
@@ -111,8 +114,8 @@ def test_check_finds_what_follow_mends(case: int) -> None:
 
 @pytest.mark.parametrize("way", ADVISED)
 def test_slack_rope_with_load_steps(way: str) -> None:
-    """A slack rope of 115 m over 102 m agrees with the catenary, for load steps that give at least 200 times the force
-    without the stability check.
+    """A slack rope with the length 115 m and the span 102 m agrees with the catenary. Without the check of stability,
+    these load steps would give at least 200 times the correct force.
     """
     world, support = hang_straight(102.0, 0.0, 115.0, 1e8, 10.0, 16)
     exact = hang_between((0, 0), (102, 0), 115.0, 1e8, 1.0).horizontal_force
@@ -125,8 +128,9 @@ def test_mooring_lines(start: str, elements: int) -> None:
     """A chain of 600 m with 100 kg/m and EA 1e9 N, from the bottom to a ship that is 400 m away and 100 m higher, has
     the tension of the closed form within 1 %.
 
-    There are four starts: the right shape, unstretched and with noise of 1 % of an element; a straight line; a parabola
-    of about the length of the chain; and the equilibrium without the current, which pulls with 0.5 % of the weight.
+    The solve starts from four shapes: the correct shape without stretch and with random errors of 1 % of an element; a
+    straight line; a parabola with about the length of the chain; and the equilibrium without the sea current, whose
+    force is 0.5 % of the weight.
     """
     length, end, EA = 600.0, np.array([400.0, 100.0]), 1e9
     gravity = (0.005 * 9.81, -9.81) if start == "current" else (0.0, -9.81)
@@ -151,8 +155,8 @@ def test_mooring_lines(start: str, elements: int) -> None:
 
 
 def test_slack_wire_in_compression() -> None:
-    """With stability="off", a wire of 110 m over 100 m with EA = 1e9 N remains straight in 10 load steps, under -9e7 N
-    and with 32 negative modes.
+    """With stability="off", a wire with the length 110 m, the span 100 m and EA = 1e9 N remains straight in 10 load
+    steps. The axial force is -9e7 N, and 32 modes have negative stiffness.
     """
     world, _ = hang_straight(100, 0, 110, 1e9, 7.8, 16)
     solver = Static(world, name="", load_steps=10, atol=1e-2, stability="off")
@@ -178,15 +182,15 @@ def create_column(load: float, elements: int = 16) -> tuple[World, Entity]:
 
 
 def test_column_below_the_critical_load() -> None:
-    """At 0.999 of the critical load, the straight column is a stable equilibrium, also for ``check``."""
+    """At 0.999 times the critical load, the straight column is a stable equilibrium, also with stability="check"."""
     world, nodes = create_column(0.999)
     state = Static(world, name="", stability="check").solve()
     assert_allclose(eval_output(nodes, "displacement", state)[:, 1], 0.0, atol=1e-12)
 
 
 def test_column_beyond_the_critical_load_is_named() -> None:
-    """At 1.001 of the critical load there is one negative eigenvalue, and the mode is named by coordinates of the
-    column.
+    """At 1.001 times the critical load, one eigenvalue is negative, and the error names coordinates of the column that
+    move in the mode.
     """
     world, _ = create_column(1.001)
     with pytest.raises(UnstableEquilibrium, match=r"1 negative eigenvalue; the lowest mode moves \(cable node \d+, y'"):
@@ -200,10 +204,10 @@ def test_column_beyond_the_critical_load_is_named() -> None:
 
 
 def test_column_is_followed_to_its_elastica(capsys: pytest.CaptureFixture[str]) -> None:
-    """At 1.2 times the critical load, P/P_E = (2 K/π)², deflection and shortening agree to 1e-4 with the elastica, k
-    L/K and 2 L (1 - E/K). A note is given.
+    """At 1.2 times the critical load, P/P_E = (2 K/π)², the deflection k L/K and the shortening 2 L (1 - E/K) of the
+    elastica are reproduced within 1e-4. The solver prints a note.
 
-    The mesh has 32 elements; 16 elements have an error of 2e-4.
+    The mesh has 32 elements; with 16 elements the error is 2e-4.
     """
     k2 = brentq(lambda m: (2.0 * ellipk(m) / pi) ** 2 - 1.2, 1e-6, 0.9)
     world, nodes = create_column(1.2, 32)
@@ -220,7 +224,9 @@ FREE = hypot(1.0, RISE)
 
 
 def create_truss(load: float, height: float = RISE) -> tuple[World, Entity]:
-    """Create two bars over 2 m with their joint at a height, which is RISE at rest, and return the joint."""
+    """Create a truss of two bars with the span 2 m, and return the joint between the bars. The joint is at ``height``;
+    the bars are unstressed at the height RISE.
+    """
     world = World()
     left = world.add(PointSlope2D, position=(-1.0, 0.0), slope=(1.0, height))
     joint = world.add(PointSlope2D, name="joint", position=(0.0, height), slope=(1.0, height))
@@ -243,7 +249,8 @@ def eval_truss_load(y: float) -> float:
 def test_flat_truss_is_named_and_left() -> None:
     """In the flat position of a truss the forces balance without load.
 
-    The flat position is unstable in y of the joint. The solver finds a stable position at ±RISE.
+    The flat position is unstable in the coordinate y of the joint. The solver finds a stable position at the height
+    RISE or -RISE.
     """
     world, _ = create_truss(0.0, height=0.0)
     with pytest.raises(UnstableEquilibrium, match=r"1 negative eigenvalue; the lowest mode moves .*joint, y"):
@@ -257,7 +264,7 @@ def test_flat_truss_is_named_and_left() -> None:
 def test_snap_through(share: float) -> None:
     """Below the limit load, the joint remains above its supports.
 
-    Above the limit load, the equilibrium below the supports is found.
+    Above the limit load, the solver finds the equilibrium below the supports.
     """
     heights = np.linspace(0.0, RISE, 100_001)
     loads = np.array([eval_truss_load(y) for y in heights])
@@ -270,11 +277,11 @@ def test_snap_through(share: float) -> None:
 
 
 def test_overshoot_is_no_measure() -> None:
-    """A first full Newton step with a residual of 1e13 N must not be the reference of the relative tolerance: at 1e-8
-    of this residual the force is 21 663 N instead of 542.9 N.
+    """The first full Newton correction increases the residual to 1e13 N. The relative tolerance must not refer to this
+    residual: at 1e-8 times this residual, the force is 21 663 N instead of 542.9 N.
 
-    If this reference is accepted, the result depends on rounding: it is 21 663 N, or 21 841 N with the instructions of
-    older processors, both 40 times the force of equilibrium.
+    If the tolerance refers to this residual, the result depends on rounding errors: the force is 21 663 N, or 21 841 N
+    with the instructions of older processors. Both values are 40 times the force of the equilibrium.
     """
     world, support = hang_straight(*CATENARIES[4], 16)
     solver = Static(world, name="", stability="off")
@@ -288,7 +295,9 @@ def test_overshoot_is_no_measure() -> None:
 
 
 def test_compression_that_a_mesh_hides(capsys: pytest.CaptureFixture[str]) -> None:
-    """One element between clamps carries a compression under which finer meshes buckle; a note gives both forces."""
+    """One element between clamps carries a compressive force under which finer meshes buckle. A note states this force
+    and the buckling force.
+    """
     world = World()
     columns = {"axial_stiffness": 1e6, "bending_stiffness": 1.0, "mass_per_length": 1.0, "reference_strain": 1e-4}
     nodes = nodes_of(world, straight_cable(world, (0, 0), (1, 0), 1, **columns))
@@ -318,8 +327,8 @@ def create_belt(mass: float, strain: float, stiffness: float = 8e3) -> World:
 @pytest.mark.parametrize("stiffness", [8e3, 4e5])
 @pytest.mark.parametrize("strain", [-0.001, -0.05])
 def test_free_belts_are_not_called_unstable(strain: float, stiffness: float) -> None:
-    """The equilibrium of belts that can circulate without friction is found quickly and not called unstable, although
-    circulation has nearly zero stiffness of either sign.
+    """The equilibrium of belts that can circulate without friction is found quickly and is not reported as unstable,
+    although the stiffness of the circulation is a small positive or negative number.
     """
     solver = Static(
         create_belt(0.8, strain, stiffness), name="", load_steps=10, geometric=True, stabiliser=1e5, stability="check"
@@ -329,10 +338,10 @@ def test_free_belts_are_not_called_unstable(strain: float, stiffness: float) -> 
 
 
 def test_slack_belts_and_zero_mass_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error for a belt 5 % longer than its route names compression, and the error for a stabiliser without mass
-    names the mass.
+    """If a belt is 5 % longer than its route, the error names the compression. If a model with a stabiliser has no
+    mass, the error names the mass.
 
-    In the first two cases all contacts start open, so the belt has no support.
+    In the first two cases, all contacts are open at the start, so the belt has no support.
     """
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ModelError, match=r"at the start belt \d+ is slack: it holds -\d+.* N in compression") as error:
@@ -346,7 +355,9 @@ def test_slack_belts_and_zero_mass_say_so(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_motion_that_loses_its_stiffness() -> None:
-    """A mass whose spring gives way in the solve moves to an arbitrary position, which is doubtful."""
+    """If the stiffness of a spring becomes 0 during the solve, the mass moves to an arbitrary position, and the result
+    is doubtful.
+    """
     world = World()
     mass = world.add(MassPoint, position=(0.0, 0.0, 0.0), mass=1.0)
     for axis, offset in zip("xyz", (1.0, 0.3, 0.0), strict=True):
@@ -362,7 +373,9 @@ def test_motion_that_loses_its_stiffness() -> None:
 
 
 def test_descent_to_a_motion_without_stiffness() -> None:
-    """An unstable mass descends to a position where its spring has given way, which is doubtful."""
+    """An unstable mass moves along decreasing potential to a position where its spring has no stiffness, and the result
+    is doubtful.
+    """
 
     def push(t: float, row: int, u: float, *rest: float) -> float:
         return 0.0 if abs(u) > 0.5 else -50.0 * u
@@ -380,8 +393,9 @@ def test_descent_to_a_motion_without_stiffness() -> None:
 
 
 def test_motion_across_a_slack_spring() -> None:
-    """A mass on a spring that becomes slack has not moved across the spring: a note names this motion without
-    stiffness, and the result is not doubtful."""
+    """A mass is on a spring that becomes slack. The mass has not moved across the spring, so the result is not
+    doubtful, and only a note names this motion without stiffness.
+    """
     world = World()
     mass = world.add(MassPoint, position=(0.0, 0.0, -1.2), mass=1.0)
     markers = position_marker(world, world.add(Ground)), position_marker(world, mass)
@@ -393,7 +407,9 @@ def test_motion_across_a_slack_spring() -> None:
 
 
 def test_without_mass() -> None:
-    """The descent along the potential needs a mass matrix; for a model without mass, the error names this cause."""
+    """The descent along the potential needs a mass matrix. For a model without mass, the error names the missing
+    mass.
+    """
     world = World()
     columns = {"axial_stiffness": 1e6, "bending_stiffness": 1.0, "mass_per_length": 0.0, "length": 0.11}
     nodes = nodes_of(world, straight_cable(world, (0, 0), (1, 0), 10, **columns))
@@ -412,8 +428,8 @@ def test_follower_load(load: float, capsys: pytest.CaptureFixture[str]) -> None:
     """Beck's cantilever under a tangential load P L²/EI = 5 and 15 has no other equilibrium nearby, so the straight
     shape is stable in statics.
 
-    The same load in a fixed direction is above the critical load π²/4. Statics cannot detect flutter, from 20.05 on,
-    and print a note. Pivots are not counted, because the matrix is not symmetric.
+    The same load in a fixed direction is above the critical load π²/4. Statics cannot detect flutter, which occurs from
+    P L²/EI = 20.05 on, so the solver prints a note. Pivots are not counted, because the matrix is not symmetric.
     """
     columns = {"axial_stiffness": 1e8, "bending_stiffness": 1.0, "mass_per_length": 1.0}
     for follows in (True, False):
@@ -438,8 +454,8 @@ def test_follower_load(load: float, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_pivots_of_newton_agree_with_the_count() -> None:
-    """The pivots of Newton's own LU show that a hanging rope of 64 elements is stable, and that a column above its
-    critical load is unstable.
+    """The pivots of the LU factorisation in Newton's method show that a hanging rope of 64 elements is stable, and that
+    a column above its critical load is unstable.
     """
     world, _ = hang_straight(*CATENARIES[0], 64)
     solver = Static(world, name="")
@@ -477,7 +493,7 @@ if wl.is_first_process():
 
 @pytest.mark.mpi
 def test_several_processes(tmp_path: Path) -> None:
-    """Two processes count, name and follow modes like one process."""
+    """Runs on one and two processes count, name and follow unstable modes equally."""
     (tmp_path / "model.py").write_text(MODEL)
     alone, together = (run_python(["model.py"], processes, tmp_path).stdout.strip() for processes in (1, 2))
     (y, words), (other_y, other_words) = (line.split(";", 1) for line in (alone, together))

@@ -1,5 +1,5 @@
-"""Starts of motion that are errors or doubtful: violated constraints, overlaps, folded shapes, jumps, changes by hooks,
-wrong times.
+"""Starts of motion that cause errors or doubtful results: violated constraints, overlaps, folded shapes, jumps, changes
+by hooks, wrong times.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def march(world: wl.World, method: str = METHODS[0], **settings: Any) -> wl.Dyna
 
 
 def slide(**point: Any) -> tuple[wl.World, Any]:
-    """Create a point of 1 kg that is held across x."""
+    """Create a point of 1 kg that can move only along x."""
     world = wl.World()
     mass = world.add(el.MassPoint, position=(0.0, 0.0), mass=1.0, **point)
     con.fix(world, mass, "y")
@@ -54,7 +54,7 @@ def test_velocities_that_constraints_forbid(method: str) -> None:
 def test_motors_start_what_rests() -> None:
     """A body at rest gets its prescribed speed at the start.
 
-    A start speed that is neither 0 nor the prescribed speed is an error.
+    A start speed that is neither 0 nor the prescribed speed causes an error.
     """
     for speed, fits in ((0.0, True), (2.0, True), (7.0, False)):
         world, mass = slide(velocity=(speed, 0.0))
@@ -67,7 +67,7 @@ def test_motors_start_what_rests() -> None:
 
 
 def test_joints_forbid_in_their_own_size() -> None:
-    """A violation is measured relative to the velocities: 1 mm/s between points with 100 m/s counts as a rounding
+    """A violation is measured relative to the velocities: 1 mm/s between points with 100 m/s is treated as a rounding
     error.
     """
     for gap, fits in ((1e-3, True), (1.0, False)):
@@ -114,7 +114,7 @@ def test_turned_frames_that_jump() -> None:
 
 
 def test_state_has_the_time_of_its_statics() -> None:
-    """Motion continues from the time of the static state. If the start time differs, the jump is an error."""
+    """Motion continues from the time of the static state. If the start time differs, the jump causes an error."""
     world = wl.World(gravity=(0.0, -9.81))
     rope = el.straight_cable(
         world, (0, 0), (10, 0), 8, axial_stiffness=1e6, bending_stiffness=1.0, mass_per_length=1.0,
@@ -154,7 +154,7 @@ def test_rates_of_flat_functions() -> None:
 
 
 def touch(depth: float, speed: float = 0.0) -> wl.World:
-    """Create a sphere of 0.1 m that has sunk into a half space."""
+    """Create a sphere of 0.1 m that overlaps a half space."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     material = world.add(con.ContactMaterial, plane_strain_modulus=1e7)
     group = world.add(con.ContactSet)
@@ -170,8 +170,8 @@ def touch(depth: float, speed: float = 0.0) -> wl.World:
 
 @pytest.mark.parametrize("solver", [wl.Dynamic, wl.Explicit])
 def test_spheres_that_begin_inside(solver: Any) -> None:
-    """A sphere that starts 10 m below a half space is an error, because it would leave with 19 664 m/s. A sphere at
-    rest on the half space stays there.
+    """A sphere that starts 10 m below the surface of a half space causes an error, because the sphere would leave with
+    19 664 m/s. A sphere at rest on the half space stays there.
     """
     with pytest.raises(wl.ModelError, match=r"inside each other by 10\.1 m and hold 1\.93e\+08 J .*must be < 0\.1 m"):
         solver(touch(10.1), step=1e-5, end=1e-4, name="").solve()
@@ -242,7 +242,7 @@ def test_cables_that_begin_inside_circles_and_surfaces() -> None:
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "verlet"])
 def test_cables_turned_inside_out(method: str) -> None:
-    """A cable that is turned inside out at the start is an error. If a cable is turned inside out during a run, the
+    """A cable that is turned inside out at the start causes an error. If a cable is turned inside out during a run, the
     result is doubtful, and the reason names the row and the times before and after.
     """
     world, _ = hang()
@@ -263,8 +263,8 @@ def test_cables_turned_inside_out(method: str) -> None:
 
 @pytest.mark.parametrize("hard", [1, 25])
 def test_steps_that_turn_a_cable_inside_out_are_repeated(hard: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The solver checks shapes after the first step and after steps of many iterations, and rejects and cuts a step
-    that turns a cable inside out.
+    """The solver checks shapes after the first step and after steps of many iterations, and repeats a step that turns a
+    cable inside out with a reduced step size.
 
     In the second case, no step has enough iterations for the check.
     """

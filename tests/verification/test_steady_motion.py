@@ -27,8 +27,9 @@ def test_three_pulleys_of_unequal_radii(bending: float, layer: float | None) -> 
     belt with a layer starts without shear and vibrates, so its simulation lasts five turns, with means over three.
 
     The belt is a string, or has a bending stiffness of 2.5 % of T R² of the idler, which makes the hub load of the
-    idler 1.4 % larger. A layer of 2e7 N/m² makes the speed loss 6 % larger. With default mesh and contact, the test
-    asserts 0.5 %. The measured errors without layer are 0.06 % of the speed loss, and 0.04 % of tensions and hub loads.
+    idler 1.4 % larger. A layer of 2e7 N/m² makes the speed loss 6 % larger. With default mesh and contact, the
+    tolerance is 0.5 %. The measured errors without layer are 0.06 % of the speed loss, and 0.04 % of tensions and hub
+    loads.
     """
     world = wl.World()
     wheels = {
@@ -66,10 +67,10 @@ def test_three_pulleys_of_unequal_radii(bending: float, layer: float | None) -> 
 
 def test_ribbed_belt_of_the_catalogue() -> None:
     """A ribbed belt on pulleys of 77 and 30 mm, with the layer and the bending stiffness of the catalogue and with
-    default mesh and contact, agrees with the steady motion within 1 %, and its verdict is ok.
+    default mesh and contact, agrees with the steady motion within 1 %, and its verdict is ``"ok"``.
 
-    The measured error of the loss of speed of 0.32 % is 0.5 %. If layers of incoming cables were not sheared since the
-    belt touches, the error would be 3.4 %.
+    The measured error of the loss of speed of 0.32 % is 0.5 %. If the shear of layers of incoming cables since the
+    first contact were neglected, the error would be 3.4 %.
     """
     world, speed, torque = wl.World(), 15.0, 4.0
     crank = world.add(el.RigidBody2D, name="crank", position=(0.0, 0.0), mass=1.0, inertia=5e-3)

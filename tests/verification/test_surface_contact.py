@@ -1,4 +1,5 @@
-"""Ropes on 3D surfaces: capstan on a helix, V-groove, geodesic, friction circle, energy, restart, processes.
+"""Tests of ropes on 3D surfaces: capstan with a rope along a helix, V-groove, geodesic, friction circle, energy
+balance, restart, and several processes.
 
 Source: L. Euler, Mémoires de l'académie des sciences de Berlin 18 (1769), for a curve of the curvature kappa and the
 normal force kappa T per length. On a helix kappa = cos(lambda)²/R, and the length of the helix is theta R/cos(lambda).
@@ -39,12 +40,12 @@ def capstan() -> Any:
 
 @pytest.mark.parametrize("lead", [0.0, 0.2, 0.5])
 def test_helix(capstan: Any, lead: float) -> None:
-    """The ratio of the tensions on a helix agrees with exp(mu theta cos(lambda)) within 0.05 % for 48 cables; measured
-    errors are +0.012, +0.009, +0.0004 %.
+    """The ratio of the tensions on a helix agrees with exp(mu theta cos(lambda)) within 0.05 % for 48 cables. The
+    measured errors for the three lead angles are +0.012, +0.009 and +0.0004 %.
 
-    Steps in which a point closes are excluded, because this point sticks for one step. The whole contact slips, the
-    rope leaves with the lead angle, and the force on the drum is the sum of both strand forces. Most load steps take
-    one pass of five iterations.
+    Steps in which a contact point closes are excluded, because this point sticks for one step. The whole contact slips,
+    the rope leaves the drum with the lead angle, and the force on the drum is the sum of the forces of both strands.
+    Most load steps take one pass of five iterations.
     """
     case = capstan.Case(lead=lead)
     drawing = capstan.draw(case)
@@ -54,7 +55,7 @@ def test_helix(capstan: Any, lead: float) -> None:
     assert_allclose(report.wrap_angle, capstan.ANGLE, rtol=0.01)
     assert_allclose([report.entry_fleet_angle, report.exit_fleet_angle], lead, atol=5e-4)
     pull = 100.0 * drawing.ratio[-1]
-    # at the angle 0 the rope arrives along -y, and at 3 pi/2 it leaves along x
+    # the rope arrives at the angle 0 along -y, and leaves at the angle 3 pi/2 along x
     c, s = np.cos(lead), np.sin(lead)
     assert_allclose(report.force, [pull * c, -100.0 * c, (pull - 100.0) * s], rtol=0, atol=0.01 * pull)
     assert_allclose(abs(report.torque), (pull - 100.0) * c * capstan.RADIUS, rtol=2e-3)
@@ -64,11 +65,12 @@ def test_helix(capstan: Any, lead: float) -> None:
 
 
 def test_decisions_inside_newtons_method() -> None:
-    """In load cycles of a rope half around a rough post, stick and slip that are decided inside Newton's method give
-    the same positions as decisions that are frozen.
+    """A rope runs half around a rough post and is loaded in cycles. If Newton's method decides which points stick and
+    which slip, the positions equal the positions with contact states that are constant during Newton's method.
 
-    Decisions inside Newton's method need less than 0.6 of the iterations of frozen decisions, and one pass per load
-    step. The measured ratio of iterations is 0.46, and frozen decisions need 106 passes.
+    With decisions inside Newton's method, the number of iterations is less than 0.6 times the number with constant
+    contact states, and each load step needs one pass. The measured ratio of iterations is 0.46, and constant contact
+    states need 106 passes.
     """
     radius, force, length = 0.1, 100.0, pi * 0.1 / 24
     found = []
@@ -99,8 +101,8 @@ def test_decisions_inside_newtons_method() -> None:
 
 
 def test_numbers_of_the_plane(capstan: Any) -> None:
-    """For a rope of EA = 2e4 N that stretches by 2 % on the drum, the ratio 4.1118 agrees within 0.5 % with the exact
-    ratio 4.1112 and with the ratio 4.0979 of another program.
+    """A rope with EA = 2e4 N stretches by 2 % on the drum. The computed ratio of tensions, 4.1118, agrees within 0.5 %
+    with the exact ratio 4.1112, and with the ratio 4.0979 from a second program.
     """
     drawing = capstan.draw(capstan.Case(lead=0.0, axial_stiffness=2e4))
     assert_allclose(drawing.mean(), exp(0.3 * 1.5 * pi), rtol=5e-3)
@@ -109,18 +111,20 @@ def test_numbers_of_the_plane(capstan: Any) -> None:
 
 @pytest.mark.parametrize(("groove", "friction"), [(0.3, 0.1), (0.6, 0.15)])
 def test_v_groove(capstan: Any, groove: float, friction: float) -> None:
-    """The apparent friction of a V-groove agrees with mu/sin(beta) within 1 %; measured +0.20 % and +0.10 %."""
+    """The apparent friction of a V-groove agrees with mu/sin(beta) within 1 %; the measured errors are +0.20 % and
+    +0.10 %.
+    """
     case = capstan.Case(lead=0.0, groove=groove, friction=friction)
     drawing = capstan.draw(case)
     assert_allclose(np.log(drawing.mean()) / capstan.ANGLE, friction / np.sin(groove), rtol=0.01)
-    # both flanks press with half of the line force over sin(beta)
+    # the normal force on each flank is half of the line force divided by sin(beta)
     assert_allclose(drawing.report.friction, friction * drawing.report.normal_force, rtol=1e-6)
 
 
 @pytest.mark.long
 def test_errors_of_the_helix(capstan: Any) -> None:
-    """The error on a helix is proportional to the compliance of the contact and hardly depends on the numbers of
-    elements and points.
+    """The error of the tension ratio on a helix is proportional to the compliance of the contact, and hardly depends on
+    the numbers of elements and points.
     """
     table = {title: dict(rows) for title, rows in capstan.tabulate(capstan.Case()).items()}
     stiffness = {float(k): e for k, e in table["contact stiffness [N/m^2]"].items()}
@@ -133,11 +137,11 @@ def test_errors_of_the_helix(capstan: Any) -> None:
 
 @pytest.mark.parametrize("surface", ["drum", "sphere"])
 def test_geodesics(surface: str) -> None:
-    """Without friction, the tension of a rope on a helix, and on a great circle, equals the tension at its ends
-    everywhere.
+    """Without friction, the tension along a rope on a helix or on a great circle is constant and equals the tension at
+    the ends.
 
-    The tolerance is 1e-3, of which bending causes 1e-4. The line force is T kappa: cos(lambda)²/R on the helix, 1/R on
-    the circle.
+    The tolerance is 1e-3; bending causes an error of 1e-4. The line force is T kappa, where the curvature kappa is
+    cos(lambda)²/R on the helix and 1/R on the circle.
     """
     world, radius, lead = wl.World(), 0.5, 0.3 if surface == "drum" else 0.0
     pitch = 2.0 * pi * radius * np.tan(lead)
@@ -169,8 +173,9 @@ def test_geodesics(surface: str) -> None:
 def test_friction_circle_in_a_groove(angle: float, along: float) -> None:
     """A rope that a fleet angle has moved onto the flank of a groove sticks or slides according to the friction circle.
 
-    Pressed by W towards the axis at the angle gamma and pulled by P along the groove, the rope slides if sqrt((W
-    sin(gamma))² + P²) > mu W cos(gamma). The friction mu W cos(gamma) acts against the velocity of the rope.
+    The force W presses the rope towards the axis at the angle gamma, and the force P pulls the rope along the groove.
+    The rope slides if sqrt((W sin(gamma))² + P²) > mu W cos(gamma). The friction force mu W cos(gamma) is opposite to
+    the velocity of the rope.
     """
     piece, W, mu = create_piece(angle, along, 0.3), 10.0, 0.3
     state = wl.Dynamic(piece.world, step=2e-4, end=0.03, name="", passes=wl.Passes(max_it=6)).solve()
@@ -189,14 +194,16 @@ def test_friction_circle_in_a_groove(angle: float, along: float) -> None:
 
 @pytest.mark.parametrize("chosen", [False, True])
 def test_load_cycles_on_a_rough_guide(chosen: bool) -> None:
-    """The free end of a rope on half a drum moves by k (T - T0 - T0 ln(T/T0)) at the first loading.
+    """A rope runs half around a rough drum. At the first loading, the free end of the rope moves by k (T - T0 - T0
+    ln(T/T0)).
 
-    In the following cycles the free end moves by k (√T1 - √T)² downwards and k (√T - √T2)² upwards, k = R/(EA μ); the
-    second cycle equals the first.
+    In the following load cycles, the displacement of the free end is k (√T1 - √T)² during unloading and k (√T - √T2)²
+    during loading, with k = R/(EA μ). The second cycle is equal to the first cycle.
 
-    With default parameters and half as many cables, the measured errors are 1.3 % of motions and 0.2 % of the work lost
-    in a cycle, with 5.5 iterations per step. With a contact stiffness of 1000 T/R², independent of EA, the motion would
-    be 3.2 times too large. Points decide inside Newton's method; frozen decisions need 18.7 iterations per step.
+    With default parameters and half as many cables, the measured errors are 1.3 % of the displacements and 0.2 % of the
+    work lost in a cycle, and each step needs 5.5 iterations. With a contact stiffness of 1000 T/R², independent of EA,
+    the displacements would be 3.2 times too large. Newton's method decides which contact points stick; contact states
+    that are constant during Newton's method need 18.7 iterations per step.
     """
     radius, rope_radius, stiffness, mu, n, steps = 0.1, 0.005, 2e5, 0.3, 24 if chosen else 48, 8
     low, first, high = 60.0, 100.0, 220.0
@@ -222,7 +229,7 @@ def test_load_cycles_on_a_rough_guide(chosen: bool) -> None:
         for tension in tensions:
             world.set(force, vector=tension * along)
             state = solver.solve(state)
-            # the elongation of the straight strand is subtracted
+            # subtract the elongation of the straight strand
             strand = 3.0 * length * tension / stiffness
             way.append((wl.eval_output(end, "position", state) - np.asarray(end.position)) @ along - strand)
         moves.append(np.array(way) - way[0])
@@ -238,18 +245,19 @@ def test_load_cycles_on_a_rough_guide(chosen: bool) -> None:
     # area are integrated by the same rule
     lost, right = (trapezoid((way[1] - way[1][-1])[::-1] - way[2], up) for way in (moves, exact))
     assert_allclose(lost, right, rtol=0.01)
-    # forces are balanced to 1e-6 N
+    # the tolerance is small, because the residual of the forces is at most 1e-6 N
     assert_allclose(moves[3], moves[1], rtol=0, atol=3e-9 * np.abs(moves[1]).max())
     assert solver.statistics.newton_iterations <= 8 * solver.statistics.steps
 
 
 @pytest.mark.parametrize("elements", [None, 24])
 def test_load_cycle_of_a_rope(elements: int | None) -> None:
-    """A load cycle of `wl.Rope`, with default contact and mesh, and with longer cables, agrees with the closed form.
+    """A load cycle of a `wl.Rope` with the default contact agrees with the closed form, both with the default mesh and
+    with longer cables.
 
-    The measured errors are 1.3 % of motions and 0.2 % of the lost work. Where the load on 24 cables reverses, an
-    iterate of Newton's method touches the drum at a distant point. If the distant point stuck, the rope would be
-    displaced by 17 µm, and its motion would be 21 % too small.
+    The measured errors are 1.3 % of the displacements and 0.2 % of the lost work. When the load on 24 cables is
+    reversed, the rope in an iterate of Newton's method touches the drum at a distant point. If this point stuck, the
+    rope would be displaced by 17 µm, and the displacement of the free end would be 21 % too small.
     """
     R, rope_radius, EA, mu, first, high, low, strand = 0.1, 0.005, 2e5, 0.3, 100.0, 220.0, 60.0, 0.05
     world = wl.World()
@@ -285,12 +293,14 @@ def test_load_cycle_of_a_rope(elements: int | None) -> None:
         assert_allclose(found, right, rtol=0, atol=0.015 * np.abs(right).max())
     lost, right = (trapezoid((way[1] - way[1][-1])[::-1] - way[2], T[2]) for way in (moves, exact))
     assert_allclose(lost, right, rtol=0.01)
-    # the verdict has no reason about a soft contact
+    # the advice of the report contains no text about a soft contact
     assert not any("larger" in words for words in rope.report(state).advice)
 
 
 def test_cables_of_the_plane() -> None:
-    """The capstan with `Cable2D` and with `Cable3D` has equal pull to 1e-7, and agrees with exp(mu pi) to 0.5 %."""
+    """The pull forces of a capstan with `Cable2D` and with `Cable3D` agree within 1e-7. The ratio of the tensions
+    agrees with exp(mu pi) within 0.5 %.
+    """
     found = []
     for space in (False, True):
         world, radius, elements = wl.World(), 0.1, 24
@@ -322,7 +332,7 @@ def test_cables_of_the_plane() -> None:
         for i in range(1, 9):
             solver.time = i * length / 8
             state = solver.solve(state)
-            # a point that has just touched sticks for one step, with the anchor of a pass
+            # steps in which a point closes are excluded, because this point sticks for one step
             now = wl.eval_output(contacts, "gap", state) <= 0.0
             if not (now & ~closed).any():
                 pulls.append(float(wl.eval_output(drawn, "force", state)) / 100.0)
@@ -334,8 +344,8 @@ def test_cables_of_the_plane() -> None:
 
 
 def run_disc(step: float, end: float, points: int, **contact: Any) -> tuple[float, float, float, Any, float]:
-    """Return the speed loss, torques of drive and brake [N m], the report of the driven disc of a belt of 60 cables,
-    and the torque that brake and inertia of this disc take at the end.
+    """Run a belt of 60 cables on two discs. Return the speed loss, the torques of drive and brake [N m], the report of
+    the driven disc, and the sum of the torques of brake and inertia of this disc at the end [N m].
     """
     model = create_drive(con.ContactFrictionSurfaceCable, 60, points, 8000.0, -0.05, brake=0.6, **contact)
     spin = wl.Sensor(model.circles[1], "angular_velocity", name="speed")
@@ -357,23 +367,27 @@ def run_disc(step: float, end: float, points: int, **contact: Any) -> tuple[floa
 @pytest.mark.long
 @pytest.mark.parametrize("points", [2, 4])
 def test_belt_on_discs(points: int) -> None:
-    """A 2D belt drive on discs has the speed loss, tensions and torque of the creep theory with inertia within 1 %.
+    """The speed loss and the torque of a 2D belt drive on discs agree with the creep theory with inertia within 1 %,
+    and the tensions within 2 %.
 
     Measured errors are -0.05 % and -0.17 % of the speed loss and 0.2 % of the torque. The errors of the contact law for
-    circles are +0.01 % of the speed loss and 0.15 % of the torque. Brake and inertia take the reported torque.
+    circles are +0.01 % of the speed loss and 0.15 % of the torque. The reported torque is equal to the sum of the
+    torques of brake and inertia.
     """
     loss, drive, brake, report, torque = run_disc(3e-4, 0.6, points)
     length = 2.0 * DISTANCE + 2.0 * pi * RADIUS
     theory = solve_creep(8000.0, -0.05, MASS, 3.2e8, 0.5, RADIUS, DISTANCE, length, 40.0, brake)
     assert_allclose(loss, theory.speed_loss, rtol=0.01)
     assert_allclose(-drive, brake, rtol=0.01)
-    # at this instant, the drive still vibrates a little
+    # the tolerance is larger, because the drive still vibrates slightly at this instant
     assert_allclose([report.exit_tension, report.entry_tension], [theory.tight, theory.slack], rtol=0.02)
     assert_allclose(report.torque, torque, rtol=1e-6)
 
 
 def test_torque_of_every_step() -> None:
-    """Brake and inertia of a disc take the reported torque, also in steps in which points open or close."""
+    """The reported torque of a disc is equal to the sum of the torques of brake and inertia in every step, including
+    steps in which contact points open or close.
+    """
     model = create_drive(con.ContactFrictionSurfaceCable, 60, 2, 8000.0, -0.05, brake=0.6)
     surface = model.world.entity(int(model.contacts.table.collect("surface")[-1]))
     solver = wl.Dynamic(
@@ -393,8 +407,9 @@ def test_torque_of_every_step() -> None:
 
 @pytest.mark.parametrize("columns", [{}, SOFT])
 def test_energy(columns: dict[str, Any]) -> None:
-    """For a rope that falls on a turning drum, a ball and an oblique floor, also with different friction across the
-    rope and with suction, the energy balance closes to 0.1 %, measured 0.05 %.
+    """A rope falls on a turning drum, a ball and an oblique floor. The remainder of the energy balance is at most 0.1
+    %; the measured value is 0.05 %. In the second case, friction across the rope has a different coefficient, and the
+    bed exerts suction.
     """
     model, ledger = create_falling(**columns), wl.EnergyLedger()
     solver = wl.Dynamic(model.world, step=5e-4, end=0.1, name="", passes=wl.Passes(max_it=6))
@@ -408,7 +423,7 @@ def test_energy(columns: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("columns", [{}, SOFT])
 def test_going_on(columns: dict[str, Any], tmp_path: Path) -> None:
-    """A run that continues from a file of its state, in another world, is bitwise equal to the first run."""
+    """A run in a new world that continues from a saved state gives bit-identical results to an uninterrupted run."""
     settings: dict[str, Any] = {"step": 1e-3, "name": "", "passes": wl.Passes(max_it=6), "lag": False}
     whole = wl.Dynamic(create_falling(**columns).world, end=0.03, **settings).solve()
     wl.Dynamic(create_falling(**columns).world, end=0.015, **settings).solve().save(tmp_path / "half.npz")
@@ -422,7 +437,7 @@ def test_going_on(columns: dict[str, Any], tmp_path: Path) -> None:
 
 
 def run_program(folder: Path, processes: int, steps: int = 30) -> Any:
-    """Run the program of rope and net on a number of processes."""
+    """Run the program with a rope and a net on a number of processes, and return the results."""
     folder.mkdir()
     path = folder / f"surfaces{processes}.npz"
     done = run_python([ROOT / "tests/support/parallel_surfaces.py", path, str(steps)], processes)
@@ -431,7 +446,7 @@ def run_program(folder: Path, processes: int, steps: int = 30) -> Any:
 
 
 def assert_same(found: Any, expected: Any) -> None:
-    """Check that states, history, outputs and reports agree to 1e-8, with equal counts."""
+    """Check that states, history values, outputs and reports agree within 1e-8, and that counts are equal."""
     for name in found.files:
         if name.endswith("counts"):
             np.testing.assert_array_equal(found[name], expected[name])
@@ -443,8 +458,9 @@ def assert_same(found: Any, expected: Any) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_several_processes(processes: int, tmp_path: Path) -> None:
-    """Ropes on a turning drum, also by the law of soft beds, and a 3D net that falls on a ball give the
-    results of one process."""
+    """Results on one and several processes agree for ropes on a turning drum, for ropes with the law of soft beds, and
+    for a 3D net that falls on a ball.
+    """
     serial = run_both(30)
     assert (serial["rope state"] == 0.0).any() and (serial["net state"] != -2.0).any()
     assert_same(run_program(tmp_path / "others", processes), serial)
@@ -452,7 +468,7 @@ def test_several_processes(processes: int, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels as plain Python give the results of compiled kernels."""
+    """Kernels that run as Python code give the same results as compiled kernels."""
     serial = run_both(6)
     monkeypatch.setenv("WINDLASS_JIT", "0")
     assert_same(run_program(tmp_path / "plain", 1, 6), serial)
@@ -460,11 +476,12 @@ def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("friction", [0.2, 0.4])
 def test_ring_that_comes_to_rest_on_a_cone(friction: float) -> None:
-    """A ring slides down a cone, widens, and sticks where it stops, after half a period of y'' = A - B y, at y = 2 A/B.
+    """A ring slides down a cone, widens, stops and sticks. The ring stops after half a period of y'' = A - B y, at the
+    displacement y = 2 A/B.
 
-    A = g (cos α - μ sin α) and B = EA sin α (sin α + μ cos α)/(ρA r²) follow from the weight and from the hoop tension
-    T = EA y sin α/r, which acts by its force T/r per length. The steps in which the ring stops and sticks take few
-    passes.
+    The constants A = g (cos α - μ sin α) and B = EA sin α (sin α + μ cos α)/(ρA r²) follow from the weight and from the
+    hoop tension T = EA y sin α/r, which exerts the radial force T/r per length. Steps in which the ring stops and
+    sticks need few passes.
     """
     mass, stiffness, radius, gravity, slope, n = 0.5, 20.0, 0.2, 9.81, np.radians(30.0), 16
     angle, rope = 2.0 * np.pi * np.arange(n) / n, 0.003
@@ -498,7 +515,8 @@ def test_ring_that_comes_to_rest_on_a_cone(friction: float) -> None:
     B = stiffness * np.sin(slope) * (np.sin(slope) + friction * np.cos(slope)) / (mass * radius**2)
     assert_allclose(max(way), 2.0 * A / B, rtol=4e-3)
     stop = int(np.ceil(np.pi / np.sqrt(B) / 1e-3)) + 5
-    # the ring vibrates on its bristles, with a small amplitude compared with its path and speed
+    # after the stop, the ring vibrates on its bristles; the amplitude is small compared with the path and the speed of
+    # the ring
     assert np.ptp(way[stop:]) < 2e-3 * max(way) and abs(state.v).max() < 0.01 * A / np.sqrt(B)
     counts = solver.statistics
     assert counts.rejected == 0 and counts.discontinuous_iterations < 1.1 * counts.steps and solver.verdict.word == "ok"

@@ -1,4 +1,5 @@
-"""Contacts that switch: equal steady states for all step sizes, slip of a traction sheave, contact from the start.
+"""Tests of contacts that change their state: equal steady states for all step sizes, slip of a traction sheave, and
+contact from the start.
 
 Sources: torque balance of a driven pulley; L. Euler, Mémoires de l'académie des sciences de Berlin 18 (1769), for the
 ratio exp(mu theta) of the tensions of a rope that slips; equilibrium of a rope on its bed.
@@ -45,11 +46,11 @@ from support.belt import belt_parameters, build_belt
 
 @cache
 def run_belt(step: float, **settings: Any) -> tuple[float, float, Statistics]:
-    """Return speed loss [1] and excess of the drive torque over load and brake [N m], as means over 0.15 s, and the
-    statistics.
+    """Return means over 0.15 s of the speed loss [1] and of the drive torque minus the torques of load and brake [N m],
+    and the statistics of the solver.
 
-    The model is the belt of the reference data with 40 elements of 2 segments. The light pulleys of the belt reach
-    their speed and load after 0.25 s, and the motion is steady after 0.4 s.
+    The model is the belt of the reference data with 40 elements of 2 segments. Speed and load reach their final values
+    at 0.25 s, and the motion is steady after 0.4 s.
     """
     info = belt_parameters(40, 2)
     info["args"] |= {"tAccStart": 0.0, "tAccEnd": 0.15, "tq0": 0.1, "tq1": 0.25}
@@ -72,10 +73,11 @@ def run_belt(step: float, **settings: Any) -> tuple[float, float, Statistics]:
 
 
 def test_speed_loss_does_not_depend_on_the_step() -> None:
-    """With steps of 1 and 0.25 ms, the loss of 5.0 % is equal within 0.05 % of the speed, and the torque balance closes
-    within 0.1 % of 47.8 N m.
+    """The speed loss is 5.0 %. The losses with steps of 1 ms and 0.25 ms agree within 0.05 % of the speed, and the
+    remainder of the torque balance is at most 0.1 % of 47.8 N m.
 
-    A step that does not settle is cut, and no step is accepted with a force error above 1e-3 of the contact force.
+    If contact states do not settle in a step, the step size is reduced. No step is accepted with a force error above
+    1e-3 of the contact force.
     """
     (coarse, coarse_excess, done), (fine, fine_excess, more) = run_belt(1e-3), run_belt(2.5e-4)
     assert 0.04 < fine < 0.06
@@ -87,7 +89,9 @@ def test_speed_loss_does_not_depend_on_the_step() -> None:
 
 
 def test_steps_that_are_accepted_unsettled_are_wrong() -> None:
-    """If steps are accepted unsettled after three passes, as in the recorded data, the speed loss is wrong."""
+    """If steps are accepted after three passes although contact states have not settled, as in the recorded data, the
+    speed loss is wrong.
+    """
     coarse, excess, done = run_belt(1e-3, passes=Passes(max_it=3, fail=False))
     assert done.unconverged_passes > 100 and done.largest_error > 0.1
     assert abs(coarse - run_belt(2.5e-4)[0]) > 0.01 or abs(excess) > 0.5
@@ -99,7 +103,9 @@ RADIUS, WEIGHT, FRICTION = 0.5, 1000.0, 0.3
 def build_sheave(
     law: Any = ContactFrictionCircleCable2D, elements: int = 32, cable: Any = None, speed: float = 0.2, **contact: Any
 ) -> tuple[World, dict[str, Entity]]:
-    """Create a rope over half a sheave, held on the left and with a weight on the right, at rest without friction."""
+    """Create a rope that lies on the upper half of a sheave at rest without friction. The left end is fixed, and a
+    weight hangs on the right end.
+    """
     strand = 4
     down = -strand * pi * RADIUS / elements
     world = World()
@@ -143,7 +149,7 @@ def build_sheave(
 
 
 def start_sheave(world: World, parts: dict[str, Entity]) -> State:
-    """Start with the rope at rest without friction. Switch on friction with new bristles, and the drive."""
+    """Compute the equilibrium of the rope without friction. Then activate friction with new bristles, and the drive."""
     state = Static(world, load_steps=5, atol=1e-6, name="").solve()
     world.set(parts["contacts"], friction_coefficient=FRICTION, friction_stiffness_per_length=1e8)
     world.set(parts["drive"], active=True)
@@ -152,10 +158,11 @@ def start_sheave(world: World, parts: dict[str, Entity]) -> State:
 
 
 def test_traction_sheave_slips_at_eulers_ratio() -> None:
-    """With steps of 10 ms, the turning sheave slips under the rope with a tension of exp(mu pi) = 2.566 times the
+    """With steps of 10 ms, the rotating sheave slips under the rope, and the tension is exp(mu pi) = 2.566 times the
     weight.
 
-    The tolerance is 0.5 % for the mean (measured -0.2 %: segments of pi/64) and 1 % in every step while the rope slips.
+    The tolerance is 0.5 % for the mean, and 1 % in every step while the rope slips. The measured error of the mean is
+    -0.2 %, due to segments of pi/64.
     """
     world, parts = build_sheave()
     state = start_sheave(world, parts)
@@ -169,7 +176,9 @@ def test_traction_sheave_slips_at_eulers_ratio() -> None:
 
 
 def start_stiff_rope(law: Any, stiffness: float, damping: float) -> tuple[World, dict[str, Entity], State]:
-    """Start with a stiff rope on a stiff sheave of 24 elements, at rest. Switch on friction and the drive."""
+    """Compute the equilibrium of a stiff rope with 24 elements on a sheave with stiff contact. Then activate friction
+    and the drive.
+    """
     world, parts = build_sheave(
         law,
         elements=24,
@@ -194,13 +203,13 @@ def start_stiff_rope(law: Any, stiffness: float, damping: float) -> tuple[World,
 
 @pytest.mark.parametrize(("stiffness", "damping", "apart"), [(10.0, 0.0, 0.02), (50.0, 5.0, 0.07)])
 def test_stiff_rope_on_a_sheave_does_not_chatter(stiffness: float, damping: float, apart: float) -> None:
-    """A rope with EA 1e7 N, EI/(T R²) = 0.04 and 0.2, bristles and contact of 1e9 N/m², and 24 elements of 4 points has
-    one steady ratio.
+    """The ratio of the tensions becomes constant for a rope with EA = 1e7 N, EI/(T R²) = 0.04 or 0.2, stiffnesses of
+    bristles and contact of 1e9 N/m², and 24 elements of 4 contact points.
 
     The ratio is smaller than exp(mu pi) by 1.2 and 5.9 %, because bending shortens the arc. Without damping of bending,
     the stiffer rope oscillates at both ends of its arc, and the ratio varies between 1.8 and 3.0. With contact segments
-    and a velocity penalty of 1e6 N s/m², the velocity of the polygon relative to the circle acts as slip. With these
-    settings, the model ends in an error or, with other ramps, has ratios between -3 and 25.
+    and a velocity penalty of 1e6 N s/m², the velocity of the polygon relative to the circle acts like slip. With these
+    settings, the solve fails or, with other ramps, the ratio varies between -3 and 25.
     """
     world, parts, state = start_stiff_rope(ContactFrictionCirclePoints2D, stiffness, damping)
     tension = Sensors(None, [Sensor(parts["hold"], "force", name="tension")])
@@ -214,14 +223,14 @@ def test_stiff_rope_on_a_sheave_does_not_chatter(stiffness: float, damping: floa
 
 @pytest.mark.parametrize(("law", "end"), [(ContactFrictionCirclePoints2D, 0.3), (ContactFrictionCircleCable2D, 0.1)])
 def test_stiff_rope_without_damping_is_doubtful(law: Any, end: float) -> None:
-    """For the stiffer rope of the test above with undamped bending, the tension varies between -3 and 14 times the
-    weight, which is doubtful.
+    """For the stiffer rope of `test_stiff_rope_on_a_sheave_does_not_chatter` without damping of bending, the tension
+    varies between -3 and 14 times the weight, and the result is doubtful.
 
-    The reason names the cut steps. Few cut steps, or steps that are cut to end at the instant of a contact, are no
-    reason.
+    The reason states the reduced step sizes. Few reduced step sizes, and step sizes that are reduced so that a step
+    ends when a contact changes its state, are not a reason for doubt.
     """
     world, _, state = start_stiff_rope(law, 50.0, 0.0)
-    # this step is too long; steps that resolve each contact would give a good result
+    # the step size is too large; with steps that resolve each contact, the result would be correct
     motion = Dynamic(world, step=1e-2, end=end, spectral_radius=0.6, name="", resolve_contacts=False)
     motion.solve(state)
     reason = motion.verdict.reasons[0]
@@ -236,10 +245,10 @@ LAWS = pytest.mark.parametrize("law", [ContactFrictionCircleCable2D, ContactFric
 @LAWS
 @pytest.mark.parametrize("decide", [True, False])
 def test_balanced_sheave_has_no_torque_at_the_start(law: Any, decide: bool) -> None:
-    """If friction is switched on in a rope at rest, its segments stick at their positions, and the torque is 0 in the
-    first record.
+    """If friction is activated for a rope at rest, its segments stick at their positions, and the torque in the first
+    record is 0.
 
-    With ``decide_at_start=False``, bristles start at position 0 and cause a torque of 6e7 N m.
+    If ``decide_at_start=False`` let bristles start at the position 0, the torque would be 6e7 N m.
     """
     world, parts = build_sheave(law)
     state = start_sheave(world, parts)
@@ -254,13 +263,13 @@ def test_balanced_sheave_has_no_torque_at_the_start(law: Any, decide: bool) -> N
     [(length, way) for length in ("current", "reference", None) for way in ("hook", "hook, again", "resume", "solve")],
 )
 def test_bristles_that_begin_in_motion_are_unbent(sticking_length: str | None, way: str) -> None:
-    """The dampers of friction drag the rope, and bristles are switched on at 5 ms, in a hook or between solves.
+    """The dampers of friction drag the rope. At 5 ms, bristles are activated in a hook or between two solves.
 
-    In the cases "again", bristles were also on from 1 to 3 ms.
+    In the cases "again", bristles were also active from 1 to 3 ms.
 
-    The torque is 3.2 N m before the next step and 7.2 N m after this step, in which bristles deflect by the slip of the
-    step. With a wrong initial position, bristles would give 13 and 84 N m. The test covers contact of segments, the
-    published form of this contact, and contact of points.
+    The torque is 3.2 N m before the next step, and 7.2 N m after this step, in which bristles deflect by the slip of
+    the step. With wrong initial positions of bristles, the torques would be 13 and 84 N m. The test includes the
+    contact of segments, the published form of this contact, and the contact of points.
     """
     law, form = ContactFrictionCirclePoints2D, {}
     if sticking_length is not None:
@@ -293,10 +302,11 @@ def test_bristles_that_begin_in_motion_are_unbent(sticking_length: str | None, w
 
 @pytest.mark.parametrize("friction", [True, False])
 def test_line_lies_on_its_bed_from_the_start(friction: bool) -> None:
-    """A rope on top of a wide circle, held at one node along its axis, is in equilibrium in the first solve.
+    """A rope lies on top of a circle with a large radius, and one node is fixed along the axis of the rope. The first
+    solve finds the equilibrium.
 
-    The contact carries the weight of the rope. Straight segments of l = 0.1 m lie l²/(8 r) deep in their middle. If
-    contacts were not decided at the start, the rope would have no support.
+    The contact carries the weight of the rope. Straight segments of l = 0.1 m lie l²/(8 r) deep in their middle. If the
+    solve did not determine at the start which contacts are closed, the rope would have no support.
     """
     radius, count, gravity = 10.0, 20, 9.81
     angle = np.linspace(-0.1, 0.1, count + 1)
@@ -333,8 +343,8 @@ def test_line_lies_on_its_bed_from_the_start(friction: bool) -> None:
 
 
 def test_rounding_does_not_open_a_contact() -> None:
-    """For a straight rope whose ends and middle touch a circle up to 1e-15 m, these contacts are closed at the start,
-    and all other contacts stay open.
+    """The ends and the middle of a straight rope touch a circle within rounding errors of 1e-15 m. These contacts are
+    closed at the start, and all other contacts remain open.
     """
     world = World()
     nodes = world.add(PointSlope2D, position=[(-0.1, 1.0), (0.1, 1.0), (0.3, 1.0)], slope=[(1.0, 0.0)] * 3)

@@ -50,8 +50,8 @@ def test_tangent_is_exact(turn: float, speed: float) -> None:
 
 
 def eval_loop(low: float, high: float, columns: dict[str, float]) -> float:
-    """Return the loss of a slow cycle [J] between two angles with a torque that keeps its sign; see the docstring of
-    the law.
+    """Return the loss of a slow cycle [J] between two angles with a torque whose sign does not change. The docstring of
+    the law contains the formula.
     """
     k, kb, ml, mu = (columns[n] for n in ("stiffness", "sticking_stiffness", "loading_friction", "unloading_friction"))
     sign = np.sign(columns["preload"])

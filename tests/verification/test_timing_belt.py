@@ -1,4 +1,6 @@
-"""Timing belts: tangent of teeth, climbing out of a groove, loads along the arc, ratio and mesh order."""
+"""Tests of timing belts: tangent of teeth, teeth that climb out of a groove, loads along the arc, transmission ratio,
+and tooth frequency.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ TOOTH = {"teeth": 20, "pitch_radius": 0.016, "tooth_stiffness": 1e5, "tip_stiffn
 
 
 def test_tangent_of_teeth_in_every_state_is_exact() -> None:
-    """The tangent agrees with differences for a tooth on both flanks, on one flank, on a tip, and out of the pulley, in
-    a rotated and rotating frame.
+    """The tangent agrees with differences for a tooth on both flanks, on one flank, on a tip, and outside of the
+    pulley. The pulley is rotated and rotates.
     """
     world = wl.World()
     wheel = world.add(RigidBody2D, position=(0.1, 0.2), angle=0.3, mass=1.0, inertia=1e-3)
@@ -51,8 +53,8 @@ def test_tangent_of_teeth_in_every_state_is_exact() -> None:
 
 
 def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() -> None:
-    """A tooth pressed by P = T p/R into its groove carries at most P/tan β. Above this load, the tooth drops into the
-    next groove.
+    """A tooth that the force P = T p/R presses into its groove carries at most P/tan β. Above this load, the tooth
+    jumps into the next groove.
     """
     press, beta, pitch = 20.0, 0.35, 2.0 * pi / 20
     world = wl.World()
@@ -62,7 +64,7 @@ def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() 
     point = world.add(MassPoint, position=(0.016 + 1e-5, 0.0), mass=0.01)
     con.fix(world, point, "y")
     world.add(con.Force, marker=con.position_marker(world, point), vector=(-press, 0.0, 0.0))
-    # the belt between teeth presses on the pulley by a separate spring
+    # a separate spring represents the contact of the belt between teeth with the pulley
     seat = con.coordinate_marker(world, point, "x")
     world.add(con.ContactCoordinate, marker1=seat, contact_stiffness=1e7, contact_damping=200.0, offset=-1e-5)
     teeth = world.add(
@@ -72,7 +74,7 @@ def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() 
     log = wl.Sensors(None, [wl.Sensor(teeth, name, name=name) for name in ("tooth_force", "height", "groove")])
     wl.Dynamic(world, step=5e-4, end=0.8).solve(hooks=[log])
     t, force, height, groove = log.times, log["tooth_force"], log["height"], log["groove"]
-    # along the flank F R/D tan β = P, with the lever of the pitch line
+    # on the flank, F R/D tan β = P, because the pitch line determines the lever arm
     climbing = (height > 1e-4) & (height < 0.9e-3) & (t < 0.3)
     assert climbing.sum() > 50
     assert_allclose(-force[climbing] * (0.016 + height[climbing]) / 0.016, press / tan(beta), rtol=5e-3)
@@ -81,7 +83,7 @@ def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() 
     riding = (t > 0.25) & (t < 0.6)
     assert_allclose(height[riding], 1.2e-3 - press / TOOTH["tip_stiffness"], atol=1e-6)
     assert_allclose(force[riding], 0.0, atol=1e-9)
-    # the tooth is in the next groove, whose other flank pushes first
+    # the tooth is in the next groove, and the opposite flank pushes the tooth first
     assert (
         (groove[0], groove[-1]) == (0.0, 19.0)
         and abs(height[-1]) < 1e-5
@@ -90,7 +92,7 @@ def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() 
 
 
 def create_drive(mounted: float, damping: float | None = None, **more: Any) -> tuple[wl.World, wl.Belt, list[Any], Any]:
-    """Create a T5 belt, 10 mm wide, on pulleys of 20 and 40 teeth.
+    """Create a T5 belt with the width 10 mm on pulleys of 20 and 40 teeth.
 
     The driven pulley has a brake, or a torque of 1 N m.
     """
@@ -122,7 +124,7 @@ def test_loads_of_teeth_along_the_arc_obey_the_difference_equation() -> None:
     """The loads of teeth satisfy F_(j+1) - 2 F_j + F_(j-1) = (k p/EA) F_j with the tensions of the spans at both ends,
     where p is the pitch of the pulley.
 
-    Only teeth well inside the arc are compared, because the straight span also presses teeth at its ends.
+    Teeth near the ends of the arc are not compared, because the straight spans also exert forces on these teeth.
     """
     world, belt, _, _ = create_drive(100.0, flank_angle=0.0, tooth_height=1e-4)
     state = wl.Static(world).solve()
@@ -134,7 +136,7 @@ def test_loads_of_teeth_along_the_arc_obey_the_difference_equation() -> None:
     assert np.diff(on).max() == 1 and 21 <= len(on) <= 24
     share = 1e5 * 0.005 / 9e4
     n = len(on)
-    # tensions between teeth, from before the first tooth to behind the last tooth
+    # tensions before the first tooth, between teeth, and after the last tooth
     matrix = np.eye(n + 1)
     for j in range(1, n):
         matrix[j, j - 1 : j + 2] = 1.0, -2.0 - share, 1.0
@@ -146,7 +148,8 @@ def test_loads_of_teeth_along_the_arc_obey_the_difference_equation() -> None:
 
 
 def test_a_timing_belt_keeps_the_ratio_of_its_teeth_and_sounds_with_its_tooth_frequency() -> None:
-    """The driven pulley has no creep: it follows the driver with the ratio 20/40 up to the deflection of teeth.
+    """The driven pulley has no creep. Its rotation is 20/40 of the rotation of the driver, except for the deflection of
+    teeth.
 
     The speed of the driven pulley oscillates with the frequency 20 ω/(2 π).
     """
@@ -160,8 +163,8 @@ def test_a_timing_belt_keeps_the_ratio_of_its_teeth_and_sounds_with_its_tooth_fr
     times, a, b, speed = log.times, *(np.ravel(log[name]) for name in ("a", "b", "speed"))
     late = times > 0.02
     twist = (b - 0.5 * a)[late]
-    # the mean ratio, from the slope of the twist without its oscillations, differs by less than a thousandth of belt
-    # creep
+    # the mean ratio follows from the slope of the rotation without oscillations; its error is less than a thousandth of
+    # the creep of a belt
     t = times[late]
     waves = [f(k * 20 * 100.0 * t) for k in (1, 2, 3) for f in (np.cos, np.sin)]
     slope = np.linalg.lstsq(np.stack([t, np.ones_like(t), *waves], axis=1), twist, rcond=None)[0][0]
@@ -171,7 +174,7 @@ def test_a_timing_belt_keeps_the_ratio_of_its_teeth_and_sounds_with_its_tooth_fr
     wave -= np.polyval(np.polyfit(t, wave, 3), t)
     spectrum = np.abs(np.fft.rfft(wave * np.hanning(len(t)), 8192))
     frequencies = np.fft.rfftfreq(8192, t[1] - t[0])
-    # seven periods: the highest spectral line lies within a third of the width of one line
+    # the data contain seven periods, so the highest spectral line is exact within a third of the width of a line
     assert abs(frequencies[spectrum.argmax()] - 20 * 100.0 / (2.0 * pi)) < 0.33 / 0.025
 
 
@@ -179,11 +182,12 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The belt holds at 5 % below the torque of the closed form, and jumps one tooth at 5 % above this torque. Apart
-    from this jump, the belt keeps its grooves.
+    from this jump, the teeth remain in their grooves.
 
-    With all teeth at their limit, dT = Q and T dφ = Q tan β along an arc, so T_1/T_2 = exp(θ/tan β), which is Euler's
-    law with the friction 1/tan β. The pulley with the smaller wrap θ jumps. The driven pulley slides with the belt
-    under a pull (T_1 + T_2) cos α; therefore the tensions do not depend on the belt's stiffness.
+    If all teeth are at their limit, dT = Q and T dφ = Q tan β along an arc, so T_1/T_2 = exp(θ/tan β). The equation is
+    Euler's law with the friction coefficient 1/tan β. The belt jumps on the pulley with the smaller wrap angle θ. The
+    driven pulley can move, and a pull (T_1 + T_2) cos α acts on it, so the tensions do not depend on the stiffness of
+    the belt.
     """
     speed, pull, beta, z, count, pitch = 100.0, 160.0, 0.9, (12, 24), 44, 0.005
     sheet = wl.catalogue.belt("T5", width=0.010)
@@ -203,7 +207,7 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
     world.add(con.CoordinateLoad, marker=slide, value=pull)
     world.add(con.CoordinateSpringDamper, marker1=slide, damping=5.0)
     drive = con.prescribe_velocity(world, bodies[0], "rotation", -speed)
-    # the damper lets the belt settle after its jump; after this the torque is the given load
+    # the damper reduces the vibrations of the belt after its jump; without vibrations, the torque equals the given load
     damping = 2e-3
     world.add(con.CoordinateSpringDamper, marker1=spin, damping=damping)
     first, second = con.smooth_step(0.0, 0.006, 0.0, 0.95), con.smooth_step(0.01, 0.012, 0.0, 0.1)
@@ -223,7 +227,9 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
         return (b - 0.5 * a) * large / pitch
 
     def read_meshing(now: wl.State) -> list[int]:
-        """Return the sum of the indices of groove and tooth that are in mesh in the middle of each arc."""
+        """Return, for each arc, the sum of the indices of the groove and the tooth that are in mesh in the middle of
+        the arc.
+        """
         assert belt.teeth is not None
         grooves, force = (wl.eval_output(belt.teeth, name, now).reshape(2, -1) for name in ("groove", "tooth_force"))
         on = [np.flatnonzero(row) for row in force]
@@ -231,7 +237,7 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
         return [int(np.bincount(meshing.astype(np.int64)).argmax()) for meshing in found]
 
     class Relieve(wl.StepHook):
-        """Removes the load from the driven pulley while the belt jumps."""
+        """Hook that removes the load from the driven pulley while the belt jumps."""
 
         time = 0.0
 
@@ -240,12 +246,13 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
                 world.set(load, active=False)
                 self.time = now.t
 
-    # during the jump, all teeth are on the flanks of the driver, and the belt is off the driver's face but not slack
+    # during the jump, all teeth touch the flanks of the driver, and the belt does not touch the face of the driver but
+    # is not slack
     climbed = wl.Dynamic(world, step=2e-5, end=0.0135, name="").solve(state)
     assert belt.report(climbed)["driver"].wrap_angle == 0.0 and "slack" not in capsys.readouterr().err
     before, relieve = read_meshing(state), Relieve()
     state = wl.Dynamic(world, step=2e-5, end=0.01).solve(state)
-    # the belt has moved by a sixth of a turn of the driver, with teeth that have partly climbed
+    # the belt has moved by a sixth of a turn of the driver, and teeth have climbed partly out of their grooves
     assert abs(read_twist(state)) < 0.2 and read_meshing(state) == before
     # the step size that the note before the solve recommends, because teeth that jump into the next groove are impacts
     solver = wl.Dynamic(world, step=4e-6, end=0.0195)
@@ -277,7 +284,9 @@ def test_what_does_not_mesh_is_refused(given: dict[str, Any], message: str) -> N
 
 
 def test_distance_of_timing_pulleys() -> None:
-    """For two equal pulleys, the distance C satisfies N p (1 + e) = 2 C + z p. A belt that is too short is refused."""
+    """For two equal pulleys, the distance C satisfies N p (1 + e) = 2 C + z p. A belt that is too short causes an
+    error.
+    """
     assert_allclose(con.timing_distance(90, 0.005, (20, 20), 0.002), 0.5 * (90 * 1.002 - 20) * 0.005, rtol=1e-12)
     with pytest.raises(wl.ModelError, match="too short for pulleys"):
         con.timing_distance(40, 0.005, (20, 60))

@@ -1,4 +1,5 @@
-"""Newton's method and the linear solver end at the rounding errors of forces, and unsuitable linear solvers are errors.
+"""Newton's method and the linear solver end at the rounding errors of forces, and unsuitable linear solvers cause
+errors.
 
 Source: N. J. Higham, Accuracy and Stability of Numerical Algorithms, SIAM (2002), section 25.2.
 """
@@ -43,7 +44,7 @@ def test_stiff_rope_ends_at_rounding(elements: int, EA: float) -> None:
 
 
 def test_stagnation_above_rounding_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the residual stays at 40 times the estimate of rounding errors, the solve does not count as converged, and the
+    """If the residual stays at 40 times the estimate of rounding errors, the solve is not treated as converged, and the
     message names the reason.
 
     In the test, the residual is a rounding error, and the estimate is divided by 40, as for a law with undeclared
@@ -87,10 +88,10 @@ def test_stiff_rope_in_motion() -> None:
 
 def test_rope_that_falls_onto_a_plane() -> None:
     """For a rope that falls on a plane, modelled as a circle of 1e5 m, rounding errors are 1e-11 m in gaps and 4e-4 N
-    in forces. No step is cut because of these errors.
+    in forces. No step size is reduced because of these errors.
 
-    If only the rounding errors of the coordinates counted, the run would need 10 853 steps and 94 887 iterations; on a
-    circle of 100 m it needs 139 steps and 1499 iterations.
+    If only the rounding errors of the coordinates were considered, the run would need 10 853 steps and 94 887
+    iterations; on a circle of 100 m the run needs 139 steps and 1499 iterations.
     """
     radius, world = 1e5, World(gravity=(0.0, -9.81))
     rope = straight_cable(

@@ -1,5 +1,6 @@
-"""Friction turns ropes about their axis: ropes that roll, slip and spin on planes and drums, and grooves that twist a
-rope."""
+"""Tests of friction that rotates ropes about their axis: ropes that roll, slip and spin on planes and drums, and
+grooves that twist a rope.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ LAW = "ContactFrictionSurfaceTwistCable"
 
 
 def read_motion(model: Lying, state: Any) -> tuple[Any, Any]:
-    """Return the velocities along y [m/s] and the spins about the axis [rad/s]."""
+    """Return the velocities of a rope along y [m/s] and its angular velocities about the axis [rad/s]."""
     speed = wl.eval_output(model.rope, "velocity", state)[:, 1]
     return speed, wl.eval_output(model.nodes, "angular_velocity", state)[:, 0]
 
@@ -56,7 +57,7 @@ def test_rope_that_rolls_under_a_side_force() -> None:
     moved = wl.eval_output(model.nodes, "displacement", state)[:, 1]
     assert_allclose(moved, 0.5 * theory * time, rtol=1e-3)
     assert_allclose(wl.eval_output(model.nodes, "twist", state), -moved / RADIUS, rtol=1e-4)
-    # the friction J a/r² acts at the radius
+    # the friction force J a/r² acts at the distance r from the axis
     torque = wl.eval_output(model.contacts, "axis_torque", state)
     assert_allclose(torque.sum(), -INERTIA * theory / time / RADIUS, rtol=0.05)
     assert (wl.eval_output(model.contacts, "state", state) == 0.0).all()
@@ -64,7 +65,9 @@ def test_rope_that_rolls_under_a_side_force() -> None:
 
 
 def test_rope_that_slips_under_a_side_force() -> None:
-    """Beyond F = mu m g (1 + m r²/J) the rope slips: its acceleration is F/m - mu g, and its spin mu m g r/J."""
+    """If F > mu m g (1 + m r²/J), the rope slips. Its acceleration is F/m - mu g, and its angular acceleration is mu m
+    g r/J.
+    """
     force, mu, time = 16.0, 0.1, 0.3
     assert force > mu * WEIGHT * (1.0 + MASS * RADIUS**2 / INERTIA)
     model = create_lying(mu, force)
@@ -78,8 +81,9 @@ def test_rope_that_slips_under_a_side_force() -> None:
 
 
 def test_spinning_rope_begins_to_roll() -> None:
-    """A rope that is laid down with the spin ω slips until it rolls with ω/(1 + m r²/J); the loss of energy is
-    J ω²/2 / (1 + J/(m r²))."""
+    """A rope that is placed on a plane with the angular velocity ω slips until it rolls with the angular velocity ω/(1
+    + m r²/J). The loss of energy is J ω²/2 / (1 + J/(m r²)).
+    """
     spin, model = 100.0, create_lying(0.1)
     state, energy = run_lying(model, 0.9, spin)
     speed, found = read_motion(model, state)
@@ -92,7 +96,9 @@ def test_spinning_rope_begins_to_roll() -> None:
 
 
 def test_spinning_rope_stops_by_a_constant_torque() -> None:
-    """The spin of a rope that is held against sideways motion decreases with mu m g r/J until the rope stops."""
+    """If the sideways motion of a spinning rope is prevented, the angular velocity decreases with mu m g r/J until the
+    rope stops.
+    """
     spin, mu, model = 100.0, 0.1, create_lying(0.1)
     for k in range(3):
         con.fix(model.world, model.nodes[k], "y", "y'")
@@ -108,12 +114,14 @@ def test_spinning_rope_stops_by_a_constant_torque() -> None:
     assert stop < 1.05
     theory = np.maximum(spin * (1.0 - time / stop), 0.0)
     assert np.abs(found - theory[:, None]).max() < 0.01 * spin
-    # the rope does not turn back, except for the oscillation of the bristles
+    # after the stop, the rope does not rotate backwards, except for the oscillation on the bristles
     assert abs(wl.eval_output(model.nodes, "angular_velocity", state)[:, 0]).max() < 1e-3 * spin
 
 
 def roll_around(steps: int, friction: float = 0.3) -> tuple[Any, Any]:
-    """Move a rope parallel to a drum around a quarter of it, and return its twist [rad] and its torques [N m]."""
+    """Move a rope, which is parallel to the axis of a drum, around a quarter of the drum. Return the rotation of the
+    rope [rad] and its torques [N m].
+    """
     depth, drum = 1e-4, 0.3
     middle, world = drum + RADIUS - depth, wl.World()
     rope = straight_cable(world, (middle, 0.0, 0.0), (middle, 0.0, 0.4), 2, **ROD)
@@ -134,8 +142,9 @@ def roll_around(steps: int, friction: float = 0.3) -> tuple[Any, Any]:
 
 
 def test_rope_that_rolls_around_a_drum() -> None:
-    """A rope that is moved around a drum, parallel to its axis, turns by (R + r)/r times the angle, without torque. The
-    error is that of the direction of motion in a step of the angle ψ, ψ²/6.
+    """A rope that is parallel to the axis of a drum is moved around the drum. The rope rotates by (R + r)/r times the
+    angle, without torque. The relative error is ψ²/6 for steps of the angle ψ, because the direction of motion changes
+    within a step.
     """
     for steps in (10, 20):
         turned, torque = roll_around(steps)
@@ -145,8 +154,8 @@ def test_rope_that_rolls_around_a_drum() -> None:
 
 @pytest.mark.parametrize("ends", ["free", "held"])
 def test_rope_that_is_dragged_along_a_drum(ends: str) -> None:
-    """A rope across a drum is dragged along the axis of the drum. If its ends can turn, it rolls without force. If they
-    are held, its torque grows up to mu N r, half of which acts on each end.
+    """A rope that lies across a drum is dragged along the axis of the drum. If its ends can rotate, the rope rolls
+    without force. If its ends are fixed, the torque increases to mu N r, half of which acts on each end.
     """
     mu, press, drum, world = 0.2, 50.0, 0.3, wl.World()
     height = drum + RADIUS - 1e-4
@@ -187,9 +196,9 @@ def test_rope_that_is_dragged_along_a_drum(ends: str) -> None:
 
 
 def test_torque_of_a_rope_on_a_turning_drum() -> None:
-    """A rope in a helix is held at its ends, and a drum turns below it. The friction across the rope twists it: the
-    difference of the torques at both ends is the sum of the torques of the contact. The torque on the drum about its
-    axis includes these torques.
+    """A rope along a helix is fixed at its ends, and the drum below the rope rotates. The friction across the rope
+    twists the rope: the difference of the torques at both ends is the sum of the torques of the contact. The torque on
+    the drum about its axis includes these torques.
     """
     model = create_on_drum(0.1)
     solver = wl.Static(model.world, load_steps=5, passes=wl.Passes(max_it=30), name="")
@@ -202,7 +211,7 @@ def test_torque_of_a_rope_on_a_turning_drum() -> None:
     )
     assert abs(torque.sum()) > 1e-3
     assert_allclose(along[0] - along[-1], torque.sum(), rtol=1e-4)
-    # the moment of all contact forces about z, with the torques about the axis of the rope
+    # compute the moment of all contact forces about z, including the torques about the axis of the rope
     force = wl.eval_output(model.contacts, "friction_force", state) - (
         wl.eval_output(model.contacts, "normal_force", state)[..., None]
         * wl.eval_output(model.contacts, "normal", state)
@@ -216,18 +225,19 @@ def test_torque_of_a_rope_on_a_turning_drum() -> None:
 
 
 def test_fleet_angle_twists_a_rope() -> None:
-    """A rope that enters a groove at a fleet angle rolls down the flank: its free end turns in the direction of
-    rolling, and more at a larger angle. The mirrored rope turns in the opposite direction by the same angle.
+    """A rope that enters a groove at a fleet angle rolls down the flank. Its free end rotates in the direction of
+    rolling, by a larger angle for a larger fleet angle. The mirrored rope rotates in the opposite direction by the same
+    angle.
 
-    The turn is less than that of a rope that rolls without slip and without torque, tan(angle)/r per length, because
-    friction limits the torque.
+    The rotation is smaller than the rotation tan(angle)/r per length of a rope that rolls without slip and without
+    torque, because friction limits the torque.
     """
     runs = {angle: run_over_sheave(np.radians(angle)) for angle in (1.0, 4.0, -4.0)}
     for angle, run in runs.items():
         assert run.verdict.word == "ok"
-        # the rope comes from y < 0, moves to y > 0 on a flank with the normal y, and its axis is z
+        # the axis of the rope is z, and the rope moves from y < 0 to y > 0 on a flank with the normal y
         assert (run.turned * angle < 0.0).all() and (np.diff(run.turned) * angle < 0.0).all()
-        # the rope in the groove is twisted by the turn of its free end
+        # the rotation of the free end twists the rope in the groove
         assert (run.torque[2:] * angle > 0.0).all() and (np.diff(np.abs(run.torque)) > 0.0).all()
         rolls = np.tan(np.radians(angle)) / 0.005 * 2.0 * np.pi * 0.105 * 0.1
         assert abs(run.turned[-1]) < 0.8 * abs(rolls)
@@ -237,10 +247,12 @@ def test_fleet_angle_twists_a_rope() -> None:
 
 
 def find_block_moment(angle: Any, on_sheave: float) -> tuple[Any, Any]:
-    """Return the moment [N m] with which two falls of a rope turn a block back, and the torque of the rope [N m];
-    ``on_sheave`` is the length of rope on the sheave that turns with the falls [m].
+    """Return the restoring moment [N m] of two falls of a rope on a block, and the torque of the rope [N m]. The
+    argument ``on_sheave`` is the length [m] of the rope on the sheave that rotates about its axis like the rope in the
+    falls.
 
-    The block turns both ends of the arc on its sheave by the angle, so the rope is twisted back by twice the angle.
+    If the block rotates by an angle, both ends of the arc on its sheave rotate by this angle, so the twist of the rope
+    is reduced by twice the angle.
     """
     EA, GJ, C = (REEVED[name] for name in ("axial_stiffness", "torsional_stiffness", "coupling"))
     h = np.sqrt(LENGTH**2 - 2.0 * SHEAVE**2 * (1.0 - np.cos(angle)))
@@ -249,17 +261,17 @@ def find_block_moment(angle: Any, on_sheave: float) -> tuple[Any, Any]:
 
 
 def find_rest(angles: Any, moments: Any) -> float:
-    """Return the angle at which the moment is 0 [rad]."""
+    """Return the angle [rad] at which the moment is 0."""
     return float(np.interp(0.0, moments, angles))
 
 
 def test_hook_block_on_two_falls_of_a_reeved_rope() -> None:
-    """A hook block on two falls of a rope that runs around its sheave comes to rest at the angle of theory. Without
-    friction, the torque is the same in the falls and on the sheave.
+    """A hook block hangs on two falls of a rope that runs around the sheave of the block. The block comes to rest at
+    the theoretical angle. Without friction, the torques in the falls and on the sheave are equal.
 
-    If friction turns the rope, the rope on the sheave turns less, and its torque decreases less than the torque of the
-    falls. The angle of rest lies between two bounds: the angle for a rope that turns freely on the sheave, and the
-    angle for a rope that does not turn on the sheave.
+    With friction, the rope on the sheave rotates less about its axis, and its torque decreases less than the torque in
+    the falls. The angle of rest lies between two bounds: the angle for a rope that rotates freely on the sheave, and
+    the angle for a rope that does not rotate on the sheave.
     """
     angles, arc = np.linspace(0.0, 0.08, 5), np.pi * SHEAVE
     free, held = (find_rest(angles, find_block_moment(angles, length)[0]) for length in (arc, 0.0))
@@ -275,7 +287,9 @@ def test_hook_block_on_two_falls_of_a_reeved_rope() -> None:
 
 
 def test_ropes_that_pulleys_turn() -> None:
-    """`wl.Rope` adds contact that turns the rope if this is chosen, and fills the inertia of a solid round rope."""
+    """With ``turns_rope``, `wl.Rope` adds a contact whose friction rotates the rope, and sets the inertia of a solid
+    round rope by default.
+    """
     model = create_reeved_block(0.3)
     assert model.rope.contacts.table.kind == LAW
     scale = 1.0 + model.rope.strain
@@ -312,14 +326,14 @@ def test_flat_ropes_do_not_turn() -> None:
 @pytest.mark.parametrize("turns", [False, True])
 @pytest.mark.parametrize("bristles", [STIFFNESS, 0.0])
 def test_rope_that_slides_from_the_start(turns: bool, bristles: float) -> None:
-    """A rope that slides sideways at the start has the friction mu N in its initial accelerations and in every step,
-    whatever its damper: its speed decreases by mu g t.
+    """If a rope slides sideways at the start, the friction force mu N acts in the initial accelerations and in every
+    step, for every damping coefficient. The speed decreases by mu g t.
     """
     mu, time = 0.1, 0.01
     columns = {"friction_stiffness_per_length": bristles, "friction_velocity_penalty_per_length": 500.0}
     model = create_lying(mu, turns_rope=turns, **columns)
     for k in range(3):
-        # the rope cannot roll
+        # this constraint prevents the rope from rolling
         con.fix(model.world, model.nodes[k], "twist")
     start = wl.State(model.world)
     start.v[start.local_dofs(model.nodes)[:, 1]] = 1.0
@@ -348,7 +362,7 @@ def test_restart(tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """A rope that is dragged over drums has equal coordinates and torques on 2 processes and on one process."""
+    """A rope is dragged over drums. Coordinates and torques of runs on one and two processes agree."""
     done = run_python([ROOT / "tests/support/parallel_turning.py", tmp_path / "rope.npz", "-quiet"], 2)
     assert done.returncode == 0, done.stderr
     serial, found = run_rope(), np.load(tmp_path / "rope.npz")
@@ -358,7 +372,7 @@ def test_two_processes(tmp_path: Path) -> None:
 
 
 def test_searched_surfaces_as_fixed_surfaces() -> None:
-    """With a search for near surfaces, results equal those with one row per pair."""
+    """Results with a search for near surfaces equal results with one row for each pair of cable and surface."""
     found = []
     for touching in (None, 1):
         model = create_lying(0.3, 4.0, touching=touching)
@@ -370,7 +384,7 @@ def test_searched_surfaces_as_fixed_surfaces() -> None:
 
 
 def test_too_large_steps_are_doubtful() -> None:
-    """If a rope turns by more than 2 rad in the last step, the result is doubtful."""
+    """If a rope rotates by more than 2 rad in the last step, the result is doubtful."""
     for spin, fits in ((1900.0, True), (2300.0, False)):
         model, start = create_lying(0.01), wl.State
         state = start(model.world)
@@ -381,7 +395,7 @@ def test_too_large_steps_are_doubtful() -> None:
 
 
 def test_friction_at_the_axis_is_the_default() -> None:
-    """Without ``turns_rope`` the rope slides sideways, without spin."""
+    """Without ``turns_rope``, friction acts at the axis, so the rope slides sideways and does not spin."""
     model = create_lying(0.1, 16.0, turns_rope=False)
     state, _ = run_lying(model, 0.05)
     assert_allclose(wl.eval_output(model.nodes, "twist", state), 0.0, atol=1e-6)

@@ -219,8 +219,8 @@ STANDING: list[tuple[Callable[[], Model], dict[str, Any], float]] = [
 def test_unstable_starts_are_named_and_left(
     create: Callable[[], Model], settings: dict[str, Any], error: float
 ) -> None:
-    """An unstable start is an error with ``"check"``. By default, the solver finds a stable equilibrium and records a
-    note.
+    """An unstable start causes an error with ``"check"``. By default, the solver finds a stable equilibrium and records
+    a note.
     """
     with pytest.raises(NotConverged, match="negative eigenvalue"):
         Static(create()[0], stability="check", name="", **settings).solve()

@@ -1,4 +1,4 @@
-"""Runs with unstable settings are errors or doubtful, and runs with stable settings are neither."""
+"""Runs with unstable settings raise errors or are doubtful, and runs with stable settings are trusted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ Case = tuple[Any, dict[str, Any]]
 TRAPEZOIDAL, ALPHA, INDEX2 = "trapezoidal_index2", "generalized_alpha", "generalized_alpha_index2"
 
 EXPLODING: list[Case] = [
-    # contacts are much stiffer than the step resolves, any contact states are accepted, and steps may not be cut
+    # contacts are much stiffer than the step resolves, any contact states are accepted, and step sizes may not be
+    # reduced
     *((driven_belt, {"stiffness": k, "step": h, "method": m, "adaptive": False, **LENIENT})
       for k, h in ((1e10, 5e-4), (1e10, 1e-3), (1e10, 2e-3), (2e10, 1e-3)) for m in (TRAPEZOIDAL, ALPHA)),
     *((loaded_rope, {"stretch": 1e7, "contact": 1e9, "step": h, "end": 0.05, "method": m, "adaptive": False, **LENIENT})
@@ -178,7 +179,7 @@ def test_explicit_steps_beyond_the_limit_of_stability() -> None:
 @pytest.mark.parametrize(("later", "held"), [(False, False), (True, False), (False, True), (True, True)])
 def test_a_run_beyond_the_limit_of_stability_is_doubtful(later: bool, held: bool) -> None:
     """A run with steps above 2/omega = 2 ms of 1 kg at 1e6 N/m is doubtful, from the start or after a hook has
-    stiffened the spring. A held mass has no stability limit.
+    stiffened the spring. A fixed mass has no stability limit.
     """
     for step, word in ((1.99e-3, "ok"), (2.05e-3, "ok" if held else "doubtful")):
         world = wl.World()
@@ -225,7 +226,7 @@ def test_coarse_segments_and_circles_far_away_are_named(capsys: pytest.CaptureFi
 @pytest.mark.parametrize("depth", [0.01, 0.05, 0.15])
 def test_cables_that_begin_inside_of_a_circle_are_named(depth: float) -> None:
     """A rope that starts below the centre of a peg stays there. A note before the solve reports this start, also if the
-    solve is ok.
+    verdict of the solve is ``"ok"``.
     """
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     peg = world.add(RigidBody2D, name="peg", position=(0.5, depth - 0.1), mass=1.0, inertia=1.0)

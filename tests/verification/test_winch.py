@@ -1,4 +1,4 @@
-"""Winches: hoisting, pendulums of changing length, tension control, energy, restart, and several processes."""
+"""Tests of winches: hoisting, pendulums of changing length, tension control, energy, restart, and several processes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from support.winches import EA, MASS, G, hang, swing
 
 
 class Watch(wl.StepHook):
-    """Records values of outputs after each step."""
+    """Hook that records values of output variables after each step."""
 
     def __init__(self, **wanted: tuple[Entity, str]) -> None:
         self.wanted, self.t = wanted, list[float]()
@@ -56,8 +56,8 @@ def follow(length: float, last: float, end: float, step: float, space: bool = Fa
 
 
 def test_pendulum_that_is_hauled_in() -> None:
-    """A pendulum that is hauled in from 4 m to 2 m in 4 s agrees with its equation of motion. The rope weighs 1/125 of
-    the load.
+    """The length of a pendulum decreases from 4 m to 2 m in 4 s. The motion agrees with the equation of motion. The
+    mass of the rope is 1/125 of the mass of the load.
     """
     _, _, angle, exact = follow(4.0, 2.0, 4.0, 0.02)
     assert_allclose(angle, exact, atol=1e-3)
@@ -67,7 +67,9 @@ def test_pendulum_that_is_hauled_in() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("space", [False, True])
 def test_action_of_a_slow_pendulum_stays(space: bool) -> None:
-    """The amplitude grows as l^(-3/4) while the length halves in 60 s, and the action E/ω is constant within 2 %."""
+    """While the length is halved in 60 s, the amplitude increases like l^(-3/4), and the action E/ω is constant within
+    2 %.
+    """
     _, length, angle, exact = follow(4.0, 2.0, 60.0, 0.02, space)
     assert_allclose(angle, exact, atol=1e-2)
     peaks = 1 + np.flatnonzero((angle[1:-1] > angle[:-2]) & (angle[1:-1] >= angle[2:]))
@@ -81,7 +83,7 @@ SOFT = 5e3
 
 
 def hoist(step: float, **more: Any) -> tuple[Watch, wl.EnergyLedger]:
-    """Create a mass that hangs on 5 m of a soft undamped rope, of which 2 m are taken in within 2 s."""
+    """Create a mass that hangs on 5 m of a soft undamped rope. The winch takes in 2 m of the rope within 2 s."""
     world, rope, load = hang(5.0, strain=MASS * G / SOFT, axial_stiffness=SOFT, axial_damping=0.0, **more)
     drive = con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, 2.0, 0.0, -2.0))
     state = wl.Static(world, name="").solve()
@@ -112,14 +114,14 @@ def test_hoisting_a_mass_on_an_elastic_rope() -> None:
 
 
 def test_energy_that_enters_closes_the_balance() -> None:
-    """For a heavy rope that is paid out from a store under tension, the error of the energy balance has order 2 and is
-    small compared with the energy that enters.
+    """A winch pays out a heavy rope that is stored under tension. The error of the energy balance has order 2 in the
+    step size, and is small compared with the energy of the material that leaves the winch.
     """
     left = []
     for step in (0.02, 0.01, 0.005):
         _, ledger = hoist(step, mass_per_length=0.5, store_tension=200.0)
         flow = ledger.totals["WinchCable2D.strain_flow"]
-        # the rope has the energy 200²/(2 EA) = 4 J/m, over 2 m
+        # the strain energy of the rope is 200²/(2 EA) = 4 J/m, and 2 m are paid out
         assert_allclose(flow, 8.0, rtol=10.0 * step**2)
         assert ledger.totals["WinchCable2D.kinetic_flow"] > 0.1
         left.append(abs(ledger.rest + ledger.totals["integrator"]))
@@ -128,10 +130,10 @@ def test_energy_that_enters_closes_the_balance() -> None:
 
 
 def test_damping_of_a_rope_that_runs_out() -> None:
-    """A stiff rope of 1e6 N runs out under 5 kg against 20 N.
+    """A mass of 5 kg pulls a stiff rope (1e6 N) out of a winch against a force of 20 N.
 
-    The damper of the rope dissipates 3 mJ with steps of 4 and of 8 ms. If losses were computed from velocities at the
-    ends of steps of 8 ms, the losses would be 2.5 J.
+    The damper of the rope dissipates 3 mJ, both with steps of 4 ms and with steps of 8 ms. If losses were computed from
+    velocities at the ends of steps of 8 ms, they would be 2.5 J.
     """
     for step in (8e-3, 4e-3):
         world = wl.World(gravity=(0.0, -9.81))
@@ -152,7 +154,9 @@ def test_damping_of_a_rope_that_runs_out() -> None:
 
 
 def haul(stop: float, step: float, cables: int = 12, ramp: bool = False) -> tuple[Any, Any]:
-    """Return times and forces of a drive that takes in 0.5 m of 8 m of damped rope with a mass within ``stop`` [s]."""
+    """Return times and forces of a drive that takes in 0.5 m of a damped rope of 8 m with a mass within the time
+    ``stop`` [s].
+    """
     stiff = {"mass_per_length": 0.5, "axial_stiffness": 1e5, "axial_damping": 500.0}
     world, rope, _ = hang(8.0, 0.0, cables, strain=1e-3, **stiff)
     shape = con.ramp if ramp else con.smooth_step
@@ -164,20 +168,21 @@ def haul(stop: float, step: float, cables: int = 12, ramp: bool = False) -> tupl
 
 @pytest.mark.parametrize(("stop", "ramp"), [(0.5, False), (0.493, False), (0.5, True)])
 def test_hauling_in_ends_without_a_shock(stop: float, ramp: bool) -> None:
-    """If a drive stops at the end of a step or within a step, or starts suddenly, the forces of steps of 10 ms agree
-    with steps of 2 ms.
+    """A drive stops at the end of a step, stops within a step, or starts suddenly. The forces with steps of 10 ms agree
+    with the forces with steps of 2 ms.
     """
     t, force = haul(stop, 0.01, ramp=ramp)
     fine, exact = haul(stop, 0.002, 2, ramp)
-    # the last case also has a load on springs
+    # the tolerance of the last case is larger, because the load is also on springs
     assert np.abs(force - np.interp(t, fine, exact)).max() < (0.25 if ramp else 0.03) * np.ptp(exact)
 
 
 @pytest.mark.parametrize("resume", [True, False])
 def test_saved_state_goes_on_to_the_bit(tmp_path: Path, resume: bool) -> None:
-    """With the default tangent, a run that saves its state and a run that resumes from the file are bitwise equal.
+    """With the default reuse of tangents, a run that saves its state and a run that resumes from the file are
+    bit-identical.
 
-    If the second run starts without resuming, the runs agree within 1e-5 m.
+    If the second run starts from the state without ``resume``, the runs agree within 1e-5 m.
     """
 
     def keep(state: wl.State) -> None:
@@ -198,7 +203,7 @@ def test_saved_state_goes_on_to_the_bit(tmp_path: Path, resume: bool) -> None:
 
 
 def span(space: bool = False, **more: Any) -> tuple[wl.World, WinchRope]:
-    """Create a rope of 10 m from a winch straight down to a fixed point."""
+    """Create a vertical rope of 10 m from a winch down to a fixed point."""
     stiff = {"mass_per_length": 0.05, "axial_stiffness": 2e4, "bending_stiffness": 1e-6, **more}
     world, end = wl.World(), (0.0, -10.0, 0.0)[: 2 + space]
     rope = winch_rope(world, 0.0 * np.array(end), end, 2, **stiff)
@@ -209,8 +214,8 @@ def span(space: bool = False, **more: Any) -> tuple[wl.World, WinchRope]:
 
 @pytest.mark.parametrize("space", [False, True])
 def test_constant_pull_finds_the_tension(space: bool) -> None:
-    """In statics, the length that a constant pull F leaves outside follows from F = N (1 + ε) - EA ε²/2, so ε = √(1 + 2
-    F/EA) - 1.
+    """In statics with a constant pull F of the winch, the length of the rope outside follows from F = N (1 + ε) - EA
+    ε²/2, so ε = √(1 + 2 F/EA) - 1.
     """
     world, rope = span(space)
     con.fix(world, rope.nodes[2], "y")
@@ -222,7 +227,7 @@ def test_constant_pull_finds_the_tension(space: bool) -> None:
 
 
 def heave(gain: float, end: float = 6.0) -> Any:
-    """Return the tensions of the last second.
+    """Return the tensions in the last second of a run with heave.
 
     The end of the rope heaves by 0.5 m, and the winch pays out with the gain times the error of the tension.
     """
@@ -231,8 +236,8 @@ def heave(gain: float, end: float = 6.0) -> Any:
     place, length = con.coordinate_marker(world, rope.nodes[2], "y"), con.coordinate_marker(world, rope.feed, "s")
 
     def find_speed(t: float, y: Any, u: Any, u_t: Any) -> list[float]:
-        """Return the rate of the payout speed, which follows its target for the measured strain with a time constant of
-        10 ms.
+        """Return the rate of the payout speed. The payout speed approaches the target speed for the measured strain
+        with a time constant of 10 ms.
         """
         measured = 2e4 * ((10.0 - u[0]) / (10.0 + u[1]) - 1.0)
         return [(gain * (measured - 981.0) - y[0]) / 0.01]
@@ -247,7 +252,9 @@ def heave(gain: float, end: float = 6.0) -> Any:
 
 
 def test_speed_controlled_to_a_tension() -> None:
-    """A heave of 0.785 m/s causes an error of 0.785/gain. The tension of 981 N stays within 0.785/gain plus 5 N."""
+    """A heave velocity of 0.785 m/s causes a tension error of 0.785/gain. The deviation from the tension 981 N is at
+    most 0.785/gain plus 5 N.
+    """
     force = heave(0.02)
     assert np.abs(force - 981.0).max() < 0.5 * 2.0 * np.pi * 0.25 / 0.02 + 5.0
     assert np.abs(force - 981.0).max() > 0.8 * 0.5 * 2.0 * np.pi * 0.25 / 0.02
@@ -270,7 +277,7 @@ def test_rope_is_drawn(tmp_path: Path) -> None:
 
 
 def solve_space(folder: Path, processes: int) -> Any:
-    """Return the results of the program of the swinging load."""
+    """Run the program with the swinging load, and return its results."""
     path = folder / f"winch{processes}.npz"
     done = run_python([ROOT / "tests/support/parallel_winch.py", path, "-quiet"], processes)
     assert done.returncode == 0, done.stderr
@@ -280,8 +287,8 @@ def solve_space(folder: Path, processes: int) -> Any:
 @pytest.mark.long
 @pytest.mark.mpi
 def test_two_processes_and_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A load that swings in 3D on six cables while it is hoisted gives equal results on 2 processes and without
-    compiler.
+    """A load that is hoisted on six cables swings in 3D. The results of a run on two processes, and of a run without
+    compiled kernels, agree with a run on one process.
     """
     serial = run_load()
     found = [solve_space(tmp_path, 2)]

@@ -89,7 +89,7 @@ def solve_equation(length: Any, times: Any, points: int = 8) -> Any:
 
 def test_many_cable_lengths_out_and_back() -> None:
     """A rope is paid out from 0.5 m to 10 m and taken in again, with 1 to 32 cables. The end and the tension at the
-    outlet agree with `solve_equation`, and the energy balance closes.
+    outlet agree with `solve_equation`, and the remainder of the energy balance is small.
     """
     rope, ledger, length, found = pay_out(0.5)
     assert [change.cables for change in rope.changes] == [2, 4, 8, 16, 8, 4, 2]
@@ -223,7 +223,8 @@ def swing_and_pay(folder: Path, part: int) -> tuple[WinchReserve, wl.State]:
 
 
 def test_saved_state_goes_on_to_the_bit(tmp_path: Path) -> None:
-    """A run that starts from a state saved between two mesh changes is bitwise equal to an uninterrupted run.
+    """The results of a run that starts from a state saved between two mesh changes are bit-identical to the results of
+    an uninterrupted run.
 
     Frames contain only the cables outside the winch.
     """

@@ -1,19 +1,19 @@
-"""The command `windlass`: run models, compile kernels ahead, report on the installation.
+"""The command `windlass` runs models, compiles kernels in advance, and reports on the installation.
 
 windlass run MODEL.py [model options] [PETSc options]   run a model
-windlass run MODEL.py -help                             list its options and its solvers' options
+windlass run MODEL.py -help                             list the options of a model and of its solvers
 windlass run-exudyn MODEL.py [options]                  run a script of Exudyn with the solvers of Windlass
 windlass run-moordyn FILE.txt [options]                 solve the model of an input file of MoorDyn
-windlass modes MODEL.py [options]                       run it, then show the modes about its last state
+windlass modes MODEL.py [options]                       run a model, and show the modes about its last state
 windlass sweep MODEL.py -output DIR [options]           run a model with many sets of options
 windlass optimise MODEL.py -output DIR [options]        find the options for which a result is least or largest
 windlass identify MODEL.py -output DIR -data FILE       find the options for which sensors fit measured values best
-windlass uncertainty MODEL.py -output DIR [options]     find how far results spread if options are uncertain
-windlass tune MODEL.py [options]                        find the quickest solver of a model
-windlass fmu MODEL.py [-output FILE.fmu]                make an FMU of a model for other tools (co-simulation)
-windlass compile [-processes N]                         compile kernels ahead, on all cores or on N
+windlass uncertainty MODEL.py -output DIR [options]     find the spread of results for uncertain options
+windlass tune MODEL.py [options]                        find the fastest solver settings for a model
+windlass fmu MODEL.py [-output FILE.fmu]                write an FMU of a model for other tools (co-simulation)
+windlass compile [-processes N]                         compile kernels in advance, on all cores or on N cores
 windlass show FILE [-picture FILE.png] [-movie FILE.mp4]  show results in a window, or write a picture or a film
-windlass post FILE [options]                            statistics, spectra, extremes, fatigue, envelopes of results
+windlass post FILE [options]                            evaluate statistics, spectra, extremes, fatigue, envelopes
 windlass examples [NAME]                                list the examples, or copy one into the current folder
 windlass doctor                                         report on the installation
 windlass version                                        print the version
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run_command(arguments: Sequence[str] | None) -> int:
-    """See `main`."""
+    """Run a command without handling a closed pipe of the output, see `main`."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     command, rest = (words[0], words[1:]) if words else ("help", [])
     if command in (*HELP_WORDS, *VERSION_WORDS, "doctor") and rest:

@@ -1,4 +1,4 @@
-"""The command `windlass compile`: compiles kernels before models use them."""
+"""The command `windlass compile` compiles kernels before models use these kernels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def main(words: Sequence[str]) -> int:
 
     Raises:
         OptionError: the command line is wrong.
-        CompileError, ListError: see `compile_all`.
+        CompileError, ListError: `compile_all` has raised the error.
     """
     if len(words) == 1 and words[0] in HELP_WORDS:
         print(HELP)
@@ -40,7 +40,7 @@ def is_count(word: str) -> bool:
 
 
 class CompileError(WindlassError):
-    """Raised if kernels cannot be compiled in advance or stored."""
+    """Exception that is raised if kernels cannot be compiled in advance or stored."""
 
 
 def compile_all(processes: int | None = None) -> str:
@@ -54,8 +54,8 @@ def compile_all(processes: int | None = None) -> str:
             cannot be compiled, or a compiling process has ended early.
         ListError: the list is missing or damaged.
     """
-    from windlass.framework.kernels import listed  # imported here, because the help text does not require Numba
-    from windlass.framework.kernels.kernel import cache_folder  # imported here, because the module imports Numba
+    from windlass.framework.kernels import listed  # imported here, because the help text does not need kernels
+    from windlass.framework.kernels.process import cache_folder  # imported here, because it imports NumPy
 
     folder, reason = cache_folder()
     if os.environ.get("WINDLASS_JIT") == "0":

@@ -1,5 +1,5 @@
-"""The command `windlass doctor`: prints versions, PETSc's solver packages, MPI, the compiler cache, and whether
-Windlass can run.
+"""The command `windlass doctor` prints versions, PETSc's solver packages, MPI, the compiler cache, and whether Windlass
+can run.
 
 Each package is imported only when its line of the report is created. Therefore a report is printed even if a package is
 missing or damaged; the last line of this report names the problem and the remedy.
@@ -193,7 +193,7 @@ def _add_kernel_cache(found: _Findings) -> None:
     if os.environ.get("WINDLASS_JIT") == "0":
         found.remarks.append("WINDLASS_JIT=0: kernels run in Python, far slower than compiled")
     try:
-        from windlass.framework.kernels.kernel import cache_folder  # imported here, because the import may fail
+        from windlass.framework.kernels.process import cache_folder  # imported here, because the import may fail
 
         folder, reason = cache_folder()
         files = 0 if folder is None else sum(1 for path in folder.rglob("*") if path.is_file())

@@ -1,4 +1,4 @@
-"""The command `windlass examples`: lists the examples of the package, and copies one into the current folder."""
+"""The command `windlass examples` lists the examples of the package, and copies one example into the current folder."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def main(words: Sequence[str]) -> int:
     """List the examples or copy one; return the exit code.
 
     Raises:
-        OptionError: the example is unknown, a file exists, or there are too many arguments.
+        OptionError: the example is unknown, a file exists, or the number of arguments is too large.
     """
     print(HELP if len(words) == 1 and words[0] in HELP_WORDS else run_examples(words))
     return 0

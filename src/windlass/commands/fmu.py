@@ -1,4 +1,4 @@
-"""The command `windlass fmu`: writes a co-simulation FMU of a model script."""
+"""The command `windlass fmu` writes a co-simulation FMU of a model script."""
 
 from __future__ import annotations
 

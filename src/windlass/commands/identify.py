@@ -1,4 +1,4 @@
-"""The command `windlass identify`: finds the values of options for which the sensors of a model fit measured values
+"""The command `windlass identify` finds the values of options for which the sensors of a model fit measured values
 best.
 """
 
@@ -118,8 +118,8 @@ def make_plan(words: Sequence[str]) -> FitPlan:
 
 
 def read_deviations(text: str, measured: MeasuredTable) -> tuple[float, ...]:
-    """Return the standard deviation of each measured column, NaN if it is not given; raise OptionError for wrong
-    input.
+    """Return the standard deviation of each measured column, or NaN for columns without a given deviation. Raise
+    OptionError for wrong input.
     """
     given: dict[str, float] = {}
     for part in filter(str.strip, text.split(",")):
@@ -139,7 +139,7 @@ def read_deviations(text: str, measured: MeasuredTable) -> tuple[float, ...]:
 
 
 class FitRuns:
-    """Evaluates the residuals at points in the parameter space for the fit.
+    """Object that evaluates the residuals at points in the parameter space for the fit.
 
     Args:
         plan: the fit.

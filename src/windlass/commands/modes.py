@@ -1,4 +1,4 @@
-"""The command `windlass modes`: computes natural frequencies about the last state that a model script has solved."""
+"""The command `windlass modes` computes natural frequencies about the last state that a model script has solved."""
 
 from __future__ import annotations
 

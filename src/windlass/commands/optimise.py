@@ -1,4 +1,4 @@
-"""The command `windlass optimise`: finds the values of options that minimise or maximise a result of a model."""
+"""The command `windlass optimise` finds the values of options that minimise or maximise a result of a model."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def to_number(value: Any) -> float:
 
 
 class SearchRuns:
-    """Evaluates the results at points in the parameter space for the search.
+    """Object that evaluates the results at points in the parameter space for the search.
 
     Args:
         plan: the search.

@@ -1,4 +1,5 @@
-"""The command `windlass post`: statistics, spectra, extremes and fatigue of tables, envelopes of recordings.
+"""The command `windlass post` evaluates statistics, spectra, extremes and fatigue of tables, and envelopes of
+recordings.
 
 windlass post TABLE.csv [-columns a,b] [-start 600] [-end 4200] [-spectrum FILE.csv] [-extremes 10800]
                         [-breaking_load 4.9e6] [-line "studless chain"] [-diameter 0.084] [-picture FILE.png]

@@ -1,6 +1,4 @@
-"""The command `windlass run`: runs a model script like `python`, but with short error messages and checks of
-options.
-"""
+"""The command `windlass run` runs a model script like `python`, but with short error messages and checks of options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `windlass run-exudyn`: runs a script of Exudyn with the solvers of Windlass."""
+"""The command `windlass run-exudyn` runs a script of Exudyn with the solvers of Windlass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `windlass run-moordyn`: solves the model of an input file of MoorDyn with the solvers of Windlass."""
+"""The command `windlass run-moordyn` solves the model of an input file of MoorDyn with the solvers of Windlass."""
 
 from __future__ import annotations
 

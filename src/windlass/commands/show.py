@@ -1,4 +1,4 @@
-"""The command `windlass show`: shows results in a window, as a picture or as a film, with PyVista.
+"""The command `windlass show` shows results in a window, as a picture or as a film, with PyVista.
 
 windlass show FILE [-field NAME] [-frame N] [-picture FILE.png] [-movie FILE.mp4] [-fps 25] [-size 1280,720]
 

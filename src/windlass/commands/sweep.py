@@ -1,4 +1,4 @@
-"""The command `windlass sweep`: runs a model with many combinations of option values, each in a separate process.
+"""The command `windlass sweep` runs a model with many combinations of option values, each in a separate process.
 
 Every case runs in its own folder, for example ``cases/0007``. When a case has ended, a file with its outcome is written
 to this folder in one operation, so an incomplete file cannot occur. If a sweep was killed, the next call of the command

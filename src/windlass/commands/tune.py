@@ -1,5 +1,5 @@
-"""The command `windlass tune`: finds the PETSc options with which a model is solved fastest while the results agree
-with the results of the default options.
+"""The command `windlass tune` finds the PETSc options with which a model is solved fastest while the results agree with
+the results of the default options.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ options [1].
 """
 EVERY = 6
 """Number of settings after which the default options are run again, so that changes of the load of the computer affect
-all times equally.
+all measured times equally.
 """
 
 
@@ -257,7 +257,7 @@ class Search:
         return [s for s in self.extra if _names(s, prefix) or not any(_names(s, p) for p in self._prefixes)]
 
     def _has_time(self, ends: float) -> bool:
-        """Return whether another run that takes as long as a run with default options would end before the deadline
+        """Return whether another run with the duration of a run with default options would end before the deadline
         ``ends`` [s].
         """
         return time.perf_counter() + self._usual <= ends

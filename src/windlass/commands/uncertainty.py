@@ -1,4 +1,4 @@
-"""The command `windlass uncertainty`: computes the spread of the results of a model with uncertain options, and the
+"""The command `windlass uncertainty` computes the spread of the results of a model with uncertain options, and the
 influence of each option.
 """
 
@@ -80,7 +80,7 @@ class UncertaintyPlan(StudyPlan):
 
     @property
     def points(self) -> FloatArray:
-        """Values of the options in all runs, shape (runs, options)."""
+        """Return the values of the options in all runs, shape (runs, options)."""
         if self.own["method"] == "first_order":
             return points_of_first_order(self.laws)
         choose = points_of_sample if self.own["method"] == "sample" else points_of_sobol

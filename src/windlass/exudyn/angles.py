@@ -93,8 +93,8 @@ def follow_angles(start: FloatArray, places: IntArray, q: FloatArray, last: Floa
     ``last`` contains the angles at an earlier state. Of all equivalent angles, the angles closest to these earlier
     angles are chosen.
 
-    start: Euler parameters of the node at the displacement 0, shape (4,).
-    places: indices of the displacements of the Euler parameters in q, shape (4,).
+    The argument ``start`` contains the Euler parameters of the node at the displacement 0, shape (4,). The argument
+    ``places`` contains the indices of the displacements of the Euler parameters in q, shape (4,).
     """
     e = np.empty(4)
     for i in range(4):
@@ -222,7 +222,7 @@ class FollowAngles(StepHook):
         return MOST
 
     def idle_program(self, state: State) -> Program:
-        """Return the program that updates the angles."""
+        """Return the compiled program that updates the angles after each step."""
         arrays = [state.q, *(node.last for node in self._nodes)]
         if len(arrays) != len(self._arrays) or not all(map(is_, arrays, self._arrays)):
             self._arrays, steps = arrays, list[Step]()

@@ -1,4 +1,6 @@
-"""Eigenvalues of a MainSystem, computed by the modes of Windlass; replaces Exudyn's function ComputeODE2Eigenvalues."""
+"""Eigenvalues of a MainSystem, computed by the modes of Windlass, and the substitute for Exudyn's function
+ComputeODE2Eigenvalues.
+"""
 
 from __future__ import annotations
 

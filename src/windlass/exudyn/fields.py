@@ -1,8 +1,8 @@
 """Names of the fields of Exudyn's items by type of item. Graphics, ``name`` and the field that contains the type are
 omitted.
 
-Fields whose names are in brackets may be missing. An item with unknown or missing fields comes from another version of
-Exudyn, see `find_faults`.
+Fields whose names are in brackets may be missing. An item with unknown or missing fields belongs to another version of
+Exudyn; `find_faults` reports such fields.
 """
 
 from __future__ import annotations

@@ -7,10 +7,15 @@ must not read the state.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
+from dis import get_instructions
 from functools import wraps
 from inspect import unwrap
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
+
+import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
@@ -23,6 +28,14 @@ OF_TIME = "offset"
 """Prefix of the names of user functions that must depend only on time."""
 NUMBERS = {float, int}
 """Types of results of user functions; results of other types may be symbolic expressions, which must be evaluated."""
+CHANGING = {*READS_NOTHING, "random"}
+"""Names in user functions that show that the function may read or change data other than its arguments."""
+CHANGING_CODES = {"STORE_GLOBAL", "DELETE_GLOBAL"}
+CONSTANTS = bool, int, float, complex, str, bytes
+LIBRARIES = {*sys.stdlib_module_names, "numpy", "scipy", "exudyn"} - {"__main__"}
+"""Packages whose functions and classes do not change during a solve."""
+NUMBERED = "NodeIndex", "ObjectIndex", "MarkerIndex", "LoadIndex", "SensorIndex"
+"""Names of the types of item numbers in Exudyn."""
 ITEMS = ("GetNode", "GetObject", "GetMarker", "GetLoad", "GetSensor")
 
 
@@ -81,13 +94,15 @@ class UserFunctions:
         is_current: whether the MainSystem already contains the coordinates of the present call of a user function.
         seen: during a call of the user function of a load, the indices of some coordinates, and the displacements and
             velocities that replace the values of the state at these indices. Outside of these calls ``seen`` is None.
-        mbs: the MainSystem, or None.
+        mbs: the MainSystem, or None for a model from a file.
         in_time, in_motion: arguments ``mbs`` for two types of user functions: functions that must depend only on time,
             and functions that can depend on time and state.
     """
 
     def __init__(self, mbs: Any, given: Mapping[str, Callable[..., Any]]) -> None:
         self.mbs, self._given = mbs, given
+        # all user functions that `find` has returned
+        self._found = list[Any]()
         self.bring_up_to_date: Callable[[], None] = lambda: None
         self.is_current = False
         self.seen: tuple[IntArray, FloatArray, FloatArray] | None = None
@@ -107,6 +122,12 @@ class UserFunctions:
                 self.seen = None
 
         return evaluate
+
+    def may_notice(self) -> bool:
+        """Return whether a user function may depend on when a state is copied to the MainSystem, or on the order in
+        which user functions are called.
+        """
+        return any(may_notice(function) for function in self._found)
 
     def find(self, item: Mapping[str, Any], key: str) -> Callable[..., Any] | str | None:
         """Return the user function of an item, None if the item has no function, or a text with the reason why the
@@ -128,6 +149,7 @@ class UserFunctions:
             return f"{key} is a {type(function).__name__}, which cannot be called"
         if key.startswith(OF_TIME) and self.reads_state(function):
             return f"{key} reads the state: must depend on time alone"
+        self._found.append(function)
         return self._with_numbers(function)
 
     def _with_numbers(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -136,7 +158,8 @@ class UserFunctions:
         @wraps(function)
         def call(*arguments: Any) -> Any:
             self.is_current = False
-            return find_numbers(function(*arguments))
+            value = function(*arguments)
+            return value if type(value) is float else find_numbers(value)
 
         return call
 
@@ -144,6 +167,48 @@ class UserFunctions:
         """Return whether the code of a function reads the state of the system."""
         names = getattr(getattr(unwrap(function), "__code__", None), "co_names", ()) if callable(function) else ()
         return any(hasattr(self.mbs, name) and not tells_no_state(name) for name in names)
+
+
+def may_notice(function: Any, known: frozenset[Any] = frozenset()) -> bool:
+    """Return whether a user function may read or change other data than its arguments and constants, apart from the
+    state in its MainSystem.
+
+    known: functions that are already being examined.
+    """
+    if not isinstance(function, FunctionType):
+        return True
+    if function in known:
+        return False
+    code = function.__code__
+    names = set(code.co_names)
+    if code.co_cellvars or any(isinstance(constant, CodeType) for constant in code.co_consts):
+        # inner functions are not examined
+        return True
+    changes = any(name in CHANGING or name.startswith("Set") for name in names)
+    if changes or any(i.opname in CHANGING_CODES for i in get_instructions(code)):
+        return True
+    values = [function.__globals__[name] for name in names if name in function.__globals__]
+    values += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    try:
+        values += [cell.cell_contents for cell in function.__closure__ or ()]
+    except ValueError:
+        # a cell without value will get its value later
+        return True
+    return any(is_variable(value, known | {function}) for value in values)
+
+
+def is_variable(value: Any, known: frozenset[Any]) -> bool:
+    """Return whether a value that a user function uses may change during a solve."""
+    if isinstance(value, tuple):
+        return any(is_variable(part, known) for part in value)
+    if value is None or isinstance(value, (*CONSTANTS, np.generic, np.ufunc, BuiltinFunctionType)):
+        return False
+    if type(value).__name__ in NUMBERED:
+        return False
+    module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+    if str(module).partition(".")[0] in LIBRARIES and isinstance(value, (ModuleType, FunctionType, type)):
+        return False
+    return may_notice(value, known)
 
 
 def find_numbers(value: Any) -> Any:

@@ -24,7 +24,7 @@ class History(Protocol):
         """
 
     def read(self, state: State) -> FloatArray:
-        """Return the history values of a state as in Exudyn."""
+        """Return the history values of a state in the form of Exudyn."""
 
 
 class SlidingHistory:
@@ -41,8 +41,8 @@ class SlidingHistory:
         self._joint, self._node, self._slides = joint, node, slides
 
     def place(self, state: State, values: FloatArray) -> None:
-        """See `History`. The rate of the position along the cables is computed from the condition that the point
-        remains on the cable.
+        """Convert history values of Exudyn, and store them in a state. The rate of the position along the cables is
+        computed from the condition that the point remains on the cable.
         """
         at = float(values[1]) if self._slides else 0.0
         state.put(self._joint, [[values[0], 0.0, 0.0, at]], "data")
@@ -59,7 +59,7 @@ class SlidingHistory:
         state.put(self._node, [[-float(slope @ rates[0]) / square if square else 0.0]], "v")
 
     def read(self, state: State) -> FloatArray:
-        """See `History`."""
+        """Return the history values of a state in the form of Exudyn."""
         cable = state.of(self._joint, "data")[0, :1]
         return np.append(cable, state.of(self._node)[0]) if self._slides else cable
 
@@ -83,8 +83,8 @@ class CurveHistory:
         """
 
     def read(self, state: State) -> FloatArray:
-        """See `History`. If several circles touch a segment, the values of the contact with the largest penetration are
-        returned.
+        """Return the history values of a state in the form of Exudyn. If several circles touch a segment, the values of
+        the contact with the largest penetration are returned.
         """
         shape = len(self._contacts) // self._circles, self._circles
         found = [eval_output(self._contacts, name, state) for name in ("piece", "gap", "slip")]

@@ -32,7 +32,7 @@ from windlass.solvers.explicit import Explicit
 from windlass.solvers.static import Static
 
 PARTS = {"initial": dict, "system_functions": list, "general_contacts": int}
-"""Parts of a description that are not lists of items."""
+"""Keys of the description of a model whose values are not lists of items."""
 PRESCRIBED = "ConnectorCoordinate", "JointGeneric"
 """Types of items whose functions of time do not affect initial accelerations in Exudyn."""
 
@@ -42,7 +42,7 @@ class Imported:
 
     Args:
         items: description of the model, see `export.describe_system`.
-        mbs: the MainSystem, or None.
+        mbs: the MainSystem of Exudyn, or None for a model from a file.
         functions: user functions by name, for models from files.
         answered: user functions of the system that the importing code executes, see `SystemFunctions`.
         hold: whether constraints that keep first-order states constant in statics are added, see `static`.
@@ -52,7 +52,7 @@ class Imported:
         nodes, objects, loads: dictionaries from item numbers to entities; None for items without an entity.
         turned: nodes whose rotations are angles in Exudyn.
         functions: the user functions.
-        columns: see `Building`.
+        columns: parameters of items that are columns in Windlass, see `Building`.
         histories: conversions of history values, with their indices in Exudyn's vector.
         items: the description of the model from which the world was created.
     """
@@ -243,7 +243,7 @@ def import_system(mbs: Any, answered: Sequence[str] = (), hold: bool = False) ->
 
     Raises:
         ModelError: the MainSystem is not assembled.
-        NoCounterpart: Windlass has no equivalent of some items; the message lists all of them.
+        NoCounterpart: Windlass has no equivalent of some items; the message lists all of these items.
     """
     if not getattr(mbs, "systemIsConsistent", False):
         raise ModelError(f"mbs = {type(mbs).__name__} in import_system: must be a MainSystem after mbs.Assemble()")
@@ -259,7 +259,7 @@ def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = 
 
     Raises:
         OutputError: the file does not exist, or has another format or version.
-        NoCounterpart: Windlass has no equivalent of some items; the message lists all of them.
+        NoCounterpart: Windlass has no equivalent of some items; the message lists all of these items.
     """
     try:
         items = json.loads(Path(path).read_bytes())

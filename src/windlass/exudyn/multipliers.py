@@ -52,15 +52,15 @@ def find_multipliers(mbs: Any, model: Imported) -> list[JointMultipliers]:
 
 
 def _factor(item: Mapping[str, Any]) -> FloatArray | None:
-    """Return the factor matrix of an object, see `JointMultipliers`, or None if the equations differ."""
+    """Return the factor matrix of an object (`JointMultipliers.factor`), or None if the equations differ."""
     find = FACTORS.get(str(item["objectType"]))
     found: FloatArray | None = find(item) if find else None
     return found
 
 
 def _vector(item: Mapping[str, Any]) -> FloatArray | None:
-    """Return the factor 1 if the constraint consists of one equation, which is the same in Exudyn and in Windlass.
-    Return None for several equations, because each equation is a separate row in Windlass.
+    """Return the factor 1 if the constraint consists of one equation, which is equal in Exudyn and in Windlass. Return
+    None for several equations, because each equation is a separate row in Windlass.
     """
     return np.eye(1) if count_equations(item) == 1 else None
 
@@ -90,5 +90,6 @@ FACTORS: dict[str, Any] = {
     "JointSliding2D": _sliding,
     "JointALEMoving2D": lambda item: np.eye(2, 3),
 }
-"""Factor matrix by type of object, see `JointMultipliers`; joints whose equations differ in Windlass are not included.
+"""Factor matrix (`JointMultipliers.factor`) by type of object; joints whose equations differ in Windlass are not
+included.
 """

@@ -73,7 +73,7 @@ class ReadItem(dict[str, Any]):
 
 
 class NoCounterpart(ModelError):
-    """Raised if items of a model of Exudyn have no equivalent in Windlass.
+    """Exception that is raised if items of a model of Exudyn have no equivalent in Windlass.
 
     Attributes:
         items: one line for each of these items, with its item number, its name, its type and the reason.
@@ -86,8 +86,8 @@ class NoCounterpart(ModelError):
 
 
 class Refused(Exception):
-    """Raised for an item without an equivalent in Windlass, with the reason. The reason is empty if the item only
-    refers to another item without an equivalent.
+    """Exception that is raised for an item without an equivalent in Windlass, with the reason. The reason is empty if
+    the item only refers to another item without an equivalent.
     """
 
 
@@ -134,7 +134,7 @@ class Building:
             has a rotation.
         histories: dictionary from the number of a node to the conversion of its history values.
         faulty: group (such as ``"nodes"``) and number of each item that has wrong fields, see `find_faults`.
-        reads: see `ReadItem`.
+        reads: the item and the field that were read last, see `ReadItem`.
     """
 
     items: Mapping[str, Any]
@@ -185,7 +185,7 @@ class Building:
             for number, item in enumerate(self.items[group]):
                 kind = str(item.get(f"{word}Type", ""))
                 prefix = {"node": "Node", "load": "Load"}.get(word, "")
-                # items whose type has no translation are recorded later
+                # items whose type has no translation are added to ``missing`` later
                 reads = group in ("markers", "sensors") or prefix + kind in _translations
                 fault = find_faults(group, kind, item) if reads or not kind else ""
                 if fault:
@@ -246,7 +246,7 @@ class Building:
 
     def add(self, component: type[Component], item: Item, *keys: str, **values: Any) -> Entity:
         """Add a row for an item. ``keys`` are fields that become columns, as ``"field:column"``, or as one name if both
-        names are equal; ``values`` are other columns.
+        names are equal. The keyword arguments ``values`` are further columns.
         """
         for key in keys:
             theirs, _, ours = key.partition(":")
@@ -255,7 +255,7 @@ class Building:
         return self.world.add(component, name=str(item.get("name", "")), **values)
 
     def node(self, number: Any) -> Entity | None:
-        """Return the entity of a node; None for the ground."""
+        """Return the entity of a node with an item number, or None for a ground node."""
         if int(number) not in self.nodes:
             raise Refused("" if 0 <= int(number) < len(self.items["nodes"]) else f"{self._name_read()}: no such node")
         return self.nodes[int(number)]
@@ -310,7 +310,7 @@ def read_numbers(item: Item, key: str, *shape: int) -> FloatArray:
 
 def require(item: Item, **expected: Any) -> None:
     """Raise `Refused` if a field of an item differs from the only value that is supported. ``expected`` is a dictionary
-    from names of fields to these values.
+    from names of fields to the supported values.
     """
     for key, value in expected.items():
         if not np.array_equal(item[key], value):

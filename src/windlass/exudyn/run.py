@@ -7,13 +7,14 @@ whenever a sensor is recorded. The script can read these values from the MainSys
 from __future__ import annotations
 
 import atexit
+import gc
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from windlass.exudyn.export import answer, close_windows, describe_solve
 from windlass.exudyn.imported import Imported, create_dynamic, import_system, solve_motion
 from windlass.exudyn.multipliers import find_multipliers, unknown_places
 from windlass.exudyn.settings import holds_states
-from windlass.exudyn.step_calls import StepCalls
+from windlass.exudyn.step_calls import Due, StepRows, StepValues, read_values
 from windlass.exudyn.steps import ANSWERED, SystemFunctions
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
@@ -44,8 +45,20 @@ ERRORS: list[Exception] = []
 """Errors that solves of this process have raised."""
 
 
+VECTORS = (
+    "ODE2Coordinates",
+    "ODE2Coordinates_t",
+    "ODE2Coordinates_tt",
+    "ODE1Coordinates",
+    "DataCoordinates",
+    "AECoordinates",
+    "Time",
+)
+"""Names of the vectors in `MirrorValues`, and of the time, in Exudyn."""
+
+
 class NoSolver:
-    """Replaces the solver in ``mbs.sys``. Access to an attribute of the object raises an error, unless Windlass
+    """Substitute for the solver in ``mbs.sys``. Access to an attribute of the object raises an error, unless Windlass
     provides a value for the attribute.
     """
 
@@ -61,8 +74,28 @@ class NoSolver:
         )
 
 
+class MirrorValues(NamedTuple):
+    """Vectors of Exudyn: displacements, velocities and accelerations, first-order states, history values and
+    multipliers; arrays of one state, or of several states with one more axis in front, or lists.
+    """
+
+    q: Any
+    v: Any
+    a: Any
+    states: Any
+    data: Any
+    lam: Any
+
+
 class Mirror:
-    """Copies states to the MainSystem from which a model was imported."""
+    """Copies states to the MainSystem from which a model was imported.
+
+    Attributes:
+        mbs, model: the MainSystem and the model.
+        may_wait: whether states may be copied later than at the ends of their steps, because neither sensors nor user
+            functions can detect the difference, and because the conversion of a state needs only the arrays of this
+            state.
+    """
 
     def __init__(self, mbs: Any, model: Imported, static: bool) -> None:
         exudyn: Any = import_module("exudyn")
@@ -74,6 +107,9 @@ class Mirror:
         # multipliers of Exudyn's static solver have the opposite sign
         self._sign = -1.0 if static else 1.0
         self._numbers: State | None = None
+        sensors = [str(item["sensorType"]) for item in model.items["sensors"]]
+        converts_arrays = not model.turned and not model.histories
+        self.may_wait = converts_arrays and "UserFunction" not in sensors and not model.functions.may_notice()
         # time and step of the state that was copied to the MainSystem; None if the values in the MainSystem have
         # changed since the copy
         self._shown: tuple[float, int] | None = None
@@ -94,32 +130,47 @@ class Mirror:
 
     def write(self, state: State) -> None:
         """Copy all values of a state. All processes must call this method."""
-        self._shown = None
-        whole, data = state.gather(), self.mbs.systemData
+        whole = state.gather()
         if self._numbers is None:
             self._find_places(whole)
-        places = self._places
-        q, v, a = whole.q[places], whole.v[places], whole.a[places]
+        found = self.convert(read_values(whole))
         for turned, at in self._turned:
-            q[turned.where], v[turned.where], a[turned.where] = turned.read(whole.q[at], whole.v[at], whole.a[at])
-        now = self._now
-        data.SetODE2Coordinates(q.tolist(), now)
-        data.SetODE2Coordinates_t(v.tolist(), now)
-        data.SetODE2Coordinates_tt(a.tolist(), now)
+            read = turned.read(whole.q[at], whole.v[at], whole.a[at])
+            for values, own in zip((found.q, found.v, found.a), read, strict=True):
+                values[turned.where] = own
+        for where, history in self.model.histories:
+            found.data[where] = history.read(whole)
+        self.set_values(MirrorValues(*(part.tolist() for part in found)), whole.t)
+
+    def convert(self, values: StepValues) -> MirrorValues:
+        """Convert the values of one state or of several states to vectors of Exudyn, without angles and without history
+        values that Windlass stores in another form. A call of `write` must precede this call.
+        """
+        places = self._places
+        q, v, a = values.q[..., places], values.v[..., places], values.a[..., places]
+        states, data = values.v[..., self._states], values.data[..., self._history]
+        lam = np.zeros((*values.q.shape[:-1], self._sizes[1]))
+        if self._sizes[1]:
+            lam[..., self._unknown] = np.nan
+            for part, ours, factor in zip(self._multipliers, self._forces, self._factors, strict=True):
+                lam[..., part.where] = (factor @ values.lam[..., ours, None])[..., 0]
+        return MirrorValues(q, v, a, states, data, lam)
+
+    def set_values(self, values: MirrorValues, time: float) -> None:
+        """Set the vectors of the MainSystem to the values of one state, which are lists, at a time [s]."""
+        self._shown = None
+        set_q, set_v, set_a, set_states, set_data, set_lam, set_time = self._setters
+        now, (data_size, lam_size) = self._now, self._sizes
+        set_q(values.q, now)
+        set_v(values.v, now)
+        set_a(values.a, now)
         if len(self._states):
-            data.SetODE1Coordinates(whole.v[self._states], self._now)
-        if data.DataSize():
-            history = whole.data[self._history]
-            for where, own_history in self.model.histories:
-                history[where] = own_history.read(whole)
-            data.SetDataCoordinates(history, self._now)
-        if data.AEsize():
-            values = np.zeros(data.AEsize())
-            values[self._unknown] = np.nan
-            for part, ours in zip(self._multipliers, self._forces, strict=True):
-                values[part.where] = self._sign * part.factor @ whole.lam[ours]
-            data.SetAECoordinates(values, self._now)
-        data.SetTime(whole.t, self._now)
+            set_states(values.states, now)
+        if data_size:
+            set_data(values.data, now)
+        if lam_size:
+            set_lam(values.lam, now)
+        set_time(time, now)
 
     def _find_places(self, whole: State) -> None:
         """Find the indices in the vectors of Windlass for each element of Exudyn's vectors. To find the indices, a
@@ -136,6 +187,10 @@ class Mirror:
         self.model.turned, self.model.histories = turned, histories
         self._turned = [(node, numbers.local_dofs(node.node)[0]) for node in turned]
         self._forces = [numbers.of(part.entity, "lam")[0].astype(int) for part in self._multipliers]
+        self._factors = [self._sign * part.factor for part in self._multipliers]
+        data = self.mbs.systemData
+        self._sizes = data.DataSize(), data.AEsize()
+        self._setters = [getattr(data, f"Set{name}") for name in VECTORS]
 
     def redirect_functions(self, solver: Any) -> None:
         """Set ``bring_up_to_date`` of the `UserFunctions` to a function that copies the coordinates at which ``solver``
@@ -149,14 +204,18 @@ class Mirror:
 
         none = np.zeros(0, np.int64)
         order = np.concatenate([none, *(where for _, where in places)])
-        source = np.concatenate([none, *(find_local(node) for node, _ in places)])
+        source: Any = np.concatenate([none, *(find_local(node) for node, _ in places)])
         turned = [(node, find_local(node.node)) for node in model.turned]
         reference, size = layout.reference, data.ODE2Size()
         if not size:
             return
-        shift, x, rates, now = reference[source], fields.x, fields.v, self._now
+        shift, x, rates, now, functions = reference[source], fields.x, fields.v, self._now, model.functions
         # whether the coordinates of Windlass have the order of Exudyn
         ordered = np.array_equal(order, np.arange(size))
+        first = int(source[0]) if len(source) else 0
+        if np.array_equal(source, np.arange(first, first + len(source))):
+            # a slice is much faster than an array of indices
+            source = slice(first, first + len(source))
         set_places, set_rates, set_time = data.SetODE2Coordinates, data.SetODE2Coordinates_t, data.SetTime
 
         def update() -> None:
@@ -169,8 +228,8 @@ class Mirror:
             for node, own in turned:
                 moved = x[own] - reference[own]
                 q[node.where], v[node.where], _ = node.read(moved, rates[own], np.zeros(7))
-            if model.functions.seen:
-                where, u, ut = model.functions.seen
+            if functions.seen:
+                where, u, ut = functions.seen
                 q[where], v[where] = u, ut
             set_places(q.tolist(), now)
             set_rates(v.tolist(), now)
@@ -179,62 +238,22 @@ class Mirror:
         self.model.functions.bring_up_to_date = update
 
 
+def write_rows(rows: FloatArray, number: str) -> str:
+    """Return the text of a table, one line for each row, with the format ``number`` of each value."""
+    line = ",".join([number] * rows.shape[1]) + "\n"
+    return "".join([line % tuple(row) for row in rows.tolist()])
+
+
 def find_time(state: State) -> float:
     """Return the time [s] of a state."""
     return state.t
 
 
-class Due:
-    """Selects the steps that are written to tables, as in Exudyn: the start, the first step at or after each multiple
-    of a period since the start (each step if the period is 0), and the end.
+class SensorHook(StepRows):
+    """Hook that records the sensors of a MainSystem.
 
     Args:
-        period: the period [s].
-        clock: function that returns the time [s] of a state.
-
-    Attributes:
-        last: time [s] of the last row.
-        following: earliest time [s] of the next row, shape (1,); infinite before `begin`.
-    """
-
-    def __init__(self, period: float, clock: Callable[[State], float]) -> None:
-        self._period, self._clock = period, clock
-        self._start, self.last, self.following = 0.0, 0.0, np.full(1, np.inf)
-
-    def begin(self, state: State) -> None:
-        """Store the start time as the time of the last row, and compute the time of the next row."""
-        self._start = self.last = self._clock(state)
-        self.following[0] = self._start + self._period
-
-    def is_due(self, state: State) -> bool:
-        """Return whether a row must be written for an accepted step; if so, record the row as written."""
-        time = self._clock(state)
-        if time < self.following[0] - self._round(time):
-            return False
-        self.last = time
-        if self._period > 0.0:
-            passed = int((time - self._start + self._round(time)) / self._period)
-            self.following[0] = self._start + (passed + 1) * self._period
-        return True
-
-    def is_left(self, state: State) -> bool:
-        """Return whether a row must be written for the end of the solve; if so, record the row as written."""
-        time = self._clock(state)
-        if time <= self.last + self._round(time):
-            return False
-        self.last = time
-        return True
-
-    @staticmethod
-    def _round(time: float) -> float:
-        return 1e-10 * max(1.0, abs(time))
-
-
-class SensorHook(StepCalls):
-    """Records the sensors of a MainSystem.
-
-    Args:
-        mirror: mirror of the system.
+        mirror: object that copies states to the MainSystem.
         period: time [s] between two rows.
         files: whether sensors with a file name write files.
         clock: function that returns the time [s] of a state. In statics, this time increases from the start to the end
@@ -243,7 +262,7 @@ class SensorHook(StepCalls):
 
     def __init__(self, mirror: Mirror, period: float, files: bool, clock: Callable[[State], float] = find_time) -> None:
         self._mirror, self._files, self._rows_due = mirror, files, Due(period, clock)
-        super().__init__(self._rows_due.following)
+        super().__init__(self._rows_due.numbers, mirror.may_wait)
         self._times, self._values = list[float](), dict[int, list[Any]]()
         sensors = enumerate(mirror.model.items["sensors"])
         self._wanted = {k: item for k, item in sensors if item["storeInternal"] or item["fileName"]}
@@ -263,9 +282,23 @@ class SensorHook(StepCalls):
         if self._wanted and self._rows_due.is_due(state):
             self._add(state)
 
+    def add_rows(self, times: list[float], values: StepValues) -> None:
+        """Add rows for the stored states; see `StepRows`."""
+        if not self._wanted:
+            return
+        rows = zip(*(part.tolist() for part in self._mirror.convert(values)), strict=True)
+        for time, row in zip(times, rows, strict=True):
+            self._mirror.set_values(MirrorValues(*row), time)
+            self._read(time)
+        self._rows_due.last = times[-1]
+
     def _add(self, state: State) -> None:
         self._mirror.show(state)
-        self._times.append(self._rows_due.last)
+        self._read(self._rows_due.last)
+
+    def _read(self, time: float) -> None:
+        """Add a row with the sensor values of the state in the MainSystem, at a time [s]."""
+        self._times.append(time)
         read = self._mirror.mbs.GetSensorValues
         for k, values in self._values.items():
             values.append(read(k))
@@ -284,21 +317,20 @@ class SensorHook(StepCalls):
                 path = Path(item["fileName"])
                 create_output_folder(path.parent)
                 header = f"sensor {k} {item['name']!r}, {MARK.decode()}\ntime [s], values"
-                text = StringIO()
-                np.savetxt(text, rows[k], fmt="%.16g", delimiter=",", header=header)
-                write_output(path, text.getvalue().encode(), SENSOR_FILE, SENSOR_FILE)
+                text = "".join(f"# {line}\n" for line in header.split("\n")) + write_rows(rows[k], "%.16g")
+                write_output(path, text.encode(), SENSOR_FILE, SENSOR_FILE)
 
 
-class SolutionFile(StepCalls):
-    """Writes the solution file of a solve (``solution.file``), a table of coordinates and times, with the columns of
-    Exudyn.
+class SolutionFile(StepRows):
+    """Hook that writes the solution file of a solve (``solution.file``), a table of coordinates and times, with the
+    columns of Exudyn.
 
     Args:
-        mirror: mirror of the system.
+        mirror: object that copies states to the MainSystem.
         settings: settings of the file, as a dictionary.
         precision: number of significant digits.
         static: whether the solve is static; the file then contains no velocities and accelerations.
-        clock: see `SensorHook`.
+        clock: function that returns the time [s] of a state, see `SensorHook`.
 
     Raises:
         ModelError: the settings request a binary file.
@@ -317,8 +349,8 @@ class SolutionFile(StepCalls):
         name, wanted = Path(settings["name"]), settings["export"]
         self.path = name if name.suffix else name.with_suffix(".txt")
         self._mirror, self._settings, self._format = mirror, settings, f"%.{precision}g"
-        self._rows_due, self._rows = Due(float(settings["writePeriod"]), clock), list[Any]()
-        super().__init__(self._rows_due.following)
+        self._rows_due, self._table = Due(float(settings["writePeriod"]), clock), list[FloatArray]()
+        super().__init__(self._rows_due.numbers, mirror.may_wait)
         self._readers = list[Callable[[], FloatArray]]()
         moves = not static
         # name of each vector, and whether the vector is written to the file
@@ -335,7 +367,7 @@ class SolutionFile(StepCalls):
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Check that the file can be written, and add a row for the start unless ``writeInitialValues`` is false."""
         check_output(self.path, SOLUTION_FILE, SOLUTION_FILE)
-        self._rows = []
+        self._table = []
         self._rows_due.begin(state)
         if self._settings["writeInitialValues"]:
             self._add(state)
@@ -345,9 +377,19 @@ class SolutionFile(StepCalls):
         if self._rows_due.is_due(state):
             self._add(state)
 
+    def add_rows(self, times: list[float], values: StepValues) -> None:
+        """Add rows for the stored states; see `StepRows`."""
+        q, v, a, states, data, lam = self._mirror.convert(values)
+        # Windlass does not set the rates of first-order states in the MainSystem
+        rates = np.tile(self._mirror.mbs.systemData.GetODE1Coordinates_t(), (len(times), 1))
+        parts = zip((q, v, a, states, rates, lam, data), self._parts, strict=True)
+        written = [part for part, (_, wanted) in parts if wanted]
+        self._table.append(np.column_stack((times, *written)))
+        self._rows_due.last = times[-1]
+
     def _add(self, state: State) -> None:
         self._mirror.show(state)
-        self._rows.append((self._rows_due.last, self._read()))
+        self._table.append(np.concatenate(([self._rows_due.last], *self._read()))[None])
 
     def finish(self, state: State) -> None:
         """Add a row for the last state, and write the file."""
@@ -358,10 +400,8 @@ class SolutionFile(StepCalls):
         text = StringIO()
         if self._settings["writeHeader"]:
             text.write(self._head())
-        if self._rows:
-            times, rows = zip(*self._rows, strict=True)
-            parts = [np.array(part) for part in zip(*rows, strict=True)]
-            np.savetxt(text, np.column_stack((times, *parts)), fmt=self._format, delimiter=",")
+        if self._table:
+            text.write(write_rows(np.concatenate(self._table), self._format))
         create_output_folder(self.path.parent)
         before = self.path.read_bytes() if self._settings["append"] and self.path.is_file() else b""
         write_output(self.path, before + text.getvalue().encode(), SOLUTION_FILE, SOLUTION_FILE)
@@ -402,7 +442,7 @@ def solve(
     **other: Any,
 ) -> bool:
     """Execute a call of SolveStatic, SolveDynamic or SolveSystem with a solver of Windlass, and return True; see
-    `export.answer`. The keyword arguments are those of Exudyn's functions.
+    `export.answer`. The keyword arguments have the names and meanings of Exudyn's functions.
 
     Raises:
         NoCounterpart: Windlass has no equivalent of some items; the error is raised before the solve.
@@ -460,8 +500,8 @@ def solve(
 
 
 def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
-    """Return the time [s] at the end of the step that starts from a state; in statics the time at which functions of
-    time are evaluated.
+    """Return the time [s] at the end of the step that starts from a state; in statics, return the time at which
+    functions of time are evaluated.
     """
     if isinstance(solver, Static):
         return float(solver.time or state.t)
@@ -514,6 +554,8 @@ def answer_calls() -> None:
         words = 'pip install "windlass[exudyn]"; models from windlass-export-exudyn do without it'
         raise ModelError(f"run-exudyn needs the package exudyn in its environment ({error}): {words}") from None
 
+    # the objects of all imports exist until the end of the process, see `framework.kernels.kernel`
+    gc.freeze()
     close_windows()
     answer(note_errors(solve), ModelError)
     atexit.register(tell_caught)

@@ -1,8 +1,12 @@
-"""Hooks that compiled code calls at the ends of steps, so that several steps run in one call of compiled code."""
+"""Hooks that read the state at the ends of steps, while several steps run in one call of compiled code. Compiled code
+calls these hooks, or stores the states of due steps until the end of the call.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +20,89 @@ from windlass.framework.state.state import State
 
 MOST = 64
 """Largest number of steps between two calls of the hook by the solver."""
+MOST_STORED = 1_000_000
+"""Largest number of values of all states that compiled code stores."""
+FOLLOWING, START, PERIOD = range(3)
+"""Indices in `Due.numbers`."""
+
+
+class Due:
+    """Selects the steps that are written to tables, as in Exudyn: the start, the first step at or after each multiple
+    of a period since the start (each step if the period is 0), and the end.
+
+    Args:
+        period: the period [s].
+        clock: function that returns the time [s] of a state.
+
+    Attributes:
+        last: time [s] of the last row.
+        numbers: earliest time of the next row, which is infinite before `begin`, start time, and period [s], shape
+            (3,). Compiled code, too, changes the first number, see `store_row`.
+    """
+
+    def __init__(self, period: float, clock: Callable[[State], float]) -> None:
+        self._clock, self.last, self.numbers = clock, 0.0, np.array([np.inf, 0.0, period])
+
+    def begin(self, state: State) -> None:
+        """Store the start time as the time of the last row, and compute the time of the next row."""
+        start = self.last = self._clock(state)
+        self.numbers[FOLLOWING], self.numbers[START] = start + self.numbers[PERIOD], start
+
+    def is_due(self, state: State) -> bool:
+        """Return whether a row must be written for an accepted step; if so, record the row as written."""
+        time = self._clock(state)
+        following, start, period = self.numbers.tolist()
+        if time < following - self._round(time):
+            return False
+        self.last = time
+        if period > 0.0:
+            # the same formula as in `advance`
+            self.numbers[FOLLOWING] = start + (int((time - start + self._round(time)) / period) + 1) * period
+        return True
+
+    def is_left(self, state: State) -> bool:
+        """Return whether a row must be written for the end of the solve; if so, record the row as written."""
+        time = self._clock(state)
+        if time <= self.last + self._round(time):
+            return False
+        self.last = time
+        return True
+
+    @staticmethod
+    def _round(time: float) -> float:
+        return 1e-10 * max(1.0, abs(time))
+
+
+class StepValues(NamedTuple):
+    """Values of one state or of several states: displacements, velocities, accelerations, multipliers and history
+    values, with one more axis in front for several states.
+    """
+
+    q: FloatArray
+    v: FloatArray
+    a: FloatArray
+    lam: FloatArray
+    data: FloatArray
+
+
+def read_values(state: State) -> StepValues:
+    """Return the arrays of a state."""
+    return StepValues(state.q, state.v, state.a, state.lam, state.data)
+
+
+@kernel(inline=True)
+def find_rounding(time: float) -> float:
+    """Return the difference [s] up to which two times count as equal."""
+    rounding: float = 1e-10 * max(1.0, abs(time))
+    return rounding
+
+
+@kernel(fast=False)
+def advance(time: float, numbers: FloatArray) -> None:
+    """Set the earliest time of the next row after a row at the time ``time`` [s]; ``numbers`` see `Due`."""
+    if numbers[PERIOD] > 0.0:
+        passed = int((time - numbers[START] + find_rounding(time)) / numbers[PERIOD])
+        numbers[FOLLOWING] = numbers[START] + (passed + 1) * numbers[PERIOD]
 
 
 @kernel(fast=False)
@@ -23,7 +110,29 @@ def find_due(time: FloatArray, following: FloatArray, due: IntArray) -> None:
     """Set ``due`` to 1 if the time ``time`` [s] of a step has reached the time ``following`` [s], and to 0 otherwise.
     The arrays have the shape (1,). Times that differ by rounding errors count as equal.
     """
-    due[0] = 1 if time[0] >= following[0] - 1e-10 * max(1.0, abs(time[0])) else 0
+    due[0] = 1 if time[0] >= following[0] - find_rounding(time[0]) else 0
+
+
+@kernel(fast=False)
+def store_row(
+    time: FloatArray, numbers: FloatArray, count: IntArray, times: FloatArray, values: Any, rows: Any
+) -> None:
+    """Store the state of a step as a further row if a row is due.
+
+    time: time at the end of the step [s], shape (1,).
+    numbers: see `Due`.
+    count: number of stored rows, shape (1,).
+    times: times of the stored rows [s], shape (MOST,).
+    values, rows: the `StepValues` of the step, and of the stored rows.
+    """
+    if time[0] < numbers[FOLLOWING] - find_rounding(time[0]):
+        return
+    times[count[0]] = time[0]
+    for k in range(len(values)):
+        for i in range(len(values[k])):
+            rows[k][count[0], i] = values[k][i]
+    count[0] += 1
+    advance(time[0], numbers)
 
 
 class StepCalls(StepHook, ABC):
@@ -71,3 +180,45 @@ class StepCalls(StepHook, ABC):
             self.after_step(state)
         finally:
             state.t = begun
+
+
+class StepRows(StepCalls):
+    """Base class of hooks that make rows of a table from the states of due steps.
+
+    Args:
+        numbers: times of the rows, see `Due.numbers`.
+        may_wait: whether the rows of several steps can be made after these steps. Compiled code then stores the states
+            of due steps, and no Python is called at the end of a step.
+    """
+
+    def __init__(self, numbers: FloatArray, may_wait: bool) -> None:
+        super().__init__(numbers[:1])
+        self._numbers, self._may_wait = numbers, may_wait
+        self._count, self._stored_times = np.zeros(1, np.int64), np.zeros(MOST)
+        self._rows = StepValues(*np.zeros((5, 0, 0)))
+
+    @abstractmethod
+    def add_rows(self, times: list[float], values: StepValues) -> None:
+        """Add rows for the stored states at the given times [s]."""
+
+    def idle_program(self, state: State) -> Program:
+        """Return the program that stores the states of due steps. If rows cannot wait, return the program that calls
+        `after_step`.
+        """
+        values = read_values(state)
+        if not self._may_wait or not state.is_whole or MOST * sum(map(len, values)) > MOST_STORED:
+            return super().idle_program(state)
+        time = parallel_assembly(state.world).fields.time
+        if state is not self._state or time is not self._time:
+            self._state, self._time = state, time
+            self._rows = StepValues(*(np.zeros((MOST, len(part))) for part in values))
+            given = time, self._numbers, self._count, self._stored_times, tuple(values), tuple(self._rows)
+            self._program = Program([(call(store_row, given), (None,))])
+        return self._program
+
+    def skip(self, steps: int) -> None:
+        """Add the rows of steps that have run without calls of this hook."""
+        count = int(self._count[0])
+        if count:
+            self._count[0] = 0
+            self.add_rows(self._stored_times[:count].tolist(), StepValues(*(part[:count] for part in self._rows)))

@@ -48,7 +48,7 @@ def serve(
     Args:
         pipes: value of the environment variable `PIPES`.
         inputs, outputs: dictionaries from names of variables to input variables and to sensors.
-        solver, state, hooks: see `FMUInterface.solve`.
+        solver, state, hooks: arguments of `FMUInterface.solve`.
 
     Raises:
         ModelError: an output has more than one value, the model runs on several processes, or the FMU ends after a
@@ -84,8 +84,8 @@ def serve(
 
 
 class ServedModel:
-    """A model that executes requests. The name of a request is the name of the public method that executes it; see
-    `serve`.
+    """A model that executes requests. The name of a request is the name of the public method that executes the request
+    for `serve`.
     """
 
     def __init__(self, inputs: Mapping[str, Input], outputs: Mapping[str, SensorLike], solve: Stepwise) -> None:
@@ -143,7 +143,7 @@ class ServedModel:
         self.solve.advance(t, size)
 
     def keep(self) -> int:
-        """Store the present state, and return the number that identifies it."""
+        """Store the present state, and return the number that identifies the stored state."""
         self._count += 1
         self._kept[self._count] = self.solve.keep(), dict(self._values)
         return self._count

@@ -24,7 +24,7 @@ LONGEST_LOG = 4000
 
 
 class RequestError(RuntimeError):
-    """Raised if the model answers a request with an error; the process of the model continues."""
+    """Exception that is raised if the model answers a request with an error; the process of the model continues."""
 
 
 class ModelProcess:

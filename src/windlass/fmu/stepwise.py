@@ -71,7 +71,7 @@ class Kept:
     """A state to which a solve can return.
 
     Attributes:
-        state: the state.
+        state: copy of the state.
         switches: values at this state of the numeric columns that can change during a solve, see `list_switches`.
         jumps: whether inputs have changed since the last step.
         progress: checkpoint data of the solver; None before the first step.
@@ -90,9 +90,9 @@ class Stepwise(StepHook):
     communication points.
 
     Args:
-        solver: the solver.
+        solver: the solver of the motion.
         state: initial state, None for the initial values of the nodes.
-        hooks: further hooks of the solve.
+        hooks: additional hooks of the solve.
 
     Attributes:
         state: the state at the last communication point.

@@ -59,7 +59,7 @@ class Environment:
         friction: coefficient of friction [1] between lines and bed.
         friction_damping: friction force of a slowly sliding node, divided by the velocity [m/s] of the node and by the
             coefficient of friction, in N s/m.
-        output_step: time [s] between rows of the output; 0: one row for each step.
+        output_step: time [s] between rows of the output; 0 means one row for each step.
         bed: distances and heights [m] of the corners of a bed whose profile is a polyline, shape (k, 2); empty for
             other beds.
         heading: direction [rad] of the distances in ``bed``: 0 along x, π/2 along y.

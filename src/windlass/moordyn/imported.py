@@ -88,8 +88,8 @@ class Mooring:
         environment: the options of the file.
         file: content of the input file.
         notes: texts about input that was ignored, because it does not affect the motion.
-        motion_end: last time [s] of the table of motions, after which coupled objects stop abruptly; infinite if there
-            is no table.
+        motion_end: last time [s] of the table of motions, after which coupled objects stop abruptly; infinite if no
+            motion is given.
     """
 
     def __init__(self, world: World, file: InputFile, environment: Environment) -> None:
@@ -109,7 +109,7 @@ class Mooring:
         self.motion_end = inf
 
     def rest(self, **settings: Any) -> State:
-        """Return the equilibrium at t = 0, with the current and without waves.
+        """Return the equilibrium at t = 0, with the sea current and without waves.
 
         Args:
             **settings: arguments of `Static`.
@@ -186,9 +186,10 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
         world: the world; its gravity must equal the gravity of the file, along -z.
         file: the input file; files with waves and currents are read from the same folder.
         motion: file with a table of the motion of coupled objects; each row contains a time [s] and the positions at
-            this time. After the time, a row has 6 numbers for each coupled body (x, y, z [m] and angles about x, y, z
-            [rad]), followed by 3 numbers for each coupled point. If there are no coupled bodies, a row can instead have
-            6 numbers for a platform at the origin that moves all coupled points. None: coupled objects are fixed.
+            this time. After the time, each row contains 6 numbers for each coupled body (x, y, z [m] and angles about
+            x, y, z [rad]), followed by 3 numbers for each coupled point. If there are no coupled bodies, a row can
+            instead have 6 numbers for a platform at the origin, which moves all coupled points. If ``motion`` is None,
+            coupled objects are fixed.
         hold: whether coupled points and the origins of CoupledPinned bodies are fixed or moved by constraints. If
             false, the nodes of coupled points, in ``points``, and CoupledPinned bodies, in ``bodies``, are free, so
             that the user can add joints.

@@ -41,13 +41,13 @@ COUPLED = "COUPLED", "CPLD", "VESSEL", "VES"
 FREE = "FREE", "POINT", "CONNECT", "CON"
 PINNED = "COUPLEDPINNED", "CPLDPIN", "VESSELPINNED", "VESPIN"
 MOVING = "free", "pinned"
-"""Types of bodies that forces move. The origin of a pinned body is held."""
+"""Types of bodies that move under forces. The origin of a pinned body is fixed."""
 UNKNOWN = -1
 """Number that is used for an object whose number cannot be read."""
 
 
 class NotTranslated(ModelError):
-    """Raised if items of a MoorDyn input file have no equivalent in Windlass.
+    """Exception that is raised if items of a MoorDyn input file have no equivalent in Windlass.
 
     Attributes:
         items: one text for each item: line number in the file, item, value, and allowed values.
@@ -129,8 +129,8 @@ class Body(NamedTuple):
 
 class Rod(NamedTuple):
     """A row of RODS: attachment ("fixed", "free", "pinned", "body" or "body pinned"), name of the rod type, positions
-    of the ends A and B [m], number of segments, and number of the body. The positions are relative to the body, if
-    there is one.
+    of the ends A and B [m], number of segments, and number of the body. If the rod belongs to a body, the positions are
+    relative to the body.
     """
 
     kind: str
@@ -220,8 +220,9 @@ class InputFile:
     notes: list[str] = field(default_factory=list)
 
     def find(self, name: str) -> Path:
-        """Return the path of a file with the given name: in the folder of the input file or, if it is not there, in the
-        working directory."""
+        """Return the path of a file with the given name: in the folder of the input file or, if this folder does not
+        contain the file, in the working directory.
+        """
         path = self.path.parent / name
         return Path(name) if not path.exists() and Path(name).exists() else path
 
@@ -319,7 +320,7 @@ def split_sections(file: InputFile, lines: Sequence[str]) -> dict[str, list[Row]
 
 
 def _has(file: InputFile, row: Row, section: str, count: int) -> bool:
-    """Return whether a row has enough values; otherwise record a fault."""
+    """Return whether a row has enough values; if not, record a fault."""
     if len(row.words) >= count:
         return True
     file.refuse(row.number, f"{section} has {len(row.words)} values", f"must have {count}")

@@ -119,8 +119,8 @@ def place_ends(file: InputFile, number: int) -> FloatArray:
 
 
 def merge(parts: list[Part]) -> Part:
-    """Return mass, centre of mass and inertia of several parts together. The moments of inertia are increased slightly,
-    so that none of them is 0, see `LEAST`.
+    """Return mass, centre of mass and inertia of several parts together. The moments of inertia are increased slightly
+    by `LEAST`, so that no moment of inertia is 0.
     """
     mass = sum(part.mass for part in parts)
     if not mass > 0.0:
@@ -141,7 +141,7 @@ def _find_parts(file: InputFile, number: int, body: Body) -> list[Part]:
 
 
 def _find_part(file: InputFile, rod: Rod) -> Part:
-    """Return mass, centre of mass and inertia of a rod."""
+    """Return mass, centre of mass and inertia tensor of a rod."""
     kind, ends = file.rod_types[rod.type], np.array(rod.ends)
     length = float(np.linalg.norm(ends[1] - ends[0]))
     axis, mass = (ends[1] - ends[0]) / length, kind.mass * length
@@ -185,8 +185,8 @@ def add_sphere(mooring: Mooring, host: Entity, item: Body | Point) -> None:
     ``host``.
 
     The buoyancy acts at the centre of mass of the body, or at the point. Drag and added mass act at the origin of the
-    body, or at the point, as in MoorDyn. The drag acts on a sphere whose volume is negligible, and so does the added
-    mass if the centre of mass is not the origin.
+    body, or at the point, as in MoorDyn. The drag acts on a sphere whose volume is negligible. The added mass also acts
+    on this sphere if the centre of mass is not the origin.
     """
     if mooring.sea is None:
         return

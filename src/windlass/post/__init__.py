@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from windlass.post.fatigue import FatigueCurve as FatigueCurve
     from windlass.post.fatigue import fatigue_curve as fatigue_curve
     from windlass.post.fatigue import rainflow as rainflow
+    from windlass.post.report import report_series as report_series
     from windlass.post.series import Series as Series
     from windlass.post.series import Statistics as Statistics
     from windlass.post.series import find_statistics as find_statistics

@@ -58,10 +58,8 @@ def find_envelope(
 ) -> Envelope:
     """Return the envelope of a scalar field of points over the frames of a `.vtkhdf` file of a `Recorder`.
 
-    Args:
-        file: the file.
-        field: name of the field.
-        start, end: the first and the last time [s], both included; None: the time of the first or the last frame.
+    Args: file: path of the `.vtkhdf` file. field: name of the field. start, end: the first and the last time [s], both
+        included; None: the time of the first or the last frame.
 
     Raises:
         ModelError: the file does not exist, has no such field with one value per point, or has no frame in this time

@@ -29,7 +29,7 @@ from windlass.post.series import Series
 LEAST = 10
 """Smallest number of peaks or blocks that a fit needs."""
 SHARE = 0.9
-"""Share of the peaks that do not exceed the default threshold [1]."""
+"""Fraction [1] of the peaks that do not exceed the default threshold."""
 SMALL = 1e-6
 """The shape parameter is treated as 0 if its absolute value is less than this number [1]."""
 
@@ -107,8 +107,8 @@ def fit_extremes(
         series: the series, which must be stationary.
         method: "threshold": Pareto distribution of peaks above a threshold; "blocks": Gumbel distribution of the maxima
             of equal blocks.
-        threshold: threshold of the method "threshold", in the unit of the series; None: the value that 10 % of the
-            peaks exceed.
+        threshold: threshold of the method "threshold", in the unit of the series; if None, the threshold is the value
+            that 10 % of the peaks exceed.
         blocks: number of blocks of the method "blocks", at least ten; each block must contain several independent
             peaks.
 

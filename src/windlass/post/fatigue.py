@@ -135,7 +135,7 @@ class Cycles:
     @checked(exponent=number("1", above=0.0))
     def equivalent_range(self, exponent: float) -> float:
         """Return the equivalent range ΔT_eq, in the unit of the series, for fatigue curves that have the given exponent
-        m and do not depend on the mean tension; 0 if there are no cycles. See the formula in this module.
+        m and do not depend on the mean tension; 0 if there are no cycles.
         """
         total = float(self.counts.sum())
         scale = float(self.ranges.max(initial=0.0))

@@ -88,7 +88,7 @@ class Statistics:
         time_of_minimum, time_of_maximum: times [s] of the smallest and largest value.
         skewness, kurtosis: skewness and kurtosis of the values [1], which are 0 and 3 for a Gaussian distribution; NaN
             for constant values.
-        period: mean time [s] between upcrossings of the mean; NaN if there are fewer than two upcrossings.
+        period: mean time [s] between upcrossings of the mean; NaN if the series has fewer than two upcrossings.
     """
 
     mean: float

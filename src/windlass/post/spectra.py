@@ -65,8 +65,8 @@ def find_spectrum(series: Series, segments: int = 8) -> Spectrum:
     """Return the power spectrum by Welch's method, which is the mean of the spectra of segments that overlap by half,
     with Hann windows.
 
-    Args:
-        series: the series. If the time steps differ by more than a thousandth, the series is interpolated linearly to
+    Args: series: values over time. If the time steps differ by more than a thousandth, the series is interpolated
+        linearly to
             equal time steps.
         segments: duration of the series divided by the duration of a segment. More segments give a smoother density,
             and fewer segments give a finer frequency resolution.

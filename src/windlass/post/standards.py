@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 
 class Standard(NamedTuple):
-    """The fatigue curve of a standard: the exponent m, the constants a and b of log10 c = a - b T_mean/T_0 (see
-    fatigue.py), the number of bars whose cross sections make up the nominal area, and the name of the standard.
+    """The fatigue curve of a standard: the exponent m, the constants a and b of log10 c = a - b T_mean/T_0 in
+    fatigue.py, the number of bars whose cross sections make up the nominal area, and the name of the standard.
     """
 
     m: float

@@ -4,10 +4,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 import numpy as np
-from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import CircleSet, ContactFrictionCircleSetPoints2D, SetCircle
+from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import ContactFrictionCircleSetPoints2D, SetCircle
 from windlass.connectors.circle_contact.view import touches_at_points
 from windlass.connectors.markers.cable_shape import CableShape
 from windlass.connectors.markers.position_markers import list_handles, rigid_marker
+from windlass.connectors.point_contact.contact_set import ContactSet
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, inside, instance, number, optional, subclass, whole
 from windlass.framework.errors import ModelError

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 from windlass.connectors.contact.rows import DEPTH_SHARE
 from windlass.connectors.markers.position_markers import list_handles
+from windlass.connectors.point_contact.contact_set import ContactSet
 from windlass.connectors.surface_contact.contact_friction_bed_cable import BED, ContactFrictionBedCable
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable, ContactFrictionSurfaceTwistCable
 from windlass.connectors.surface_contact.contact_friction_surface_ribbon import ContactFrictionSurfaceRibbon
-from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable, ContactFrictionSurfaceSetTwistCable, SetSurface, SurfaceSet
+from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable, ContactFrictionSurfaceSetTwistCable, SetSurface
 from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, PlaneSurface, VGrooveFlank
 from windlass.elements.cable.twist_cable import TwistCable3D
 from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole, yes_no

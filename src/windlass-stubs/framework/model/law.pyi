@@ -47,7 +47,7 @@ class Numbers(Protocol):
         """Return the indices of the known coordinates with given world numbers, see `Numbering.places`."""
 
     def reference_of(self, dofs: IntArray) -> FloatArray:
-        """Return the reference values of the coordinates with given world numbers."""
+        """Return the reference values [m, 1, rad] of the coordinates with given world numbers."""
 
 
 from windlass.framework.model.world import World as Tables
@@ -89,7 +89,7 @@ class LocalRows:
 
     Attributes:
         world: the world.
-        table: the table.
+        table: the table that contains the rows.
         rows: row numbers in the table, shape (rows,).
         dofs: process-local indices of the coordinates of the rows, shape (rows, n).
         layout: the process-local numbering.
@@ -104,7 +104,7 @@ class LocalRows:
 
     @property
     def columns(self) -> Any:
-        """The result of ``bind`` of the law for these rows; it is cached until a switchable column changes."""
+        """The result of ``bind`` of the law for these rows, which is cached until a switchable column changes."""
         bind = _laws[self.table.component].bind
         assert bind is not None, f"{self.table.kind} was registered without bind"
         return self.kept("columns", lambda: bind(self))
@@ -164,7 +164,8 @@ class LocalRows:
         """Return the records of these rows for kernels, shape (rows,).
 
         Args:
-            derived: values of additional fields of the records, by name, each of shape (rows, ...).
+            derived: values of additional fields of the records, by name, each of shape (rows, ...), with one element of
+                any shape for each row.
             history: number of history values of a row.
         """
         component, values = self.table.component, dict(derived or {})
@@ -227,8 +228,8 @@ class Law:
 
     @property
     def needs_whole(self) -> bool:
-        """Whether each process must store all rows of all tables in a world with this law. This is necessary if the
-        entities that rows couple change during the run, as in contact sets.
+        """Whether each process must store all rows of all tables in a world with this law. All rows are necessary if
+        the entities that rows couple change during the run, as in contact sets.
         """
         return self.replicated or self.reads is not None
 
@@ -261,7 +262,7 @@ def register(law: Law) -> None:
         replicated: whether every process evaluates all rows, because the processes share the work within a row (contact
             sets).
         reads: function ``(world, table)`` that returns the numbers of all entities that the rows can couple later in
-            the run, shape (k,). It is needed if the entities that rows couple change during the run
+            the run, shape (k,). The function is needed if the entities that rows couple change during the run
             (`NeighbourPattern`). A process that evaluates such rows also stores the coordinates and markers of these
             entities.
         multipliers: for constraints, the number of multipliers of each row.

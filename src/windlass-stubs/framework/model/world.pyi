@@ -4,7 +4,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from html import escape
 from pathlib import Path
 from typing import Any
 import numpy as np
@@ -12,7 +11,6 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import check, checked, handle, instance, numbers, optional, path, subclass, word
 from windlass.framework.checks.room import check_room
 from windlass.framework.checks.values import read_numbers, show
-from windlass.framework.command_line.html_tables import format_table
 from windlass.framework.command_line.report_parts import ReportTable
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.launch.launcher import is_first_process
@@ -42,7 +40,6 @@ from windlass.connectors.markers.cable_markers3d import CableShape3D
 from windlass.connectors.control.cable_strain import CableStrain
 from windlass.connectors.sliding.cable_track import CableTrack
 from windlass.connectors.springs.cartesian_spring_damper import CartesianSpringDamper
-from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import CircleSet
 from windlass.connectors.circle_contact.contact_circle_cable2d import ContactCircleCable2D
 from windlass.connectors.springs.contact_coordinate import ContactCoordinate
 from windlass.connectors.curves.contact_curve_circle import ContactCurveCircle
@@ -59,7 +56,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_set import Con
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceTwistCable
 from windlass.connectors.point_contact.surfaces import ContactHalfSpace
 from windlass.connectors.point_contact.materials import ContactMaterial
-from windlass.connectors.point_contact.surfaces import ContactSet
+from windlass.connectors.point_contact.contact_set import ContactSet
 from windlass.connectors.point_contact.surfaces import ContactSphere
 from windlass.connectors.rigid_springs.contact_sphere_sphere import ContactSphereSphere
 from windlass.connectors.constraints.coordinate_constraint import CoordinateConstraint
@@ -131,7 +128,6 @@ from windlass.connectors.surface_contact.surfaces import SphereSurface
 from windlass.connectors.constraints.spherical_joint import SphericalJoint
 from windlass.connectors.springs.spring_damper import SpringDamper
 from windlass.connectors.control.state_load import StateLoad
-from windlass.connectors.surface_contact.contact_friction_surface_set import SurfaceSet
 from windlass.elements.cable.table_cable import TableCable2D
 from windlass.elements.cable.table_cable import TableCable3D
 from windlass.connectors.springs.tensioner_spring import TensionerSpring
@@ -308,9 +304,6 @@ class CartesianSpringDamperEntity(Entity):
     active: Any
     marker0: Any
     marker1: Any
-class CircleSetEntity(Entity):
-    __getattr__: None  # type: ignore[assignment]
-    skin: Any
 class ContactCircleCable2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     segments: Any
@@ -430,7 +423,7 @@ class ContactFrictionCircleSetPoints2DEntity(Entity):
     segments: Any
     vertical_offset: Any
     contact_stiffness_per_length: Any
-    circle_set: Any
+    contact_set: Any
     cable: Any
     data: Any
 class ContactFrictionSurfaceCableEntity(Entity):
@@ -474,7 +467,7 @@ class ContactFrictionSurfaceSetCableEntity(Entity):
     points: Any
     rope_radius: Any
     contact_stiffness_per_length: Any
-    surface_set: Any
+    contact_set: Any
     cable: Any
     data: Any
 class ContactFrictionSurfaceSetTwistCableEntity(Entity):
@@ -488,7 +481,7 @@ class ContactFrictionSurfaceSetTwistCableEntity(Entity):
     points: Any
     rope_radius: Any
     contact_stiffness_per_length: Any
-    surface_set: Any
+    contact_set: Any
     cable: Any
     data: Any
 class ContactFrictionSurfaceTwistCableEntity(Entity):
@@ -1101,11 +1094,11 @@ class RotationCoordinateEntity(Entity):
 class SetCircleEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     radius: Any
-    circle_set: Any
+    contact_set: Any
     circle: Any
 class SetSurfaceEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
-    surface_set: Any
+    contact_set: Any
     surface: Any
 class SheaveSurfaceEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
@@ -1175,9 +1168,6 @@ class StateLoadEntity(Entity):
     active: Any
     inputs: Any
     marker: Any
-class SurfaceSetEntity(Entity):
-    __getattr__: None  # type: ignore[assignment]
-    skin: Any
 class TableCable2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     length: Any
@@ -1331,7 +1321,7 @@ class WinchFluidLoadEntity(Entity):
     cable: Any
     fluid: Any
 class World():
-    'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: number of times that switchable columns have been changed.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None as long as every process has all rows.\n    calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of each table with changed columns, by component.\n    changed_columns: value of ``version`` at the last change of each changed column, by component and name.'
+    'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: number of times that switchable columns have been changed.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None if every process has all rows.\n    calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of each table with changed columns, by component.\n    changed_columns: value of ``version`` at the last change of each changed column, by component and name.'
     def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
         ...
     _gravity: FloatArray
@@ -1368,7 +1358,7 @@ class World():
         ...
     @property
     def count(self) -> int:
-        'Number of entities.'
+        'Number of entities in the world.'
     def table(self, component: type[Component]) -> EntityTable:
         'Return the table of a component, which is empty if no row of the component was added.'
     @contextmanager
@@ -1379,11 +1369,11 @@ class World():
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
         'Give the entities that were created together with a row (nodes, history values) the name of the row.'
     def entity(self, number: int) -> Entity:
-        'Return a handle to the entity with the given entity number.'
+        'Return a handle to the entity with an entity number.'
     def _blocks(self) -> tuple[IntArray, IntArray]:
-        'First entity number and first row number of every call of `add`, as arrays; cached until the next call.'
+        'Two arrays with the first entity number and the first row number of every call of `add`; the arrays are\ncached until the next call of `add`.'
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
-        'Group entity numbers by table, as tuples (table, indices in ``ids``, row numbers in the table). Negative\nnumbers are skipped.'
+        'Group entity numbers by table. Each group is a tuple (table, indices in ``ids``, row numbers in the table).\nNegative numbers are skipped.'
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
         'Return the world coordinate numbers of entities of any components, shape (n, width); rows with fewer\ncoordinates are padded with -1.\n\nIf the table of one of the entities is distributed, the call is collective.'
     def _any_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
@@ -1445,8 +1435,6 @@ class World():
     @overload
     def add(self, component: type[CartesianSpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> CartesianSpringDamperEntity: ...
     @overload
-    def add(self, component: type[CircleSet], *, name: str = ..., part: Part | None = ..., skin: Numbers = ...) -> CircleSetEntity: ...
-    @overload
     def add(self, component: type[ContactCircleCable2D], *, name: str = ..., part: Part | None = ..., circle: One = ..., cable: One = ..., data: One = ..., segments: WholeNumbers, contact_stiffness: Numbers = ..., contact_stiffness_per_length: Numbers = ..., contact_damping: Numbers = ..., contact_damping_per_length: Numbers = ..., damping_depth: Numbers = ..., circle_radius: Numbers, clip_normal_force: YesNo = ..., active: YesNo = ...) -> ContactCircleCable2DEntity: ...
     @overload
     def add(self, component: type[ContactCoordinate], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., contact_stiffness: Numbers, contact_damping: Numbers = ..., offset: Numbers = ..., active: YesNo = ...) -> ContactCoordinateEntity: ...
@@ -1463,15 +1451,15 @@ class World():
     @overload
     def add(self, component: type[ContactFrictionCirclePoints2D], *, name: str = ..., part: Part | None = ..., circle: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., segments: WholeNumbers, vertical_offset: Numbers = ..., contact_stiffness_per_length: Numbers = ..., circle_radius: Numbers, cord_offset: Numbers = ..., press: Numbers = ..., rigid_layer: YesNo = ...) -> ContactFrictionCirclePoints2DEntity: ...
     @overload
-    def add(self, component: type[ContactFrictionCircleSetPoints2D], *, name: str = ..., part: Part | None = ..., circle_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., segments: WholeNumbers, vertical_offset: Numbers = ..., contact_stiffness_per_length: Numbers = ...) -> ContactFrictionCircleSetPoints2DEntity: ...
+    def add(self, component: type[ContactFrictionCircleSetPoints2D], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., segments: WholeNumbers, vertical_offset: Numbers = ..., contact_stiffness_per_length: Numbers = ...) -> ContactFrictionCircleSetPoints2DEntity: ...
     @overload
     def add(self, component: type[ContactFrictionSurfaceCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceCableEntity: ...
     @overload
     def add(self, component: type[ContactFrictionSurfaceRibbon], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, lines: WholeNumbers = ..., width: Numbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceRibbonEntity: ...
     @overload
-    def add(self, component: type[ContactFrictionSurfaceSetCable], *, name: str = ..., part: Part | None = ..., surface_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetCableEntity: ...
+    def add(self, component: type[ContactFrictionSurfaceSetCable], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetCableEntity: ...
     @overload
-    def add(self, component: type[ContactFrictionSurfaceSetTwistCable], *, name: str = ..., part: Part | None = ..., surface_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetTwistCableEntity: ...
+    def add(self, component: type[ContactFrictionSurfaceSetTwistCable], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetTwistCableEntity: ...
     @overload
     def add(self, component: type[ContactFrictionSurfaceTwistCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceTwistCableEntity: ...
     @overload
@@ -1603,9 +1591,9 @@ class World():
     @overload
     def add(self, component: type[RotationCoordinate], *, name: str = ..., part: Part | None = ..., node: One = ..., data: One = ..., axis: Numbers = ...) -> RotationCoordinateEntity: ...
     @overload
-    def add(self, component: type[SetCircle], *, name: str = ..., part: Part | None = ..., circle_set: One, circle: One, radius: Numbers) -> SetCircleEntity: ...
+    def add(self, component: type[SetCircle], *, name: str = ..., part: Part | None = ..., contact_set: One, circle: One, radius: Numbers) -> SetCircleEntity: ...
     @overload
-    def add(self, component: type[SetSurface], *, name: str = ..., part: Part | None = ..., surface_set: One, surface: One) -> SetSurfaceEntity: ...
+    def add(self, component: type[SetSurface], *, name: str = ..., part: Part | None = ..., contact_set: One, surface: One) -> SetSurfaceEntity: ...
     @overload
     def add(self, component: type[SheaveSurface], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., radius: Numbers, groove_radius: Numbers, flank_half_angle: Numbers = ..., outer_radius: Numbers, depth: Numbers = ...) -> SheaveSurfaceEntity: ...
     @overload
@@ -1622,8 +1610,6 @@ class World():
     def add(self, component: type[SpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., rest_length: Numbers, stiffness: Numbers = ..., damping: Numbers = ..., preload: Numbers = ..., tension_only: YesNo = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> SpringDamperEntity: ...
     @overload
     def add(self, component: type[StateLoad], *, name: str = ..., part: Part | None = ..., inputs: Chain = ..., marker: One, value: Numbers = ..., gains: Numbers = ..., rate_gains: Numbers = ..., load_function: UserFunctions = ..., load_derivative: UserFunctions = ..., active: YesNo = ...) -> StateLoadEntity: ...
-    @overload
-    def add(self, component: type[SurfaceSet], *, name: str = ..., part: Part | None = ..., skin: Numbers) -> SurfaceSetEntity: ...
     @overload
     def add(self, component: type[TableCable2D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers = ..., bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ..., table_strains: Numbers, table_tensions: Numbers) -> TableCable2DEntity: ...
     @overload

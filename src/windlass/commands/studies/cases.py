@@ -48,8 +48,7 @@ def create_grid(varied: Mapping[str, str], known: Mapping[str, Option]) -> list[
     """Return all combinations of the values of options. The value of the last option changes fastest. ``varied`` is a
     dictionary from names of options to texts of ranges or lists, and ``known`` contains the options of the model.
 
-    Raises:
-        OptionError: a range or list is wrong, or there are too many cases.
+    Raises: OptionError: a range or list is wrong, or the number of cases is too large.
     """
     values = {name: _list_values(name, text, known.get(name)) for name, text in varied.items()}
     count = math.prod(len(list_) for list_ in values.values())
@@ -60,7 +59,8 @@ def create_grid(varied: Mapping[str, str], known: Mapping[str, Option]) -> list[
 
 def create_sample(varied: Mapping[str, str], count: int, seed: int, known: Mapping[str, Option]) -> list[Case]:
     """Return a Latin hypercube sample of ``count`` cases: each range is divided into ``count`` equal parts, and each
-    part contains one value. See `create_grid` for the arguments ``varied`` and ``known``.
+    part contains one value. ``varied`` is a dictionary from names of options to texts of ranges or lists, and ``known``
+    contains the options of the model.
 
     Values of integer options are rounded to integers.
 

@@ -31,7 +31,7 @@ class Setting(NamedTuple):
 
 
 def list_settings(solve: Mapping[str, Any]) -> list[Setting]:
-    """Return the settings for a solver, without the default; ``solve`` is the output of ``-statistics`` for the
+    """Return the settings for a solver, except the default setting; ``solve`` is the output of ``-statistics`` for the
     solver.
     """
     prefix = str(solve["prefix"])

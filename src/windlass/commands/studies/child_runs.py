@@ -38,7 +38,7 @@ class Ended:
     """Outcome of a run.
 
     Attributes:
-        reason: reason why the run has no result; empty if it has a result.
+        reason: reason why the run has no result; empty if the run has a result.
         wall_time: time [s] from the start to the end of the run.
         stopped: whether the run reached its time limit.
     """
@@ -102,7 +102,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def begin() -> None:
-    """Record that this program is not ending, see `is_ending`."""
+    """Record that this program is not ending."""
     _ending.clear()
 
 

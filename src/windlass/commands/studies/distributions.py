@@ -58,12 +58,12 @@ class Distribution:
 
     @property
     def mean(self) -> float:
-        """Mean value."""
+        """Mean value of the distribution."""
         return float(self.law.mean())
 
     @property
     def deviation(self) -> float:
-        """Standard deviation."""
+        """Standard deviation of the distribution."""
         return float(self.law.std())
 
 

@@ -13,9 +13,8 @@ when a full Gauss-Newton step would reduce the sum of squares by less than the t
 If contacts of the model switch, the sum of squares is a noisy function of p. The trust region may then shrink at a
 point whose sum of squares is small only because of the noise, although the Gauss-Newton step from this point is not
 small. Therefore the last steps are made without a comparison of sums of squares. The derivatives J are computed by
-central differences at the solution, and full Gauss-Newton steps are added until a step satisfies the tolerance, as long
-as p remains in the confidence region of the first solution. The noise r' of the model then changes p by (JᵀJ)⁻¹ Jᵀ r'
-only.
+central differences at the solution, and full Gauss-Newton steps are added until a step satisfies the tolerance, while p
+remains in the confidence region of the first solution. The noise r' of the model then changes p only by (JᵀJ)⁻¹ Jᵀ r'.
 
 Near the solution p̂, p has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint region of p for the
 confidence c is the ellipsoid
@@ -48,7 +47,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 ROUNDS = 4
 """Largest number of successive fits; after each fit, unknown standard deviations are estimated again."""
 SAME = 0.02
-"""Relative change of estimated standard deviations below which they have converged."""
+"""Relative change of estimated standard deviations below which the estimates have converged."""
 SMALLEST = 1e-9
 """Smallest standard deviation of a column, relative to the largest absolute value of the column. Smaller deviations
 cannot be distinguished from 0, because numbers in files are rounded.
@@ -62,14 +61,14 @@ ERRORS = 3.0
 STEPS = 4
 """Largest number of Gauss-Newton steps with the derivatives at the solution."""
 EPS = float(np.finfo(float).eps)
-"""Rounding error of numbers [1]."""
+"""Relative rounding error of floating-point numbers [1]."""
 PART = 0.1
 """Absolute value of a component of a loose direction above which the parameter is listed for this direction."""
 
 
 class Settled(Exception):
-    """Raised to end a fit that has converged, because the next Gauss-Newton step would hardly reduce the sum of
-    squares.
+    """Exception that is raised to end a fit that has converged, because the next Gauss-Newton step would hardly reduce
+    the sum of squares.
     """
 
 
@@ -239,7 +238,7 @@ class BoxFit:
         return slopes, float(errors.max())
 
     def _solve(self, start: FloatArray) -> tuple[FloatArray, str]:
-        from scipy.optimize import least_squares  # imported here, because help is printed faster without it
+        from scipy.optimize import least_squares  # imported here, because the help does not need SciPy
 
         try:
             ended = least_squares(
@@ -302,7 +301,7 @@ class BoxFit:
         return best
 
     def _judge(self, point: FloatArray, ended: str) -> Fit:
-        from scipy.stats import chi2, f, t  # imported here, because help is printed faster without it
+        from scipy.stats import chi2, f, t  # imported here, because the help does not need SciPy
 
         found, size = self._known(point), len(point)
         estimated = bool(np.isnan(self._given).any())

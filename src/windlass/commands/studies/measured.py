@@ -63,7 +63,7 @@ def read_measured(file: Path) -> MeasuredTable:
 
 
 class RunTables:
-    """Finds the measured columns in the tables of a run.
+    """Search for the measured columns in the tables of a run.
 
     Args:
         measured: the measured values.

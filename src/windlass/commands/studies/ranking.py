@@ -16,13 +16,13 @@ error [1].
 
 def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float) -> None:
     """Record the run of a setting. Exclude the setting if the run fails, exceeds the time limit, changes the results,
-    or has a doubtful result where the default setting has none.
+    or has a doubtful result although the result of the default setting is not doubtful.
 
     Args:
         tried: the setting.
         run: result of the run.
         default: the run of the default setting.
-        agree: largest relative difference [1] at which results are treated as equal, see `Result.differ_from`.
+        agree: largest relative difference [1] at which `Result.differ_from` treats results as equal.
         limit: ratio [1] of the time at which a run is stopped to the time of the run with default settings.
     """
     if run.stopped:

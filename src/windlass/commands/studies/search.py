@@ -66,7 +66,7 @@ class SearchResult(NamedTuple):
 
 
 class Spent(Exception):
-    """Raised when the maximum number of runs is reached."""
+    """Exception that is raised when the maximum number of runs is reached."""
 
 
 class BoxSearch:
@@ -109,7 +109,7 @@ class BoxSearch:
 
     @property
     def best(self) -> Point | None:
-        """The best point that fulfils all limits, or None if there is no such point."""
+        """The best point that fulfils all limits, or None if no point fulfils all limits."""
         inside = [point for point, result in self.found.items() if result.violation <= 1e-9]
         return min(inside, key=lambda point: self.found[point].objective) if inside else None
 
@@ -130,7 +130,7 @@ class BoxSearch:
 
     def _values(self, x: FloatArray) -> FloatArray:
         """Return the scaled objective and the slacks of a point, shape (1 + slacks,). For a failed run, the objective
-        is larger than those of all successful runs so far, and the slacks are -1.
+        is larger than the objectives of all successful runs so far, and the slacks are -1.
         """
         result = self.evaluate([to_point(x)])[0]
         if np.isfinite(result.violation):
@@ -175,7 +175,7 @@ class BoxSearch:
                     slopes[:] = sign * self._slopes(x)[k]
                 return float(sign * self._values(x)[k])
             except Spent as spent:
-                # NLopt does not pass on exceptions
+                # NLopt does not raise exceptions of the objective again
                 stopped.append(spent)
                 search.force_stop()
                 return 0.0

@@ -38,8 +38,8 @@ class StudyPlan:
         return Path(self.own["output"]).absolute()
 
     def describe_common(self, names: Sequence[str]) -> dict[str, Any]:
-        """Return the settings that must be equal when a study is resumed: settings common to all studies, and the named
-        options of the command.
+        """Return the settings that must be the same as in the interrupted study when it is resumed: settings common to
+        all studies, and the named options of the command.
         """
         return {
             "model": self.model.name,

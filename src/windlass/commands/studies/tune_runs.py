@@ -74,7 +74,7 @@ class Tried:
     """A setting with its runs.
 
     Attributes:
-        setting: the setting.
+        setting: names and values of the options.
         out: reason why the setting is excluded from the ranking; empty otherwise.
         difference: largest relative difference [1] from the run with default settings, see `Result.differ_from`.
         runs: all completed runs.
@@ -94,7 +94,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs a model with additional options.
+    """Object that runs a model with additional options.
 
     Attributes:
         model: file of the model script.

@@ -50,7 +50,7 @@ def find_force(
     b: Building, item: Item, adapt: Callable[..., tuple[Any, ...]], key: str = "springForceUserFunction"
 ) -> dict[str, Any]:
     """Return the column with the force function of a spring, or no column if the item has no user function. ``adapt``
-    converts the arguments of force functions in Windlass, from the displacement onwards, to those in Exudyn.
+    converts the arguments of force functions in Windlass, from the displacement onwards, to the arguments in Exudyn.
     """
     function, number, mbs = b.function(item, key), b.number(item), b.functions.in_motion
     if function is None:
@@ -270,8 +270,13 @@ def vector_load(b: Building, item: Item) -> Entity:
         ground = con.position_marker(b.world, b.world.add(el.Ground, position=(0.0, 0.0, 0.0)))
         # the user function reads the state from the MainSystem; the motion of the marker is not an argument of the
         # function
-        push = WithoutMotion(lambda t: -np.asarray(function(mbs, t, given)))
-        return b.add(con.CartesianSpringDamper, item, marker0=ground, marker1=frame.marker, force_function=push)
+
+        def push(t: float) -> Any:
+            values = function(mbs, t, given)
+            return [-1.0 * value for value in values] if type(values) is list else -np.asarray(values)
+
+        force = WithoutMotion(push)
+        return b.add(con.CartesianSpringDamper, item, marker0=ground, marker1=frame.marker, force_function=force)
     values = {"vector": np.asarray(item["loadVector"]), **_in_time(b, item, "loadVectorUserFunction", "loadVector")}
     if turning and not np.array_equal(frame.rotation, np.eye(3)):
         if "function" in values:

@@ -135,8 +135,8 @@ def attraction(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorCoordinateSpringDamperExt")
 def extended_spring(b: Building, item: Item) -> Entity:
-    """Add a spring with friction and stops. Its user function also receives the velocity offset and the parameters of
-    the friction force, but not the stiffness and damping of sticking.
+    """Add a spring with friction and stops. The user function of the spring also receives the velocity offset and the
+    parameters of the friction force, but not the stiffness and damping of sticking.
     """
     names = "velocityOffset", *[name.partition(":")[0] for name in EXTENDED.split()[2:6]], "frictionProportionalZone"
     more = [item[name] for name in names]
@@ -316,7 +316,7 @@ def _split(values: FloatArray, sizes: list[int]) -> list[FloatArray]:
 
 def _factors(item: Item, name: str, k: int, size: int) -> FloatArray:
     """Return row k of the factors of all coordinates. Factors of marker 0 have a negative sign. If no factors are
-    given, all are 0.
+    given, all factors are 0.
     """
     parts = [np.atleast_2d(np.asarray(item[f"{name}Marker{side}"], np.float64)) for side in (0, 1)]
     rows = [sign * part[k] for sign, part in zip((-1.0, 1.0), parts, strict=True) if part.size]

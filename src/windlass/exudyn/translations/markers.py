@@ -22,7 +22,7 @@ IN_SPACE = (el.Ground, el.RigidBody3D, el.Cable3D)
 
 def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
     """Return the frame of a marker of Exudyn. The marker in the frame has a position and, if ``rigid`` is true, a
-    rotation. It is created at the first call for each marker of Exudyn and each value of ``rigid``.
+    rotation. The marker is created at the first call for each marker of Exudyn and each value of ``rigid``.
     """
     key = int(number), rigid
     if key not in b.frames:

@@ -1,0 +1,29 @@
+"""Sets of objects that can touch each other. Each contact law with a search finds the near objects of its sets.
+
+Source: P. Wriggers, Computational Contact Mechanics, 2nd edition, Springer (2006), chapter 10, for the search.
+"""
+
+from windlass.framework.model.law import register
+from windlass.framework.model.schema import Component, column
+
+
+class ContactSet(Component):
+    """A set of objects that can touch each other: surfaces of bodies, or cables and the circles or surfaces that they
+    can touch.
+
+    A search finds pairs of objects whose distance is below the search margin ``skin``. Spheres and other surfaces of
+    bodies are searched again when one of them has moved by half of this margin. A cable on circles or surfaces is
+    searched again when its largest displacement plus the largest displacement of a circle or surface since the last
+    search reaches the smaller of two lengths: ``skin``, and the smallest gap of a pair that has no row.
+    """
+
+    skin = column(
+        "m",
+        "distance up to which the search finds contacts; 0: the smallest radius of circles, or 0.2 times the median "
+        "radius of surfaces of bodies; surfaces that cables can touch need a distance > 0",
+        default=0.0,
+        minimum=0,
+    )
+
+
+register(ContactSet, "passive", source="[@wriggers2006]")

@@ -1,0 +1,125 @@
+"""Machine code that was read from files: linking, entry points, and the symbols to which the code refers.
+
+This file does the part of numba's work that kept kernels need. It uses the linker of LLVM and the C libraries of numba,
+but not numba's Python code.
+"""
+
+from __future__ import annotations
+
+import builtins
+import ctypes
+import sys
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+
+from windlass.framework.kernels.numba_parts import load_c_library
+
+INNER, BY_ADDRESS, FOR_PYTHON = "inner", "address", "python"
+"""Forms of compiled kernels: inner kernels, kernels called by address, kernels called from Python. The forms are in
+increasing order: a kernel of one form can also be used like kernels of the forms before it.
+"""
+FORMS = (INNER, BY_ADDRESS, FOR_PYTHON)
+
+
+class MachineCode:
+    """The machine code of one kernel.
+
+    Args:
+        header: header of the file, see cache.py.
+        code: the machine code.
+
+    Attributes:
+        header: header of the file.
+        form: form of the kernel.
+
+    Raises:
+        LookupError: the code needs symbols that do not exist in this process.
+        ImportError: this version of numba does not have a C library.
+    """
+
+    def __init__(self, header: dict[str, Any], code: bytes) -> None:
+        self.header, self.form = header, header["form"]
+        self._function: Any = None
+        _check_symbols(header["symbols"])
+        _find_linker().add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._environments = [_create_environment(*words) for words in header["environments"]]
+        # the code refers to the Python objects by global variables, whose values are set here
+        for (_, _, name), environment in zip(header["environments"], self._environments, strict=True):
+            ctypes.c_void_p.from_address(_find_linker().get_global_value_address(name)).value = id(environment)
+
+    @property
+    def address(self) -> int:
+        """Address of the entry point for calls by address."""
+        return int(_find_linker().get_function_address(self.header["entries"]["address"]))
+
+    def find_function(self) -> Any:
+        """Return the entry point for calls from Python."""
+        if self._function is None:
+            name, address = self.header["name"], self.header["entries"]["python"]
+            self._function = load_c_library("_dynfunc").make_function(
+                sys.modules.get(self.header["environments"][0][0]),
+                name,
+                f"compiled wrapper for {name!r}",
+                _find_linker().get_function_address(address),
+                self._environments[0],
+                (self,),
+            )
+        return self._function
+
+
+@cache
+def _find_linker() -> Any:
+    """Return the linker for machine code, after the definition of the symbols of numba's C libraries and of Python."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(jit=True)
+    linker = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    # the names are those that numba uses; in its code, symbols of Python's objects are addresses of the objects
+    for name, address in load_c_library("core.runtime._nrt_python").c_helpers.items():
+        llvm.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
+    for library in ("_helperlib", "_dynfunc"):
+        for name, address in load_c_library(library).c_helpers.items():
+            llvm.add_symbol(f"numba_{name}", address)
+    for name, value in vars(builtins).items():
+        if isinstance(value, type) and issubclass(value, BaseException) and name == value.__name__:
+            llvm.add_symbol(f"PyExc_{name}", id(value))
+    llvm.add_symbol("_Py_NoneStruct", id(None))
+    return linker
+
+
+_there: set[str] = set()
+"""Linker symbols that were found in this process; symbols are never removed."""
+
+
+def _check_symbols(symbols: list[str]) -> None:
+    """Raise LookupError if a symbol is missing, because the linker would end the process for a missing symbol."""
+    _find_linker()
+    # store the symbols that were found, because most kernels need the same few symbols, and a query of the linker takes
+    # longer than reading a small kernel
+    unknown = set(symbols) - _there
+    missing = sorted(symbol for symbol in unknown if llvm.address_of_symbol(symbol) is None)
+    if missing:
+        raise LookupError(f"unknown symbols {missing}")
+    _there.update(unknown)
+
+
+_environments: dict[str, Any] = {}
+"""Environments by name; an environment contains the Python objects to which machine code refers."""
+
+
+def _create_environment(module: str, constants: list[Any], name: str) -> Any:
+    """Create the Python environment of a compiled function. The environment contains the constants of the function and
+    the name of its module.
+
+    The module is not imported: most environments belong to functions of numba, and the import of the modules of these
+    functions would take as long as reading all kernels of a model.
+    """
+    if name not in _environments:
+        known = sys.modules.get(module)
+        environment = load_c_library("_dynfunc").Environment({"__name__": module} if known is None else vars(known))
+        environment.consts[:] = [np.dtype(value) if kind == "dtype" else value for kind, value in constants]
+        _environments[name] = environment
+    return _environments[name]

@@ -1,0 +1,84 @@
+"""Types of arguments: keys that are computed quickly, and the same descriptions that type_names.py gives for the
+compiler's types, computed from values without the compiler.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.kernels.cache_key import NotCacheableError
+
+OWNS_DATA = 4
+"""The only flag of NumPy arrays that does not affect which compiled version of a kernel is used."""
+_PLAIN = {float: "float64", bool: "boolean", complex: "complex128", type(None): "none"}
+_SIMPLE = frozenset({float, bool, np.float64})
+"""Types whose values all have the same type for the compiler."""
+_NUMBERS = "biufc"
+"""Kinds of NumPy's types of numbers and truth values."""
+
+
+def find_kinds(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a key that is equal for arguments of equal types. The key can be computed much faster than the compiler's
+    types.
+    """
+    return (type(values), *map(find_kind, values))
+
+
+def find_kind(value: Any) -> Any:
+    """Return the part of the key for one argument, see `find_kinds`."""
+    kind = type(value)
+    if kind in _SIMPLE:
+        return kind
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.ndim, value.flags.num & ~OWNS_DATA
+    if isinstance(value, tuple):
+        return find_kinds(value)
+    if kind is np.void:
+        return value.dtype
+    return np.uint64 if kind is int and value >= 2**63 else kind
+
+
+def encode_value(value: Any) -> Any:
+    """Return the description that `encode_type` gives for the compiler's type of an argument.
+
+    Raises:
+        NotCacheableError: the type is not an array, a record, a number, or a tuple of these; only the compiler can
+            describe other types.
+    """
+    kind = type(value)
+    if kind is np.ndarray:
+        flags = value.flags
+        layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+        aligned = value.dtype.fields is None or value.dtype.isalignedstruct
+        return ["array", _encode_dtype(value.dtype), value.ndim, layout, not flags.writeable, aligned]
+    if kind in _PLAIN:
+        return _PLAIN[kind]
+    if kind is int and -(2**63) <= value < 2**63:
+        return "int64"
+    if isinstance(value, tuple):
+        items = [encode_value(item) for item in value]
+        if hasattr(kind, "_asdict"):
+            return ["named", kind.__module__, kind.__qualname__, items, list(value._fields)]  # type: ignore[attr-defined]
+        return ["tuple", items]
+    if isinstance(value, np.generic):
+        return _encode_dtype(value.dtype)
+    raise NotCacheableError(f"type {kind}")
+
+
+@cache
+def _encode_dtype(dtype: np.dtype[Any]) -> Any:
+    """Return the description of the items of an array."""
+    if dtype.fields is not None:
+        if dtype.hasobject or any(len(field) > 2 for field in dtype.fields.values()):
+            raise NotCacheableError(f"type {dtype}")
+        placed = sorted((field[1], name) for name, field in dtype.fields.items())
+        fields = [[name, _encode_dtype(dtype.fields[name][0]), offset] for offset, name in placed]
+        return ["record", fields, dtype.itemsize, dtype.isalignedstruct]
+    if dtype.subdtype is not None:
+        return ["nested", _encode_dtype(dtype.subdtype[0]), list(dtype.shape)]
+    if dtype.kind not in _NUMBERS or not dtype.isnative:
+        raise NotCacheableError(f"type {dtype}")
+    return "boolean" if dtype.kind == "b" else dtype.name

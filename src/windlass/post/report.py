@@ -1,0 +1,56 @@
+"""Statistics, spectra and extremes of time series as a section of the report of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from windlass.framework.checks.checks import checked, each, instance, number, whole, word
+from windlass.framework.command_line.report_parts import ReportCurves, ReportTable, add_to_report
+from windlass.framework.errors import ModelError
+from windlass.post.extremes import find_peaks, fit_extremes
+from windlass.post.series import Series, find_statistics
+from windlass.post.spectra import LEAST, find_spectrum
+
+HEADINGS = ("series", "unit", "mean", "standard deviation", "smallest", "largest", "mean period [s]")
+PEAKS = 150
+"""A fit of extremes needs more peaks than this number."""
+
+
+@checked(
+    series=each(instance(Series), "a list of Series"), title=word(), duration=number("s", above=0.0), segments=whole(1)
+)
+def report_series(
+    series: Sequence[Series], title: str = "Statistics", duration: float = 3 * 3600.0, segments: int = 8
+) -> None:
+    """Add statistics, spectra and extremes of time series to the report of the run. Without ``-report`` the call has no
+    effect.
+
+    The section contains a table of statistics, curves of the spectral densities, and the most probable largest values
+    in a duration. Short series have no spectrum (fewer than eight values per segment) and no extreme (at most 150
+    peaks).
+
+    Args:
+        series: the series; begin them after the start of the motion, see `Series.part`.
+        title: heading of the section.
+        duration: duration to which the extremes belong [s].
+        segments: see `find_spectrum`.
+
+    Raises:
+        ModelError: there is no series.
+    """
+    if not series:
+        raise ModelError("series = [] in report_series: must be at least one Series")
+    rows, parts = [], []
+    for one in series:
+        found = find_statistics(one)
+        # more than ten of these peaks exceed the default threshold
+        extreme = fit_extremes(one).mode(duration) if len(find_peaks(one)) > PEAKS else None
+        rows.append(
+            (one.name, one.unit, found.mean, found.deviation, found.minimum, found.maximum, found.period, extreme)
+        )
+        if len(one.times) >= LEAST * segments:
+            spectrum = find_spectrum(one, segments)
+            curve = one.name, f"{one.unit}²/Hz", spectrum.density
+            parts.append(ReportCurves("frequency [Hz]", spectrum.frequencies, [curve]))
+    largest = f"most probable largest value in {duration / 3600.0:g} h"
+    add_to_report(title, ReportTable((*HEADINGS, largest), rows), *parts)
