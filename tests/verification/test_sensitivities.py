@@ -278,8 +278,8 @@ def draw(world: wl.World) -> wl.State:
 @pytest.mark.parametrize("method", ["direct", "adjoint"])
 def test_slip_of_a_rope_by_friction_and_weight(method: str) -> None:
     """The derivatives of the tension T = G exp(mu pi) agree with dT/dmu = pi T and dT/dG = exp(mu pi), the derivatives
-    of the slip torque M = R (T - G) on the circle with dM/dmu = R pi T and dM/dG = R (exp(mu pi) - 1). Slipping segments
-    continue to slip.
+    of the slip torque M = R (T - G) on the circle with dM/dmu = R pi T and dM/dG = R (exp(mu pi) - 1). Slipping
+    segments continue to slip.
     """
     y, dy = wl.evaluate(capstan, {"mu": 0.5, "weight": 100.0}, solve=draw, method=method)
     assert_allclose(y["pull"], 100.0 * exp(0.5 * pi), rtol=1e-3)
