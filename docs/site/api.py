@@ -11,6 +11,7 @@ import windlass
 import windlass.connectors
 import windlass.elements
 import windlass.framework
+from windlass.framework.kernels.kernel import KernelFunction
 from windlass.framework.model.schema import Component, Family
 
 PACKAGES = {windlass: "wl.", windlass.elements: "", windlass.connectors: "con.", windlass.framework: ""}
@@ -29,7 +30,7 @@ def directive(package: ModuleType, name: str) -> str:
     if isinstance(value, type):
         members = "\n   :members:" if not issubclass(value, BaseException) or vars(value).get("state") else ""
         return f".. autoclass:: {path}{members}"
-    if inspect.isroutine(value):
+    if inspect.isroutine(value) or isinstance(value, KernelFunction):
         return f".. autofunction:: {path}"
     if isinstance(value, Family):
         return f".. autodata:: {path}"
