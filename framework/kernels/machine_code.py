@@ -37,18 +37,20 @@ class MachineCode:
 
     Raises:
         LookupError: the code needs symbols that do not exist in this process.
-        ImportError: this version of numba does not have a C library.
+        ImportError, AttributeError, TypeError: this version of numba does not have a C library, or the library has
+            other functions.
     """
 
     def __init__(self, header: dict[str, Any], code: bytes) -> None:
         self.header, self.form = header, header["form"]
-        self._function: Any = None
         _check_symbols(header["symbols"])
         _find_linker().add_object_file(llvm.ObjectFileRef.from_data(code))
         self._environments = [_create_environment(*words) for words in header["environments"]]
         # the code refers to the Python objects by global variables, whose values are set here
         for (_, _, name), environment in zip(header["environments"], self._environments, strict=True):
             ctypes.c_void_p.from_address(_find_linker().get_global_value_address(name)).value = id(environment)
+        # created here and not at the first call, so that errors of other versions of numba are raised here
+        self._function = self._create_function() if self.form == FOR_PYTHON else None
 
     @property
     def address(self) -> int:
@@ -56,18 +58,19 @@ class MachineCode:
         return int(_find_linker().get_function_address(self.header["entries"]["address"]))
 
     def find_function(self) -> Any:
-        """Return the entry point for calls from Python."""
-        if self._function is None:
-            name, address = self.header["name"], self.header["entries"]["python"]
-            self._function = load_c_library("_dynfunc").make_function(
-                sys.modules.get(self.header["environments"][0][0]),
-                name,
-                f"compiled wrapper for {name!r}",
-                _find_linker().get_function_address(address),
-                self._environments[0],
-                (self,),
-            )
+        """Return the entry point for calls from Python; None for kernels of other forms."""
         return self._function
+
+    def _create_function(self) -> Any:
+        name, address = self.header["name"], self.header["entries"]["python"]
+        return load_c_library("_dynfunc").make_function(
+            sys.modules.get(self.header["environments"][0][0]),
+            name,
+            f"compiled wrapper for {name!r}",
+            _find_linker().get_function_address(address),
+            self._environments[0],
+            (self,),
+        )
 
 
 @cache
@@ -77,8 +80,11 @@ def _find_linker() -> Any:
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(jit=True)
     linker = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    memory = load_c_library("core.runtime._nrt_python")
+    # the import of numba selects this allocator; memory of kernels may be released after a later import of numba
+    memory.memsys_use_cpython_allocator()
     # the names are those that numba uses; in its code, symbols of Python's objects are addresses of the objects
-    for name, address in load_c_library("core.runtime._nrt_python").c_helpers.items():
+    for name, address in memory.c_helpers.items():
         llvm.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
     for library in ("_helperlib", "_dynfunc"):
         for name, address in load_c_library(library).c_helpers.items():

@@ -28,9 +28,11 @@ def _find_folder() -> Path:
 
 @cache
 def numba_version() -> str:
-    """Return the version of numba."""
-    version = runpy.run_path(str(_find_folder() / "_version.py"))["get_versions"]()["version"]
-    return str(version)
+    """Return the version of numba. Numba is imported only if its file with the version has another form."""
+    try:
+        return str(runpy.run_path(str(_find_folder() / "_version.py"))["get_versions"]()["version"])
+    except (OSError, LookupError):
+        return str(importlib.import_module("numba").__version__)
 
 
 @cache

@@ -18,7 +18,7 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from windlass.framework.kernels.cache import FORMAT, find_folder, read_file
-from windlass.framework.kernels.cache_key import NotCacheableError, eval_content
+from windlass.framework.kernels.cache_key import eval_content
 from windlass.framework.kernels.listed import Job, file_stem
 from windlass.framework.kernels.locks import Lock
 from windlass.framework.kernels.machine_code import FORMS, INNER, MachineCode
@@ -127,10 +127,7 @@ def _find_kept(function: Any, types: list[Any], form: str) -> MachineCode | None
         if is_new and folder is not None:
             code = next(filter(None, (read_machine_code(folder / key, key) for key in keys)), None)
             process.loaded += code is not None
-    except NotCacheableError:
-        return None
-    except Exception as error:  # if an error occurs in the cache, the kernel is compiled again
-        say_unusable(function.__qualname__, error)
+    except Exception:  # the compiler reads the file again; its error is printed if the file cannot be used there either
         return None
     # a kernel that was read in a more complete form has already been recorded
     if code is not None and (is_new or code.form == form):

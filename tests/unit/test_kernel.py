@@ -376,6 +376,82 @@ def test_kernels_that_are_read_need_no_compiler(tmp_path: Path) -> None:
     assert second.results == [2.0, 2, 1.0, 3.0, False, *errors] and second.compiled == []
 
 
+FREED = """
+import sys
+import numpy as np
+from windlass.framework.kernels.kernel import kernel
+@kernel
+def double(x):
+    return 2.0 * x
+y = double(np.ones(100))
+import numba
+results = [y.sum()]
+del y
+"""
+
+
+def test_arrays_of_kernels_are_freed_after_a_later_import_of_numba(tmp_path: Path) -> None:
+    """Arrays that a kernel creates before the import of numba have the same allocator as later ones. Python's allocator
+    for the search of errors ends the process if another allocator has reserved the memory.
+    """
+    folder = tmp_path / "freed"
+    folder.mkdir()
+    (folder / "script.py").write_text(FREED + REPORT)
+    command = [sys.executable, str(folder / "script.py")]  # `run` would import numba before the script
+    checked = settings(folder, PYTHONMALLOC="debug")
+    texts = [subprocess.run(command, env=checked, stdout=subprocess.PIPE, check=True).stdout for _ in range(2)]
+    assert [Outcome(**json.loads(text), stderr="").results for text in texts] == [[200.0], [200.0]]
+    assert json.loads(texts[1])["compiled"] == []
+
+
+OTHER_VERSION = """
+import os, runpy, sys
+from windlass.framework.kernels import machine_code, numba_parts
+part, load, read = os.environ["MISSING"], numba_parts.load_c_library, runpy.run_path
+class Changed:
+    def __init__(self, library):
+        self.library = library
+    def __getattr__(self, name):
+        if name == part:
+            raise AttributeError(name)
+        if part == "symbols" and name == "c_helpers":
+            return {}
+        return getattr(self.library, name)
+def load_changed(name):
+    if name == part:
+        raise ImportError(name)
+    return Changed(load(name))
+def read_changed(path):
+    if path.endswith(part):
+        raise FileNotFoundError(path)
+    return read(path)
+machine_code.load_c_library, numba_parts.runpy.run_path = load_changed, read_changed
+"""
+
+
+PARTS = ["_dynfunc", "c_helpers", "make_function", "Environment", "memsys_use_cpython_allocator"]
+
+
+@pytest.mark.parametrize("part", [*PARTS, "symbols", "_version.py"])
+def test_versions_of_numba_without_a_part_import_numba(tmp_path: Path, part: str) -> None:
+    """If a version of numba does not have a part that kept kernels need, numba is imported, and the kernels are
+    compiled in every run; a note states the reason. If only the version is in another place, or only numba defines the
+    symbols, the kernels are read after the import of numba.
+    """
+    folder = tmp_path / "other"
+    folder.mkdir()
+    (folder / "script.py").write_text(OTHER_VERSION + WITHOUT_NUMBA + REPORT)
+    expected = [2.0, 2, 1.0, 3.0, True, "a negative sum", "a negative number"]
+    command = [sys.executable, str(folder / "script.py")]
+    is_compiled = part in PARTS
+    for missing, compiles, fails in (("nothing", True, False), (part, is_compiled, is_compiled)):
+        environment = settings(folder, MISSING=missing)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        outcome = Outcome(**json.loads(done.stdout), stderr=done.stderr)
+        assert outcome.results == expected and (outcome.compiled != []) == compiles, outcome
+        assert ("cannot be used" in outcome.stderr) == fails, outcome
+
+
 SETTINGS = """
 import numba
 if False:
