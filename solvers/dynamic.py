@@ -95,8 +95,8 @@ class Dynamic(StepSolver):
             constraints is raised. With "project", the nearest allowed velocities in the norm of the mass matrix are
             used.
         resolve_contacts: whether to repeat a step with a smaller size if the step does not resolve a contact, or if a
-            point passes through an object within the step, see `ContactWatch`. False accepts these steps and reports
-            them in the verdict.
+            point passes through an object within the step, see `ContactWatch`. With False, these steps are accepted,
+            and reported in the verdict.
         adaptive: whether to reduce the step size after a failed step, and to increase it again after steps without
             failure.
         control: rules for the reduction and increase of the step size, see `StepControl`.

@@ -37,7 +37,7 @@ class ContactView(NamedTuple):
     middle of each segment or part [m/s], in global x and y, shape (k, 2) each.
     """
     ends: Callable[[Fields], FloatArray]  # ``(fields) -> ends`` of all segments or parts [m], shape (rows, n + 1, 2)
-    at_point: bool  # whether f_t acts on the circle at the distance r + g from the centre instead of r
+    at_point: bool  # whether friction acts at the contact point (radius plus gap) instead of the rim
     cord: FloatArray  # height of the axis above the contact face [m]; gaps are measured from the axis
 
 

@@ -72,7 +72,7 @@ class PairKind:
         [Kernel, Any, Kernel], PairLoops
     ]  # function ``(force, force_tangent, load) -> residual, tangent`` for all rows
     differences: Callable[[Kernel], Kernel] | None  # function ``(force) -> force_tangent``, by central differences
-    motion: Kernel  # kernel ``(markers, pair, i) -> u, ut``
+    motion: Kernel  # kernel ``(markers, pair, i)`` that returns the relative displacement u of row i and its rate
     outputs: Mapping[str, Output]  # output variables that every law of this family has
     force: Callable[[Callable[..., Any]], Output]  # creates the output variable of the force
     targets: tuple[str, ...] = ()  # required families of markers 0 and 1; default: ``family`` for both

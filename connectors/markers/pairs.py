@@ -3,10 +3,10 @@ separately for each law.
 
 A law provides kernels that evaluate one row. In a kernel, a row is an object whose attributes are the columns of the
 schema (see framework/model/rows.py). `register_pair` creates all other parts of the law from these kernels, see
-`pair_laws`. For coordinate markers the arguments are u = value1 - value0 (each value times its factor, if the law has
-factors) and the rate u_t. For position markers the arguments are u = p1 - p0 and u_t = v1 - v0. The kernels return the
-force f(u, u_t, t) and the derivatives P = ∂f/∂u and V = ∂f/∂u_t. The force f acts on the left-hand side of the
-equations of motion at marker 1, and -f acts at marker 0. The loops add
+`pair_laws`. For coordinate markers, the arguments of the kernels are u = value1 - value0 (each value times its factor,
+if the law has factors) and the rate u_t. For position markers, the arguments are u = p1 - p0 and u_t = v1 - v0. The
+kernels return the force f(u, u_t, t) and the derivatives P = ∂f/∂u and V = ∂f/∂u_t. The force f acts on the left-hand
+side of the equations of motion at marker 1, and -f acts at marker 0. The loops add
 
     forces: Jᵀ f with J = [-J0, J1]
     tangent: dq (Jᵀ (P J + V J̇) + ∂(Jᵀf)/∂q) + dv Jᵀ V J

@@ -112,9 +112,9 @@ def eval_span(
     """Evaluate the angles ψ_A, ψ_B and the length |t| of a span; write g and the damping forces between the sheaves
     into ``out``, shape (18,).
 
-    The damping consists of a torque and a force on the left-hand side. The torque is ``twist`` ((ω_B - ω_A)·e) e. The
-    force is ``shear`` times the difference of the velocities of both ends perpendicular to the span, divided by the
-    length of the span.
+    The damping consists of a torque and a force on the left-hand side of the equations of motion. The torque is
+    ``twist`` ((ω_B - ω_A)·e) e. The force is ``shear`` times the difference of the velocities of both ends
+    perpendicular to the span, divided by the length of the span.
     """
     pA, pB, rA, qA, rB, qB, t, M = find_tangent(c, FA, FB, RA, RB)
     length = np.sqrt(dot(t, t))

@@ -116,8 +116,9 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
-    """Create the `Pair` of the spans of all rows, in the order of the rows; the array with the data of the rows; and
-    the array with the data of the spans. Also return the largest number of markers of a rope.
+    """Create a `Pair` with the two markers of each span of all rows, an array with the data of the rows, and an array
+    with the data of the spans. The spans have the order of their rows. Also return the largest number of markers of a
+    rope.
 
     Data of a row: ``first`` and ``last`` are the indices of the first and the last span. ``end`` contains the indices
     of the coordinate markers at both ends of the rope, or -1, shape (2,). ``begin`` contains, for both coordinate

@@ -339,7 +339,7 @@ the centre to the middle of the arc (2), cosine of half the angle, 0.
 
 
 class Geometry(NamedTuple):
-    """Data of surfaces for kernels. The meaning of the parameters ``geo`` depends on the type of distance:
+    """Data of surfaces for kernels. The meaning of the parameters ``geo`` depends on the type of the surface, ``kind``:
 
     - plane: z0, half length along x, half length along y, largest rho [m]
     - sphere: R [m], 1 outside or -1 inside
@@ -350,7 +350,7 @@ class Geometry(NamedTuple):
     """
 
     marker: IntArray  # index of the marker in the columns of its family, shape (surfaces,)
-    kind: IntArray  # type of distance, shape (surfaces,)
+    kind: IntArray  # type of the surface, shape (surfaces,)
     Q: FloatArray  # axes of the surface in the frame of the marker as columns, shape (surfaces, 3, 3)
     geo: FloatArray  # parameters; the last one is the depth beyond which contact is ignored [m], shape (surfaces, 8)
     pieces: FloatArray  # pieces of all profiles and tables of all height fields, shape (k, 8)

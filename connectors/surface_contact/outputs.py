@@ -112,7 +112,7 @@ def write_point(
     """Write forces, rates, powers and energies of a closed point.
 
     Args:
-        state, stored: contact state, and its value in the history.
+        state, stored: present contact state, and contact state in the history values.
         taken, lever: power that the contact takes from cable and body, and lever power [W], see `write_place`.
         rub: whether friction acts.
     """

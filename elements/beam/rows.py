@@ -134,7 +134,7 @@ def check_beams(world: Tables, table: EntityTable, *matrices: str) -> None:
     negative eigenvalues.
 
     Args:
-        matrices: names of the columns of matrices.
+        matrices: names of the table columns that contain matrices.
     """
     ids = np.stack([table.local(name) for name in NODES], axis=1)
     for k in np.flatnonzero((ids[:, 3] >= 0) & (ids[:, 2] < 0))[:1]:

@@ -86,7 +86,7 @@ class Assembly:
         systems: the systems in the order of evaluation.
         constraints: the systems with constraint equations on this process.
         loads: the loads of the systems.
-        updates: the post-Newton updates of the systems.
+        updates: the updates of the history values of all systems, which follow each Newton run.
         evaluating: whether a solver is calling functions, such as user functions of forces. During these calls, no
             other state may be loaded into the fields.
         tangent_version: value of ``world.version`` at the last change that may affect the tangent.

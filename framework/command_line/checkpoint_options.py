@@ -37,7 +37,7 @@ def declare(option: Callable[..., Any]) -> Wish:
     """Declare the options and return their values.
 
     Raises:
-        OptionError: the number of steps or the elapsed time is not allowed.
+        OptionError: the number of steps or the elapsed time between checkpoints is out of range.
         OutputError: the file to continue from does not exist, or the file for checkpoints cannot be written.
     """
     file = option("checkpoint", "", "", f"keep checkpoints of the run in this HDF5 file ({DEFAULT_FILE})")

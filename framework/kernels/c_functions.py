@@ -60,7 +60,7 @@ def call_c(_typing: Any, function: Any, arguments: Any) -> Any:
     arguments.
     """
     from llvmlite import ir  # imported here, because only the compiler needs it
-    from numba import types  # imported here, because only the compiler needs numba
+    from numba import types  # imported here, because numba is needed only for compilation
 
     count = len(arguments.types)
 
@@ -74,7 +74,7 @@ def call_c(_typing: Any, function: Any, arguments: Any) -> Any:
 
 @intrinsic
 def _as_pointer(_typing: Any, address: Any) -> Any:
-    from numba import types  # imported here, because only the compiler needs numba
+    from numba import types  # imported here, because numba is needed only for compilation
 
     def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.inttoptr(args[0], context.get_value_type(types.voidptr))

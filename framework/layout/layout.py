@@ -9,8 +9,8 @@ these rows. Unknowns are numbered process by process in the order of the nodes. 
 numbered after the unknowns of the nodes that its row couples, and hubs are numbered last. In this order LU without
 pivoting is stable and has little fill-in.
 
-The layout is computed from arrays over all rows of the world, or, if tables are built in parts, from arrays over the
-rows of this process. A layout stores only the data of its process.
+The layout is computed from arrays with one entry per row of the whole world. If each process has added only its part of
+the rows, the arrays contain only the rows of this process. A layout stores only the data of its process.
 """
 
 from __future__ import annotations

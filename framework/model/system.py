@@ -497,8 +497,8 @@ class System:
 
     Attributes:
         name: name of the component.
-        dofs: process-local indices of the coordinates of each row, shape (rows, n); a missing coordinate has the spare
-            number.
+        dofs: process-local indices of the coordinates of each row, shape (rows, n). The index of the spare entry, see
+            `Fields`, stands for a coordinate that does not exist.
         update: function that writes the positions, velocities and other columns of markers.
         residual: function that adds left-hand-side forces [N, N m] to s.f.
         tangent: function that adds s.dq df/dq + s.dv df/dv to s.values at s.slots, for the forces f of ``residual``.

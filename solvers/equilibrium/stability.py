@@ -70,7 +70,7 @@ class Finding:
 
     Attributes:
         negative: number of modes with negative stiffness.
-        mu: eigenvalue μ of the lowest mode K v = μ D v, see `TangentInertia` [1].
+        mu: eigenvalue μ [1] of the lowest mode v, with K v = μ D v and the diagonal matrix D_ii = Σ_j |K_ij|.
         stiffness: stiffness vᵀ K v [N/m, N m, N] of the lowest mode; the largest component of its vector v is 1.
         mode: values of the lowest mode at the coordinates of this process, scaled such that the largest component is 1,
             shape (n,).

@@ -60,7 +60,7 @@ def _factor(item: Mapping[str, Any]) -> FloatArray | None:
 
 def _vector(item: Mapping[str, Any]) -> FloatArray | None:
     """Return the factor 1 if the constraint consists of one equation, which is equal in Exudyn and in Windlass. Return
-    None for several equations, because each equation is a separate row in Windlass.
+    None for several equations, because each equation is a separate constraint in Windlass.
     """
     return np.eye(1) if count_equations(item) == 1 else None
 

@@ -107,7 +107,7 @@ class ServedModel:
         """Return variables, step size and end time of the model.
 
         Raises:
-            ModelError: an option has a name that is not allowed for variables, or the name of an input or output.
+            ModelError: the name of an option is not allowed for variables, or is also the name of an input or output.
         """
         inputs = {name: {"start": i.start, "unit": i.unit, "doc": i.doc} for name, i in self._inputs.items()}
         outputs = {name: {"unit": probe.columns[0][1]} for name, probe in self._probes.items()}
