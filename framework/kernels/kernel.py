@@ -90,6 +90,13 @@ class KernelFunction:
             raise AttributeError(f"kernels have no attribute {name}")
         return getattr(self.dispatcher, name)
 
+    def __repr__(self) -> str:
+        return f"<kernel {self.__module__}.{self.__qualname__}>"
+
+    def __reduce__(self) -> str:
+        """Copies are the kernel itself, and pickled data contain only its name."""
+        return self.__qualname__
+
     def __call__(self, *args: Any, **named: Any) -> Any:
         kinds = find_kinds(args)
         entry = None if named else self.versions.get(kinds)

@@ -127,12 +127,11 @@ def depends_on_history(found: SolvedModel) -> bool:
         state.data[:] = state.start_data[:] = centre.data + data * moved
         y = read_results(found.results, state, None)
         values.append(np.concatenate((*eval_residual(assembly, state)[0], list(y.values()))))
-    result = len(values[0]) - len(y)
-    for part in (slice(0, result), slice(result, None)):
-        own, further = (float(np.abs(values[k][part] - values[k - 1][part]).max(initial=0.0)) for k in (1, 2))
-        if further > DEPENDENT * own:
-            return True
-    return False
+    first = len(values[0]) - len(y)
+    own, further = (np.abs(values[k] - values[k - 1]) for k in (1, 2))
+    # each result has its own unit
+    parts = [slice(0, first), *(slice(k, k + 1) for k in range(first, len(own)))]
+    return any(further[part].max(initial=0.0) > DEPENDENT * own[part].max(initial=0.0) for part in parts)
 
 
 def _evaluate_by_adjoint(
