@@ -554,6 +554,25 @@ def test_geometry_of_a_circle(law: Any, friction: float) -> None:
                 assert_allclose(found[result][name], slopes[result], rtol=1e-6, atol=atol, err_msg=f"{result}, {name}")
 
 
+def test_small_results_that_depend_on_history() -> None:
+    """The adjoint includes changes of history values in a result that is much smaller than the other results."""
+    p = {"radius": 0.2, "place": -0.17, "strain": 0.003, "stiffness": 1e6}
+
+    def model(given: Mapping[str, float]) -> Any:
+        world, results = lift_rope(given, con.ContactFrictionCirclePoints2D, 0.0)
+
+        def read(state: wl.State) -> dict[str, float]:
+            return {**results(state), "history": 1e-9 * float(state.data @ np.arange(len(state.data)))}
+
+        return world, read
+
+    _, dy = wl.evaluate(model, p, solve=solve_exactly)
+    _, adjoint = wl.evaluate(model, p, solve=solve_exactly, method="adjoint")
+    for name in p:
+        assert dy["history"][name] != 0.0
+        assert_allclose(adjoint["history"][name], dy["history"][name], rtol=1e-6, err_msg=name)
+
+
 @pytest.mark.parametrize(("friction", "searches"), [(0.0, False), (0.5, False), (0.02, False), (0.5, True)])
 def test_geometry_of_a_drum(friction: float, searches: bool) -> None:
     """Derivatives with respect to the radius and the place of a drum under a 3D rope agree with fourth-order
