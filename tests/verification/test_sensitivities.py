@@ -562,7 +562,7 @@ def test_small_results_that_depend_on_history() -> None:
         world, results = lift_rope(given, con.ContactFrictionCirclePoints2D, 0.0)
 
         def read(state: wl.State) -> dict[str, float]:
-            return {**results(state), "history": 1e-9 * float(state.data @ np.arange(len(state.data)))}
+            return {**results(state), "history": 1e-12 * float(state.data @ np.arange(len(state.data)))}
 
         return world, read
 
