@@ -39,12 +39,22 @@ _numba: Any = numba  # declared as Any, because internal functions of numba have
 gc.freeze()
 
 
-def create_dispatcher(function: Any) -> Any:
-    """Create numba's object that compiles a kernel.
+def find_dispatcher(function: Any) -> Any:
+    """Return numba's object that compiles a kernel. The first call creates the object; several threads may call this
+    function at the same time.
 
     Args:
         function: the kernel, a `KernelFunction`.
     """
+    # the lock of numba, because a thread that holds this lock may need the objects of further kernels
+    with _numba.core.compiler_lock.global_compiler_lock:
+        if "dispatcher" not in vars(function):
+            function.dispatcher = _create_dispatcher(function)
+        return function.dispatcher
+
+
+def _create_dispatcher(function: Any) -> Any:
+    """Create numba's object that compiles a kernel."""
     plain = function.py_func
     with _known_signature(plain):
         dispatcher = _numba.njit(**function.targetoptions, pipeline_class=KernelCompiler)(plain)
