@@ -39,7 +39,7 @@ from windlass.solvers.sensitivities.equilibrium import (
     read_results,
     solve_equilibrium,
 )
-from windlass.solvers.sensitivities.parameter_groups import change, find_groups
+from windlass.solvers.sensitivities.parameter_groups import change, find_groups, spread_steps
 from windlass.solvers.sensitivities.state_slopes import StateSlopes
 
 PERTURBATION = 1e-8
@@ -141,6 +141,7 @@ def _evaluate_by_adjoint(
     found = solve_equilibrium(model, p, solve, steps)
     if depends_on_history(found):
         return _evaluate_directly(found, model, p)
+    found = found._replace(steps=spread_steps(p, found.steps))
     y = read_results(found.results, found.state, None)
     factors = find_factors(found, list(y))
     dy: Derivatives = {name: {} for name in y}

@@ -163,13 +163,16 @@ def test_recorded_motion_is_the_plain_motion() -> None:
         assert found.y["y"][1:].tolist() == [y for _, y in states]
 
 
-def test_rows_that_depend_on_several_parameters() -> None:
-    """Gradients with respect to parameters of which two determine the stiffness of each element."""
+@pytest.mark.parametrize("combine", [lambda x, y: x + 0.5 * y, lambda x, y: 1e3 * x / y])
+def test_rows_that_depend_on_several_parameters(combine: Any) -> None:
+    """Gradients with respect to parameters of which two determine the stiffness of each element, by their sum or by
+    their ratio, which equal fractions of both parameters would not change.
+    """
     p = {f"p{k}": 1e3 * (1.0 + 0.05 * k) for k in range(8)}
 
     def model(values: Mapping[str, float]) -> Any:
         each = list(values.values())
-        return swing({f"EA{k}": each[k] + 0.5 * each[k - 1] for k in range(len(each))})
+        return swing({f"EA{k}": combine(each[k], each[k - 1]) for k in range(len(each))})
 
     def motion(world: wl.World) -> wl.Dynamic:
         return wl.Dynamic(world, step=2e-3, end=0.1, **EXACT)

@@ -192,6 +192,40 @@ def test_adjoint_of_many_parameters() -> None:
             assert_allclose(slopes[result][name], direct[result][name], rtol=1e-6, atol=1e-7 * largest)
 
 
+def test_adjoint_by_parameters_whose_changes_cancel() -> None:
+    """The adjoint finds the derivatives of stiffnesses and of results that depend on the ratio or the difference of two
+    parameters. Changes of both parameters by equal fractions of their values would cancel.
+    """
+    p = {"pull": 64.0, "width": 2.0, "tight": 5.0, "slack": 5.0, "area": 64.0, "length": 2.0}
+
+    def model(given: Mapping[str, float]) -> Any:
+        world = wl.World()
+        stiffnesses = (given["pull"] / given["width"], 9.0 + given["tight"] - given["slack"], given["area"])
+        points = []
+        for place, stiffness in enumerate(stiffnesses):
+            points.append(world.add(MassPoint, position=(float(place), 0.0), mass=1.0))
+            con.fix(world, points[-1], "y")
+            marker = con.coordinate_marker(world, points[-1], "x")
+            world.add(con.CoordinateSpringDamper, marker1=marker, stiffness=stiffness)
+            world.add(con.CoordinateLoad, marker=marker, value=3.0)
+
+        def results(state: wl.State) -> dict[str, float]:
+            x = [float(state.of(point)[0, 0]) for point in points]
+            return {"first": x[0], "second": x[1], "ratio": given["area"] / given["length"] * x[0]}
+
+        return world, results
+
+    expected = {
+        "first": {"pull": -3.0 * 2.0 / 64.0**2, "width": 3.0 / 64.0},
+        "second": {"tight": -3.0 / 81.0, "slack": 3.0 / 81.0},
+        "ratio": {"pull": -96.0 * 2.0 / 64.0**2, "width": 96.0 / 64.0, "area": 3.0 / 64.0, "length": -1.5},
+    }
+    _, dy = wl.evaluate(model, p, method="adjoint")
+    for result, slopes in expected.items():
+        for name in p:
+            assert_allclose(dy[result][name], slopes.get(name, 0.0), rtol=1e-8, atol=1e-10, err_msg=f"{result}, {name}")
+
+
 @pytest.mark.parametrize("method", ["direct", "adjoint"])
 def test_first_order_states(method: str) -> None:
     """A mass on a spring k carries a force g z, where z_t = -a z + b x, and a load F: x = F/(k - g b/a), z = b x/a."""
