@@ -44,8 +44,16 @@ def report_series(
     for one in series:
         found = find_statistics(one)
         rows.append(
-            (one.name, one.unit, found.mean, found.deviation, found.minimum, found.maximum, found.period,
-             find_extreme(one, duration))
+            (
+                one.name,
+                one.unit,
+                found.mean,
+                found.deviation,
+                found.minimum,
+                found.maximum,
+                found.period,
+                find_extreme(one, duration),
+            )
         )
         if len(one.times) >= LEAST * segments:
             spectrum = find_spectrum(one, segments)
