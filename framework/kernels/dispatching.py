@@ -34,6 +34,8 @@ from windlass.framework.kernels.type_names import encode_type
 from windlass.framework.launch.launcher import launched_rank
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
+# A thread that compiles a kernel holds this lock, and may need the dispatchers of further kernels.
+_compiler_lock = _numba.core.compiler_lock.global_compiler_lock
 
 # see kernel.py
 gc.freeze()
@@ -46,8 +48,7 @@ def find_dispatcher(function: Any) -> Any:
     Args:
         function: the kernel, a `KernelFunction`.
     """
-    # the lock of numba, because a thread that holds this lock may need the objects of further kernels
-    with _numba.core.compiler_lock.global_compiler_lock:
+    with _compiler_lock:
         if "dispatcher" not in vars(function):
             function.dispatcher = _create_dispatcher(function)
         return function.dispatcher

@@ -94,7 +94,7 @@ class KernelFunction:
 
     def __reduce__(self) -> str:
         """Copies are the kernel itself, and pickled data contain only its name."""
-        return self.__qualname__
+        return str(self.__qualname__)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         kinds = find_kinds(args)

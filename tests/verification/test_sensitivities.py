@@ -681,8 +681,8 @@ def test_a_belt_that_sticks() -> None:
 
 
 def test_slow_convergence_of_history_values() -> None:
-    """In a coarse mesh of a belt, the changes of the derivative decrease by a factor of only 0.36 in each iteration. The
-    derivative of the rotation of a pulley nevertheless agrees with differences to 1e-6.
+    """In a coarse mesh of a belt, the changes of the derivative decrease by a factor of only 0.36 in each iteration.
+    The derivative of the rotation of a pulley nevertheless agrees with differences to 1e-6.
     """
     p = {"torque": 2.0, "radius": 0.1, "tension": 400.0}
 
