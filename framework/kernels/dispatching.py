@@ -34,17 +34,28 @@ from windlass.framework.kernels.type_names import encode_type
 from windlass.framework.launch.launcher import launched_rank
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
+# A thread that compiles a kernel holds this lock, and may need the dispatchers of further kernels.
+_compiler_lock = _numba.core.compiler_lock.global_compiler_lock
 
 # see kernel.py
 gc.freeze()
 
 
-def create_dispatcher(function: Any) -> Any:
-    """Create numba's object that compiles a kernel.
+def find_dispatcher(function: Any) -> Any:
+    """Return numba's object that compiles a kernel. The first call creates the object; several threads may call this
+    function at the same time.
 
     Args:
         function: the kernel, a `KernelFunction`.
     """
+    with _compiler_lock:
+        if "dispatcher" not in vars(function):
+            function.dispatcher = _create_dispatcher(function)
+        return function.dispatcher
+
+
+def _create_dispatcher(function: Any) -> Any:
+    """Create numba's object that compiles a kernel."""
     plain = function.py_func
     with _known_signature(plain):
         dispatcher = _numba.njit(**function.targetoptions, pipeline_class=KernelCompiler)(plain)

@@ -82,13 +82,19 @@ class KernelFunction:
     def __getattr__(self, name: str) -> Any:
         """Create the dispatcher at its first use; other attributes are those of the dispatcher."""
         if name == "dispatcher":
-            from windlass.framework.kernels.dispatching import create_dispatcher  # imported here, because of numba
+            from windlass.framework.kernels.dispatching import find_dispatcher  # imported here, because of numba
 
-            self.dispatcher = create_dispatcher(self)
-            return self.dispatcher
+            return find_dispatcher(self)
         if name.startswith("__"):
             raise AttributeError(f"kernels have no attribute {name}")
         return getattr(self.dispatcher, name)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__module__}.{self.__qualname__}>"
+
+    def __reduce__(self) -> str:
+        """Copies are the kernel itself, and pickled data contain only its name."""
+        return str(self.__qualname__)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         kinds = find_kinds(args)

@@ -103,7 +103,8 @@ def evaluate_objective(
         found.gradient["stiffness"]
 
     Args:
-        model, p, motion, steps: model, parameters, solver and steps of differences, see `evaluate_motion`.
+        model, p, motion, steps: model, parameters, solver and steps of differences, see `evaluate_motion`. For several
+            parameters, different fractions of the steps, between 0.9 and 1, are used.
         objective: function ``(t, y) -> (J, {name: dJ/dy})`` of the times [s] and the results by name, shape (k,) each,
             for example `time_integral`, `end_value` or `smooth_maximum`.
         checkpoints: largest number of stored states; steps between stored states are repeated. By default, as many

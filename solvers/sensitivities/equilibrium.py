@@ -60,12 +60,14 @@ errors, if they are smaller than `NEAR` [1].
 NEAR = 1e-6
 """Largest relative change of a derivative that is treated as a rounding error [1]."""
 SETTLES = 8
-"""Number of iterations of a derivative after which the limit `SWITCHED` applies. The accuracy is limited if a contact
-changes its state in one of the models with changed parameters in every second iteration.
+"""Number of iterations of a derivative after which the limit `SWITCHED` applies, as soon as the ratio of two successive
+changes exceeds `CONTRACTION`. The accuracy is limited if a contact changes its state in one of the models with changed
+parameters in every second iteration.
 """
 SWITCHED = 1e-3
-"""Relative change of a derivative in an iteration below which the iteration ends, after `SETTLES` iterations [1]. In
-these iterations only half of each change is applied, because successive derivatives lie on both sides of the solution.
+"""Relative change of a derivative in an iteration below which the iteration ends, if contacts change their states, see
+`SETTLES` [1]. In these iterations only half of each change is applied, because successive derivatives lie on both sides
+of the solution.
 """
 SETTLED = 1e-9
 """Change of the coordinates in a Newton iteration, relative to the largest coordinate, below which an equilibrium is
@@ -294,7 +296,7 @@ def find_state_slopes(
     unknowns, h, centre = found.motion.sparsity.unknowns, found.steps[name], found.state
     high, low = (found.change(model, {**p, name: p[name] + side * h}, name) for side in (1.0, -1.0))
     dofs, multipliers, history = (np.zeros_like(array) for array in (centre.q, centre.lam, centre.data))
-    before = np.inf
+    before, switches = np.inf, False
     for number in range(ITERATIONS):
         history = found.find_change(high, low, h)
         for side, end in ((1.0, high), (-1.0, low)):
@@ -305,12 +307,14 @@ def find_state_slopes(
         change = found.factors.solve(right) / (-2.0 * h)
         if not np.isfinite(change).all():
             raise ModelError(f"the derivative with respect to {name!r} is not finite: the tangent is singular")
-        share, limit = (1.0, ACCURATE) if number < SETTLES else (0.5, SWITCHED)
+        moved = float(np.abs(change[unknowns.of_dof]).max(initial=0.0))
+        switches = switches or (number >= SETTLES and moved > CONTRACTION * before)
+        share, limit = (0.5, SWITCHED) if switches else (1.0, ACCURATE)
         dofs += share * change[unknowns.of_dof]
         multipliers += share * change[unknowns.of_multiplier]
         if not found.follows:
             return dofs, multipliers, history
-        moved, largest = (float(np.abs(values).max(initial=0.0)) for values in (change[unknowns.of_dof], dofs))
+        largest = float(np.abs(dofs).max(initial=0.0))
         if moved <= limit * largest or (CONTRACTION * before <= moved <= NEAR * largest):
             return dofs, multipliers, history
         for side, end in ((1.0, high), (-1.0, low)):

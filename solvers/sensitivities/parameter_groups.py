@@ -25,6 +25,21 @@ from windlass.solvers.sensitivities.equilibrium import AnyModel, call_model, req
 
 FEWEST = 3
 """Smallest number of parameters for which common models are sought."""
+SMALLEST = 0.9
+"""Smallest fraction of the given step of a parameter that is used in common models [1]."""
+
+
+def spread_steps(p: Mapping[str, float], h: Mapping[str, float]) -> dict[str, float]:
+    """Return steps that are different fractions, between `SMALLEST` and 1, of the given steps h of the parameters. The
+    step of a single parameter is not changed.
+
+    If several parameters are changed at the same time by equal fractions of their values, their ratios do not change,
+    and values in the model that depend on such a ratio would seem to be independent of all parameters.
+    """
+    if len(p) < 2:
+        return dict(h)
+    fractions = np.random.default_rng(0).uniform(SMALLEST, 1.0, len(p)).tolist()
+    return {name: float(p[name] + fraction * h[name] - p[name]) for name, fraction in zip(p, fractions, strict=True)}
 
 
 def change(p: Mapping[str, float], h: Mapping[str, float], names: Sequence[str], side: float) -> dict[str, float]:
@@ -41,7 +56,8 @@ def find_groups(
     changes these forces.
 
     Args:
-        model, p, h: function that builds the model, values of the parameters, and steps of the central differences.
+        model, p, h: function that builds the model, values of the parameters, and steps of the central differences,
+            see `spread_steps`.
         assembly: the systems of the model with the parameters p.
 
     Raises:
@@ -77,7 +93,8 @@ def _find_rows(
 
     If each row depends on at most one parameter, few models are sufficient. Each parameter is changed in its own
     selection of half of these models, so a row that depends on one parameter changes in exactly the selected models. A
-    row that depends on several parameters changes in more models.
+    row that depends on several parameters changes in more models; `spread_steps` prevents that changes of several
+    parameters cancel.
     """
 
     def compare(names: Sequence[str]) -> ChangedRows | None:

@@ -18,7 +18,7 @@ from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.sensitivities.companion import Companion, Model, create_companion
 from windlass.solvers.sensitivities.equilibrium import create_model, require_equal
 from windlass.solvers.sensitivities.motion import CompanionPair
-from windlass.solvers.sensitivities.parameter_groups import change, find_groups
+from windlass.solvers.sensitivities.parameter_groups import change, find_groups, spread_steps
 
 
 @dataclass
@@ -53,7 +53,7 @@ class ParameterModels:
 
     Attributes:
         groups: the groups of parameters.
-        steps: the argument ``h``.
+        steps: steps of the central differences by name of the parameter, see `spread_steps`.
 
     Raises:
         ModelError: the number of rows of a table changes with a parameter.
@@ -62,12 +62,13 @@ class ParameterModels:
     def __init__(
         self, model: Model, p: Mapping[str, float], h: Mapping[str, float], solver: Dynamic, centre: Companion
     ) -> None:
-        self._model, self._p, self.steps, self._solver, self._centre = model, p, h, solver, centre
+        self._model, self._p, self._solver, self._centre = model, p, solver, centre
+        self.steps = spread_steps(p, h)
         self._pairs = dict[str, CompanionPair]()
         self.groups = list[ParameterGroup]()
         nowhere = np.zeros(centre.assembly.layout.spare + 1, np.int64)
         with quietly():
-            found = find_groups(model, p, h, centre.assembly)
+            found = find_groups(model, p, self.steps, centre.assembly)
         for names, of_dof in found:
             pair = self._create_pair(names) if len(names) > 1 else self.find_pair(names[0])
             self._prepare(pair)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,16 @@ def test_region_of_a_fit() -> None:
         part = covariance[np.ix_(pair, pair)]
         assert_allclose(np.einsum("ka,ab,kb->k", curve, np.linalg.inv(part), curve), bound, rtol=1e-9)
         assert_allclose(curve.max(axis=0), np.sqrt(bound * np.diag(part)), rtol=1e-3)
+
+
+def test_intervals_beyond_the_largest_number() -> None:
+    """On a logarithmic scale, ends of wide intervals may exceed the largest number; these ends are infinite."""
+    each = ranges.Range(1e4, 1e8, True, 1e4, "N/m")
+    assert each.value(0.5) == pytest.approx(1e6) and each.value(90.0) == np.inf and each.value(-90.0) == 0.0
+    kept = {"half_widths": np.full(2, 90.0), "correlations": np.eye(2), "covariance": 2e3 * np.eye(2), "bound": 6.0}
+    fit = Fit(np.full(2, 0.5), np.zeros(1), np.ones(1), True, **kept, loose=[], ended="")  # type: ignore[arg-type]
+    figure = draw_regions({"a": each, "b": each}, fit)
+    figure.savefig(BytesIO())
 
 
 def test_exact_data_give_exact_values(quick: list[Any]) -> None:

@@ -1,10 +1,15 @@
 """Kernels that one process defines: kernels that are cached, kernels that are not cached, and notes."""
 
+import copy
 import importlib
 import math
 import os
+import pickle
 import sys
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -286,6 +291,34 @@ def test_kernels_of_one_factory_do_not_mix_and_equal_ones_share_machine_code() -
     assert all(seconds > 0 for _, seconds in compiled()[count:])
     del shifts[0]  # the shared machine code exists longer than the kernel for which it was compiled
     assert shifts[1](5.0) == 6.0
+
+
+def test_copies_of_a_kernel_are_the_kernel() -> None:
+    """Copies are the kernel itself, before and after its first call; pickled data contain its name."""
+    shift = make_shift(4.0)
+    for _ in range(2):
+        assert copy.copy(is_nan) is is_nan and copy.deepcopy([is_nan])[0] is is_nan
+        assert pickle.loads(pickle.dumps(is_nan)) is is_nan
+        assert copy.deepcopy(shift) is shift and shift(1.0) == 5.0
+        assert not is_nan(1.0)
+    assert repr(is_nan) == f"<kernel {__name__}.is_nan>"
+
+
+def test_threads_share_the_dispatcher_of_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If several threads need the compiler's object of a kernel at the same time, the object is created once."""
+    original = dispatching._known_signature
+
+    @contextmanager
+    def wait(function: Any) -> Iterator[None]:
+        with original(function):
+            time.sleep(0.05)  # other threads run
+            yield
+
+    monkeypatch.setattr(dispatching, "_known_signature", wait)
+    shift: Any = make_shift(8.0)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: shift.dispatcher, range(4)))
+    assert all(one is shift.dispatcher for one in found)
 
 
 def test_argument_types_are_told_apart() -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import math
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -363,3 +365,52 @@ def test_a_model_of_windlass(tmp_path: Path) -> None:
     assert_allclose(
         [float(row["sag"]) for row in rows], [2.0 * 9.81 / float(row["stiffness"]) for row in rows], rtol=1e-9
     )
+
+
+class FakeNLopt:
+    """The part of NLopt that a search uses. As NLopt, the object raises `ForcedStop` instead of errors of the
+    objective.
+    """
+
+    class ForcedStop(Exception):
+        pass
+
+    class RoundoffLimited(Exception):
+        pass
+
+    LD_SLSQP = 0
+
+    def opt(self, _method: int, count: int) -> Any:
+        found, stopped = [lambda x, slopes: 0.0], list[bool]()
+
+        def optimize(x: Any) -> None:
+            try:
+                while not stopped:
+                    found[0](x, np.zeros(count))
+                    x = 0.9 * x
+            except Exception:  # NLopt does not raise the error again
+                pass
+            raise self.ForcedStop
+
+        def nothing(*_: Any) -> None: ...
+
+        return SimpleNamespace(
+            set_min_objective=lambda function: found.__setitem__(0, function), set_lower_bounds=nothing,
+            set_upper_bounds=nothing, set_ftol_abs=nothing, optimize=optimize, force_stop=lambda: stopped.append(True),
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("error", [OSError("the disk is full"), KeyboardInterrupt()])
+def test_errors_of_runs_in_nlopt(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error that is not a failed run ends the search of NLopt and is raised again."""
+    monkeypatch.setitem(sys.modules, "nlopt", FakeNLopt())
+    done: list[Point] = []
+
+    def run(points: Sequence[Point]) -> list[SearchResult]:
+        done.extend(points)
+        if len(done) > 5:
+            raise error
+        return [SearchResult(sum(x**2 for x in point), ()) for point in points]
+
+    with pytest.raises(type(error)):
+        BoxSearch(run, 100, 1e-3, 1e-6, 1).minimise((0.5, 0.5), "slsqp")

@@ -19,9 +19,10 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass.commands import cli
-from windlass.commands.studies import sweep_plan, sweep_table
+from windlass.commands.studies import study_report, sweep_plan, sweep_table
 from windlass.commands.studies.model_options import ModelOptions
 from windlass.commands.studies.sweep_plots import draw_sweep
+from windlass.commands.sweep import list_values
 from windlass.framework.errors import OptionError
 from windlass.framework.launch.arguments import Option
 from windlass.framework.launch.launcher import child_environment
@@ -132,6 +133,19 @@ def test_report(swept: tuple[Path, list[str], dict[str, Any]]) -> None:
     assert float(low) == pytest.approx(2.0 * 9.81 / 200.0) and float(high) == pytest.approx(2.0 * 9.81 / 100.0)
     assert [row[:2] for row in page.tables["Runs"][1:]] == [["1", "100"], ["2", "200"], ["3", "300"]]
     assert len(page.pictures) >= 1
+
+
+def test_report_of_nested_results_and_random_options() -> None:
+    """The report contains results whose names have dots, without statistics of solvers, and the smallest and largest
+    value of an option with many values.
+    """
+    rows = [{"case": k, "mass": 20.0 - (3 * k) % 13, "forces.left": 1.0, "static.steps": 2} for k in range(1, 14)]
+    table, *_ = study_report.tabulate_runs(rows)
+    assert table.headings == ["case", "mass", "forces.left"]
+    assert list_values(rows, "mass") == "13 values, 8.0 to 20.0" and list_values(rows[:2], "mass") == "17.0, 14.0"
+    for k, row in enumerate(rows):
+        row["mass"] = f"m{k}"
+    assert list_values(rows, "mass") == "13 values"
 
 
 def test_frame_has_the_deflections(swept: tuple[Path, list[str], dict[str, Any]]) -> None:

@@ -139,6 +139,28 @@ def draws(mbs: Any, t: float, number: int, u: float) -> float:
     return u * float(np.random.random())  # noqa: NPY002  scripts use this generator
 
 
+def keeps(mbs: Any, t: float, number: int, u: float) -> float:
+    keeps.last = u  # type: ignore[attr-defined]
+    return u
+
+
+def remembers(mbs: Any, t: float, number: int, u: float) -> float:
+    remembers.times.append(t)  # type: ignore[attr-defined]
+    return u
+
+
+remembers.times = []  # type: ignore[attr-defined]
+
+
+def calls_keeper(mbs: Any, t: float, number: int, u: float) -> float:
+    return keeps(mbs, t, number, u)
+
+
+def sets(mbs: Any, t: float, number: int, u: float) -> float:
+    setattr(sets, "last", u)  # noqa: B010
+    return u
+
+
 def create_closure(value: Any) -> Any:
     def closure(mbs: Any, t: float, number: int, u: float) -> float:
         return float(value[0]) * u
@@ -160,6 +182,10 @@ def create_closure(value: Any) -> Any:
         (stores, True),
         (changes, True),
         (draws, True),
+        (keeps, True),
+        (remembers, True),
+        (calls_keeper, True),
+        (sets, True),
         (MainSystem, True),
     ],
 )

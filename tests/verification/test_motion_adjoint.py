@@ -163,13 +163,21 @@ def test_recorded_motion_is_the_plain_motion() -> None:
         assert found.y["y"][1:].tolist() == [y for _, y in states]
 
 
-def test_rows_that_depend_on_several_parameters() -> None:
-    """Gradients with respect to parameters of which two determine the stiffness of each element."""
-    p = {f"p{k}": 1e3 * (1.0 + 0.05 * k) for k in range(8)}
+@pytest.mark.parametrize(
+    "combine",
+    [
+        lambda values: [x + 0.5 * y for x, y in zip(values, values[-1:] + values, strict=False)],
+        lambda values: [1e3 * values[0] / values[1], *values[2:]],
+    ],
+)
+def test_rows_that_depend_on_several_parameters(combine: Any) -> None:
+    """Gradients with respect to parameters of which two determine the stiffness of each element by their sum, or of one
+    element by their ratio, which does not change if both parameters change by equal fractions.
+    """
+    p = {"p0": 2e3, **{f"p{k}": 1e3 * (0.95 + 0.05 * k) for k in range(1, 8)}}
 
     def model(values: Mapping[str, float]) -> Any:
-        each = list(values.values())
-        return swing({f"EA{k}": each[k] + 0.5 * each[k - 1] for k in range(len(each))})
+        return swing({f"EA{k}": value for k, value in enumerate(combine(list(values.values())))})
 
     def motion(world: wl.World) -> wl.Dynamic:
         return wl.Dynamic(world, step=2e-3, end=0.1, **EXACT)

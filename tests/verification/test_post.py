@@ -316,5 +316,8 @@ def test_report_of_series(sea: Series, monkeypatch: pytest.MonkeyPatch) -> None:
         assert curve.curves[0][:2] == ("tension", "N²/Hz")
         assert_allclose(curve.curves[0][2], spectrum.density)
         assert_allclose(curve.x, spectrum.frequencies)
+    t = np.arange(0.0, 2000.0, 0.1)
+    wl.post.report_series([Series(t, np.sin(2.0 * pi * t / 10.0), "wave", "m")])
+    assert sections[1].parts[0].rows[0][-1] is None  # equal peaks have no distribution
     with pytest.raises(wl.ModelError, match=r"series = \[\] in report_series: must be at least one Series"):
         wl.post.report_series([])

@@ -19,13 +19,14 @@ from windlass.commands.studies.study_folder import open_study
 from windlass.commands.studies.study_report import StudyReport, write_report
 from windlass.commands.studies.sweep_plan import OWN, SweepPlan, plan_sweep
 from windlass.commands.studies.sweep_plots import FOLDER as PLOTS
-from windlass.commands.studies.sweep_plots import draw_sweep, find_numbers
+from windlass.commands.studies.sweep_plots import draw_sweep, find_numbers, is_number
 from windlass.commands.studies.sweep_table import (
     CSV_FILE,
     DEFINITION,
     OUTCOME,
     PARQUET_FILE,
     case_folder,
+    is_statistic,
     read_json,
     read_rows,
     write_table,
@@ -131,12 +132,12 @@ def create_report(
     ranges = []
     for name in find_numbers(good, ("case", "run_time", *plan.names)):
         values = {row["case"]: row[name] for row in good if row.get(name) is not None}
-        if values and "." not in name:
+        if values and not is_statistic(name):
             ends = [choose(values, key=values.__getitem__) for choose in (min, max)]
             ranges.append([name, *(cell for case in ends for cell in (values[case], case))])
     tables = {
         "Options that vary": ReportTable(
-            ["option", "unit", "values"], [[name, plan.units[name], _list(rows, name)] for name in plan.names]
+            ["option", "unit", "values"], [[name, plan.units[name], list_values(rows, name)] for name in plan.names]
         ),
         "Results": ReportTable(["result", "smallest", "in case", "largest", "in case"], ranges),
     }
@@ -147,10 +148,14 @@ def create_report(
     return StudyReport(command, plan.model, lines, tables, pictures, described, rows, verdict, doubts[:DOUBTS])
 
 
-def _list(rows: Sequence[dict[str, Any]], name: str) -> str:
-    """Return the values of an option in all cases as text: all values, or the number of values and both ends."""
-    values = list(dict.fromkeys(str(row[name]) for row in rows))
-    return ", ".join(values) if len(values) <= LISTED else f"{len(values)} values, {values[0]} to {values[-1]}"
+def list_values(rows: Sequence[dict[str, Any]], name: str) -> str:
+    """Return the values of an option in all cases as text: all values, or the number of values, and the smallest and
+    the largest value if all values are numbers.
+    """
+    values = list(dict.fromkeys(row[name] for row in rows))
+    if len(values) <= LISTED:
+        return ", ".join(map(str, values))
+    return f"{len(values)} values" + (f", {min(values)} to {max(values)}" if all(map(is_number, values)) else "")
 
 
 def describe(count: int, failed: Sequence[dict[str, object]]) -> list[str]:

@@ -28,9 +28,9 @@ OF_TIME = "offset"
 """Prefix of the names of user functions that must depend only on time."""
 NUMBERS = {float, int}
 """Types of results of user functions; results of other types may be symbolic expressions, which must be evaluated."""
-CHANGING = {*READS_NOTHING, "random"}
+CHANGING = {*READS_NOTHING, "random", "setattr"}
 """Names in user functions that show that the function may read or change data other than its arguments."""
-CHANGING_CODES = {"STORE_GLOBAL", "DELETE_GLOBAL"}
+CHANGING_CODES = {"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR"}
 CONSTANTS = bool, int, float, complex, str, bytes
 LIBRARIES = {*sys.stdlib_module_names, "numpy", "scipy", "exudyn"} - {"__main__"}
 """Packages whose functions and classes do not change during a solve."""
@@ -179,6 +179,9 @@ def may_notice(function: Any, known: frozenset[Any] = frozenset()) -> bool:
         return True
     if function in known:
         return False
+    if vars(function):
+        # attributes of a function may change
+        return True
     code = function.__code__
     names = set(code.co_names)
     if code.co_cellvars or any(isinstance(constant, CodeType) for constant in code.co_consts):

@@ -27,7 +27,7 @@ def report_series(
 
     The section contains a table of statistics, curves of the spectral densities, and the most probable largest values
     in a duration. Short series have no spectrum (fewer than eight values per segment) and no extreme (at most 150
-    peaks).
+    peaks). Periodic series, whose peaks are equal, have no extreme.
 
     Args:
         series: the series; begin them after the start of the motion, see `Series.part`.
@@ -43,10 +43,17 @@ def report_series(
     rows, parts = [], []
     for one in series:
         found = find_statistics(one)
-        # more than ten of these peaks exceed the default threshold
-        extreme = fit_extremes(one).mode(duration) if len(find_peaks(one)) > PEAKS else None
         rows.append(
-            (one.name, one.unit, found.mean, found.deviation, found.minimum, found.maximum, found.period, extreme)
+            (
+                one.name,
+                one.unit,
+                found.mean,
+                found.deviation,
+                found.minimum,
+                found.maximum,
+                found.period,
+                find_extreme(one, duration),
+            )
         )
         if len(one.times) >= LEAST * segments:
             spectrum = find_spectrum(one, segments)
@@ -54,3 +61,15 @@ def report_series(
             parts.append(ReportCurves("frequency [Hz]", spectrum.frequencies, [curve]))
     largest = f"most probable largest value in {duration / 3600.0:g} h"
     add_to_report(title, ReportTable((*HEADINGS, largest), rows), *parts)
+
+
+def find_extreme(series: Series, duration: float) -> float | None:
+    """Return the most probable largest value of a series in a duration [s], or None if the series has at most `PEAKS`
+    peaks, or too few peaks above the default threshold because many peaks are equal.
+    """
+    if len(find_peaks(series)) <= PEAKS:
+        return None
+    try:
+        return fit_extremes(series).mode(duration)
+    except ModelError:
+        return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import log
+from math import inf, log
 from pathlib import Path
 
 from windlass.commands.studies.cases import find_first, is_range
@@ -32,9 +32,14 @@ class Range:
     unit: str
 
     def value(self, share: float) -> float:
-        """Return the value at a fraction of the range: 0 at ``low``, 1 at ``high``."""
+        """Return the value at a fraction of the range: 0 at ``low``, 1 at ``high``. Values above the largest
+        floating-point number are infinite.
+        """
         if self.ratios:
-            return float(self.low * (self.high / self.low) ** share)
+            try:
+                return float(self.low * (self.high / self.low) ** share)
+            except OverflowError:
+                return inf
         return self.low + share * (self.high - self.low)
 
     def share(self, value: float) -> float:

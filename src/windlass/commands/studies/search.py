@@ -167,16 +167,16 @@ class BoxSearch:
             import nlopt  # imported here, because few users have NLopt
         except ImportError:
             raise OptionError(f"-method {method}: needs NLopt: pip install 'windlass[nlopt]'") from None
-        search, stopped = nlopt.opt(getattr(nlopt, NLOPT[method]), len(start)), list[Spent]()
+        search, stopped = nlopt.opt(getattr(nlopt, NLOPT[method]), len(start)), list[BaseException]()
 
         def value(x: FloatArray, slopes: FloatArray, k: int, sign: float) -> float:
             try:
                 if slopes.size:
                     slopes[:] = sign * self._slopes(x)[k]
                 return float(sign * self._values(x)[k])
-            except Spent as spent:
+            except BaseException as error:
                 # NLopt does not raise exceptions of the objective again
-                stopped.append(spent)
+                stopped.append(error)
                 search.force_stop()
                 return 0.0
 

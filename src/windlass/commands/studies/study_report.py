@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import windlass
-from windlass.commands.studies.sweep_table import Row, find_columns
+from windlass.commands.studies.sweep_table import Row, find_columns, is_statistic
 from windlass.framework.command_line.options import PAGES
 from windlass.framework.command_line.report_parts import Formatted, ReportSection, ReportTable
 from windlass.framework.errors import OptionError
@@ -106,7 +106,7 @@ def embed(picture: Path) -> Formatted:
 def tabulate_runs(rows: Sequence[Row]) -> list[Any]:
     """Return the parts of the section on runs: the table of the first runs, without statistics of solvers."""
     shown = rows[:MOST_RUNS]
-    names = [name for name in find_columns(shown) if "." not in name]
+    names = [name for name in find_columns(shown) if not is_statistic(name)]
     cells = [[_show(row.get(name)) for name in names] for row in shown]
     rest = len(rows) - len(shown)
     return [ReportTable(names, cells), *([f"The CSV file contains {rest} more runs."] if rest else [])]

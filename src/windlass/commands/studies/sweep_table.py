@@ -109,6 +109,14 @@ def create_row(number: int, case: Mapping[str, Any], outcome: Mapping[str, Any],
     return row
 
 
+def is_statistic(name: str) -> bool:
+    """Return whether a column contains a statistic of a solver, such as ``static.steps``. Names of results may also
+    contain dots, see `flatten`.
+    """
+    solve, _, count = name.rpartition(".")
+    return bool(solve) and count in COUNTS
+
+
 def flatten(values: Any, name: str = "") -> list[tuple[str, Any]]:
     """Return nested results as a list of names and values. A name consists of dictionary keys and list indices, joined
     by dots. Lists with more than `LONGEST_LIST` elements are omitted.
