@@ -554,7 +554,7 @@ def test_serpentine(tmp_path: Path) -> None:
     results = check_serpentine(["-end_time", "0.001"], tmp_path)
     assert set(results["slip_reserve"]) == {"crank", "tensioner", "alternator", "idler", "compressor"}
     text = (ROOT / "examples/serpentine.py").read_text()
-    model = text[text.index("# the drive") : text.index("# checks")].splitlines()
+    model = text[text.index("# data of the drive") : text.index("# checks")].splitlines()
     assert len([line for line in model if line.strip() and not line.startswith("#")]) <= 40
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -68,7 +69,9 @@ def test_every_law_has_derivatives_with_respect_to_columns(tmp_path: Path, monke
     """
     monkeypatch.chdir(tmp_path)
     laws = {kind for kind, law in all_laws().items() if kind.__module__.startswith("windlass.") and law.role != "data"}
-    left = {kind for kind in laws if list_real(kind)}
+    # other tests may have created node types on demand
+    created = re.compile("(Generic|State)Node([2-9]|[0-9]{2,})")
+    left = {kind for kind in laws if list_real(kind) and not created.fullmatch(kind.__name__)}
     constant, errors, wrong = set[str](), dict[str, float](), list[str]()
     excepted = set[str]()
     for name, create in list_models(tmp_path).items():
