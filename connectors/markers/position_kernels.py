@@ -222,8 +222,8 @@ def find_contact(radius: float, k: int, d: Any, n: Any, w: Any) -> Any:
     across the track for k = 0, along the track for k = 1, and normal to the plane for k = 2.
 
     The vector d points from the marker on the plane to the centre of the disc. The vector r points from the centre to
-    the lowest point of the rim. The normal of the plane is n, and the axis of the disc is w. All vectors have real
-    components, or all have complex components.
+    the lowest point of the rim. The normal of the plane is n, and the axis of the disc is w. The components of the
+    vectors may be real or complex.
     """
     x = cross(w, n)
     length = np.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])

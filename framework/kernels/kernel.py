@@ -80,7 +80,7 @@ class KernelFunction:
         return self.dispatcher._numba_type_
 
     def __getattr__(self, name: str) -> Any:
-        """Create the dispatcher at its first use; other attributes are those of the dispatcher."""
+        """Create the dispatcher when it is first used. Return other attributes from the dispatcher."""
         if name == "dispatcher":
             from windlass.framework.kernels.dispatching import find_dispatcher  # imported here, because of numba
 

@@ -53,8 +53,8 @@ class KernelContext(_core.cpu.CPUContext):  # type: ignore[misc]
 
     def get_function(self, fn: Any, sig: Any, **options: Any) -> Any:
         """Return the code generator of a function. Numba searches for the conversion function ``__array__`` at each use
-        of an array. Arrays in kernels do not have this function. Therefore this method does not search, and raises
-        NotImplementedError, as an unsuccessful search does.
+        of an array, although arrays in kernels do not have this function. This method omits the search and raises the
+        error of an unsuccessful search.
         """
         if isinstance(fn, str) and fn == "__array__" and not self._defns[fn].versions:
             raise NotImplementedError

@@ -157,8 +157,8 @@ class ChangedModel(NamedTuple):
 
 
 def add_changes(state: State, centre: State, dofs: FloatArray, multipliers: FloatArray) -> None:
-    """Set the coordinates (for first-order states, the states) and multipliers of a state to those of the state
-    ``centre`` plus changes, shapes (n,) and (m,)."""
+    """Copy coordinates, first-order states and multipliers of the state ``centre`` to another state, and add changes of
+    coordinates or first-order states ``dofs``, shape (n,), and of multipliers, shape (m,)."""
     is_state = find_states(centre)
     state.q[:] = centre.q + np.where(is_state, 0.0, dofs)
     state.v[:] = np.where(is_state, centre.v + dofs, state.v)

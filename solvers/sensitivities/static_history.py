@@ -10,8 +10,8 @@ and derivatives with respect to p include the derivatives of d. Otherwise the hi
 states of the solve, for example if a rope was drawn over a circle in several solves. The history values are then
 constant.
 
-Contact states (open, closed, sticking, slipping) are history values that have no derivatives. An update at rest changes
-the press of a belt (see `connectors/circle_points/update.py`) only if another Newton run is necessary. Therefore the
+Contact states (open, closed, sticking, slipping) are history values that have no derivatives. Some updates change a
+history value at rest, when all velocities are exactly 0, only if another Newton run is necessary. Therefore the
 velocities of updates are `CREEP` here, which cause no forces.
 """
 

@@ -659,8 +659,8 @@ def test_a_belt_that_sticks() -> None:
     """Derivatives of the rotation of a pulley on which a belt sticks agree with differences of complete solves to 1e-6.
 
     A static solve accepts changes of the contact pressure of 2e-5. Before the derivatives are computed, iterations
-    reduce this error; the differences use the equilibria after these iterations, which agree with those of the solves
-    within 1e-5. The steps of the differences are so small that no contact changes its state.
+    reduce this error. The differences use the equilibria after these iterations, which deviate from the results of the
+    static solves by at most 1e-5. The steps of the differences are so small that no contact changes its state.
     """
     p = {"torque": 2.0, "radius": 0.1, "tension": 400.0}
     y, dy = wl.evaluate(belt, p, solve=solve_exactly)
