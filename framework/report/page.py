@@ -18,7 +18,9 @@ table { border-collapse: collapse; font-size: .86rem; margin: .5rem 0 1rem; font
 th, td { border-bottom: 1px solid #e4e7eb; padding: .2rem .7rem .2rem 0; text-align: left; vertical-align: top; }
 td { white-space: pre-wrap; } thead { display: table-header-group; } p.warning { color: #b35900; margin: .1rem 0; }
 td.number, th.number { text-align: right; } td.number { white-space: nowrap; }
-img { width: 100%; height: auto; } pre { background: #f5f7fa; padding: .6rem; font-size: .8rem; white-space: pre-wrap; }
+img { width: 100%; height: auto; } .picture img { width: auto; max-width: 100%; }
+@media screen { table { display: block; max-width: 100%; overflow-x: auto; } }
+pre { background: #f5f7fa; padding: .6rem; font-size: .8rem; white-space: pre-wrap; }
 pre, td { overflow-wrap: break-word; } .ok { color: #2b8a3e; } .doubtful { color: #b35900; } .failed { color: #c92a2a; }
 nav a { margin-right: .9rem; } .quiet { color: #52606d; }
 @page { size: A4; margin: 13mm; }

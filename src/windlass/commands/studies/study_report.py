@@ -100,7 +100,9 @@ def compose(report: StudyReport) -> str:
 def embed(picture: Path) -> Formatted:
     """Return a part of a section with a PNG file."""
     data = b64encode(picture.read_bytes()).decode("ascii")
-    return Formatted(f'<figure><img alt="{escape(picture.stem)}" src="data:image/png;base64,{data}"></figure>')
+    return Formatted(
+        f'<figure class="picture"><img alt="{escape(picture.stem)}" src="data:image/png;base64,{data}"></figure>'
+    )
 
 
 def tabulate_runs(rows: Sequence[Row]) -> list[Any]:
