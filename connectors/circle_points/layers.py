@@ -132,13 +132,15 @@ def read_anchor(c: PointRows, j: int, start: FloatArray) -> tuple[bool, float, f
 @kernel(inline=True)
 def find_bend(
     c: PointRows, i: int, o: Disc, q: Eight, middle: float, start: FloatArray
-) -> tuple[bool, float, float, float]:
-    """Return four values of a cable that has just moved onto the circle: whether neighbours determine the deflection of
-    its bristles, the deflection u [m], the mean wave w of the stretch [1], and the number of cables in this mean.
-    ``middle`` is the mean arc position of the points of the cable [m].
+) -> tuple[bool, float, float, float, float]:
+    """Return five values of a cable that has just moved onto the circle: whether neighbours determine the deflection of
+    its bristles, the deflection u [m], the mean wave w of the stretch [1], the number of cables in this mean, and the
+    derivative of u with respect to the stretch of the cable [m]. The derivative of u with respect to ``middle``, which
+    is the mean arc position of the points of the cable [m], is 1.
     """
     row = c.rows[i]
     n, r, lies, total, count, wave, waves = row.segments, row.radius, False, 0.0, 0, 0.0, 0.0
+    by_stretch = 0.0
     L, first, stretch = row.length * n, row.data + 3 * n, eval_stretch(row, q)
     way, bent = start[first + WAY], row.bending_stiffness / (2.0 * row.axial_stiffness * r * r)
     turn = (q[0] - o.cx) * (q[5] - o.cy) - (q[1] - o.cy) * (q[4] - o.cx)
@@ -148,14 +150,16 @@ def find_bend(
             continue
         holds, anchor, length, wave_j, waves_j = read_anchor(c, row.beside[side], start)
         if holds:
-            wave, waves = wave_j, waves_j
+            wave, waves, share = wave_j, waves_j, 1.0
             if way > 0.0:
                 waves = min(waves_j + 1.0, MEMORY)
                 wave += (stretch + bent - start[first + STRETCHED] / way - wave_j) / waves
-            apart = 0.5 * (L + length) * along * (stretch - wave)
-            total += wrap(middle - anchor - (apart if side == 0 else -apart), r)
+                share -= 1.0 / waves
+            half = 0.5 * (L + length) * (along if side == 0 else -along)
+            total += wrap(middle - anchor - half * (stretch - wave), r)
+            by_stretch -= half * share
             lies, count = True, count + 1
-    return lies, total / max(count, 1), wave, waves
+    return lies, total / max(count, 1), wave, waves, by_stretch / max(count, 1)
 
 
 @kernel(inline=True)

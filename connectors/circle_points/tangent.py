@@ -10,35 +10,44 @@ is the angle of n,
     d F = d f_n n + d f_t t + (f_n t - f_t n) d theta,
     d(D f_t) = f_t dD + D d f_t.
 
-The deflection u of the bristles of a cable is ``share`` times the sum of u_k over the sticking points. With G = sum of
-du_k/dq the tangent of the bristles is mu_k (share G G^T + u sum of d²u_k/dq²); the second term is included in the
-tangent of each point. See `contact/assembly.py` for the sum over points.
+With G, the sum of du_k/dq over the sticking points, the tangent of the bristles is mu_k (G du/dq^T + u sum of
+d²u_k/dq²); the second term is included in the tangent of each point. At constant history values, the deflection u of
+the bristles of a cable is ``share`` times the sum of u_k over the sticking points, so du/dq is ``share`` G. If return
+maps are active, u follows from the anchors at the start of the step. Then du/dq is different if points have touched or
+opened, or if the cable has just moved onto the circle; see `fill_bend_slopes`. See `contact/assembly.py` for the sum
+over points.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from windlass.connectors.circle_points.kernels import (
     PRESS,
+    AxisPoint,
     CircleRow,
     PointParameters,
     PointRows,
     PointState,
+    combine,
     count_points,
     eval_contact,
     eval_point,
+    find_point,
     read_row,
 )
+from windlass.connectors.circle_points.layers import find_bend
 from windlass.connectors.contact.assembly import add_offset_point, add_point, create_tangent
 from windlass.connectors.contact.circles import add_circle_curvature, is_central
 from windlass.connectors.contact.law import eval_normal_slopes, eval_slopes_along
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import work_type
-from windlass.connectors.friction.bristle import STICKS
+from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.cable_shape import eval_curvature, fill_point_jacobian
 from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.elements.cable.points import shape, shape_slope
+from windlass.elements.cable.points import Four, shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -99,19 +108,92 @@ def add_way(J: FloatArray, r: float, z: PointState, G: FloatArray) -> None:
     G[10] -= r
 
 
-WORK = work_type(C=(3, 3), V=(3, 3), X=(3, 11), J=(2, 8), Jd=(2, 8), shape=(1, 4), slope=(1, 4), G=(11,))
-"""C and V of `contact/assembly.py`, X, J and Jd of `add_offset_point`, shape functions and their derivatives, and the
-sum G.
+WORK = work_type(
+    C=(3, 3), V=(3, 3), X=(3, 11), J=(2, 8), Jd=(2, 8), shape=(1, 4), slope=(1, 4), way=(11,), share=(), G=(11,), U=(11,)
+)  # fmt: skip
+"""C and V of `contact/assembly.py`, X, J and Jd of `add_offset_point`, shape functions and their derivatives, the
+derivatives of u_k for one point, and the sum G. The derivatives of the deflection u are ``share`` G + U.
 """
 
 
 @kernel(inline=True)
+def fill_jacobian(S: Four, dS: Four, y: float, p: AxisPoint, g: Any) -> None:
+    """Write the Jacobian of the position of a point, and the time derivative of this Jacobian, into ``g.J`` and
+    ``g.Jd``. For y = 0 only the Jacobian is written.
+    """
+    J = g.J
+    if y == 0.0:
+        for a in range(4):
+            J[0, 2 * a], J[1, 2 * a + 1] = S[a], S[a]
+            J[0, 2 * a + 1], J[1, 2 * a] = 0.0, 0.0
+        return
+    for a in range(4):
+        g.shape[0, a], g.slope[0, a] = S[a], dS[a]
+    fill_point_jacobian(J, g.Jd, 0, g.shape, g.slope, 0, y, p.rx, p.ry, p.sx, p.sy)
+
+
+@kernel(inline=True)
+def add_stretch(r: CircleRow, factor: float, U: FloatArray) -> None:
+    """Add ``factor`` times the derivatives of the mean stretch of the cable, see `eval_stretch`, to U."""
+    for k in range(3):
+        dS = shape_slope(0.5 * k, r.length)
+        rx, ry = combine(dS, r.q)
+        weight = factor * (4.0 if k == 1 else 1.0) / (6.0 * np.sqrt(rx * rx + ry * ry))
+        for a in range(4):
+            U[2 * a] += weight * dS[a] * rx
+            U[2 * a + 1] += weight * dS[a] * ry
+
+
+@kernel(inline=True)
+def fill_bend_slopes(c: PointRows, data: FloatArray, start: FloatArray, r: CircleRow, i: int, g: Any) -> None:
+    """Write the derivatives of the deflection u of row i, as the return map computes it, to ``g.U``, and 0 to
+    ``g.share``, if they differ from the derivatives at constant history values.
+
+    For a cable that has just moved onto a circle with an elastic layer, the derivatives are set to 0, because u depends
+    only on the speed of the cable, and this derivative is small, of the order of the strain times the step size.
+    """
+    row = c.rows[i]
+    n, first = row.segments, row.data
+    closed, before, members, same = 0, 0, 0, True
+    for k in range(n):
+        state, old = data[first + n + k], start[first + n + k]
+        belongs = old != UNDEFINED and (state == STICKS or (state == UNDEFINED and old == STICKS))
+        closed, before, members = closed + (state != UNDEFINED), before + (old != UNDEFINED), members + belongs
+        same &= belongs == (state == STICKS)
+    if same and closed == before:
+        return
+    g.share = 0.0
+    comes, factor = before == 0, 0.0
+    if comes and row.press != 0.0 and row.rigid_layer:
+        lies, _, _, _, by_stretch = find_bend(c, i, r.o, r.q, 0.0, start)
+        if lies:
+            factor = 1.0 / n
+            add_stretch(r, by_stretch, g.U)
+    elif members > 0:
+        factor = before / (n * members)
+    if factor == 0.0:
+        return
+    g.way[:] = 0.0
+    for k in range(n):
+        state, old = data[first + n + k], start[first + n + k]
+        if comes or (old != UNDEFINED and (state == STICKS or (state == UNDEFINED and old == STICKS))):
+            s, p = relative_place(k, n), find_point(r, k, n)
+            fill_jacobian(shape(s, r.length), shape_slope(s, r.length), r.offset, p, g)
+            add_way(g.J, r.par.radius, eval_contact(r.par, r.o, p, UNDEFINED, 0.0), g.way)
+    for a in range(11):
+        g.U[a] += factor * g.way[a]
+
+
+@kernel(inline=True)
 def begin_row(
-    c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, g: Any
+    c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    maps: bool, i: int, g: Any,
 ) -> tuple[CircleRow, int, int]:  # fmt: skip
     """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
     r = read_row(c, circle, data, x, v, i, PRESS)
-    g.G[:] = 0.0
+    g.G[:], g.U[:], g.share = 0.0, 0.0, r.share
+    if maps and r.share != 0.0:
+        fill_bend_slopes(c, data, start, r, i, g)
     return r, r.marker, 11 if is_central(circle, r.marker, c.dofs.shape[1] - 8) else 0
 
 
@@ -128,19 +210,13 @@ def add_closed_point(
     z = eval_contact(r.par, r.o, p, state, r.bend)
     # C and V of the closed point, see `fill_point_tangent`
     fill_point_tangent(r.par, z, state, r.o.omega, dq, dv, g.C, g.V)
-    # J: Jacobian of the position of the point; Jd is the time derivative of J
+    fill_jacobian(S, dS, y, p, g)
     fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
     if y != 0.0:
-        for a in range(4):
-            g.shape[0, a], g.slope[0, a] = S[a], dS[a]
-        fill_point_jacobian(J, g.Jd, 0, g.shape, g.slope, 0, y, p.rx, p.ry, p.sx, p.sy)
         add_offset_point(J, g.Jd, g.C, g.V, g.X, varies, K, N)
         # the contact point is offset along the normal of the axis, so the Jacobian of this point depends on r'
         add_circle_curvature(dq, dS, eval_curvature(y, p.rx, p.ry, fx, fy), K)
     else:
-        for a in range(4):
-            J[0, 2 * a], J[1, 2 * a + 1] = S[a], S[a]
-            J[0, 2 * a + 1], J[1, 2 * a] = 0.0, 0.0
         add_point(S, 2, 3, g.C, g.V, varies, K, N)
     if r.share != 0.0 and state == STICKS:
         add_way(J, r.par.radius, z, g.G)
@@ -154,7 +230,7 @@ def couple_points(r: CircleRow, dq: float, g: Any, K: FloatArray) -> None:
     if r.share != 0.0:
         for a in range(11):
             for b in range(11):
-                K[a, b] += dq * r.par.law.friction_stiffness * r.share * g.G[a] * g.G[b]
+                K[a, b] += dq * r.par.law.friction_stiffness * g.G[a] * (g.share * g.G[b] + g.U[b])
 
 
 _add_rows = create_tangent(count_points, 8, 2, 3, WORK, begin_row, add_closed_point, couple_points)
@@ -163,7 +239,7 @@ _add_rows = create_tangent(count_points, 8, 2, 3, WORK, begin_row, add_closed_po
 @kernel
 def add_tangent(
     c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
-    dq: float, dv: float, slots: IntArray, values: FloatArray,
+    mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the derivatives of all rows to the matrix, see `create_tangent`."""
-    _add_rows(c, circle, data, start, x, v, dq, dv, slots, values)
+    _add_rows(c, circle, data, start, x, v, mapped, dq, dv, slots, values)

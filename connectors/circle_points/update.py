@@ -148,7 +148,7 @@ def decide_states(
             middle = arc
             for k in range(1, n):
                 middle += wrap(places[k].eight[3, lane] - arc, r) / n
-            held, bent, wave, waves = find_bend(c, i, o, gather(x, c.dofs, i), middle, start)
+            held, bent, wave, waves, _ = find_bend(c, i, o, gather(x, c.dofs, i), middle, start)
         else:
             held, bent = find_shear(row, eval_speed(row, o, gather(x, c.dofs, i), gather(v, c.dofs, i)), size[0], start)
     # state, friction limit, force of the damper, and deflection of the bristle from its anchor at the start of the step

@@ -207,18 +207,20 @@ def scatter_row(
 def create_tangent(
     count: Kernel, n: int, d: int, w: int, work: np.dtype[Any], begin: Kernel, add: Kernel, end: Kernel
 ) -> Kernel:
-    """Create the kernel ``(c, m, data, start, x, v, dq, dv, slots, values)`` that adds the tangent of all rows to
-    the elements ``slots`` of the array ``values`` of a matrix. The tangent is dq ∂f/∂q + dv ∂f/∂v, with the scalar
-    factors dq and dv, where f are the forces at constant history values.
+    """Create the kernel ``(c, m, data, start, x, v, mapped, dq, dv, slots, values)`` that adds the tangent of all rows
+    to the elements ``slots`` of the array ``values`` of a matrix. The tangent is dq ∂f/∂q + dv ∂f/∂v, with the scalar
+    factors dq and dv, where f are the forces. If ``mapped``, see `Fields`, is > 0, return maps compute the history
+    values in each evaluation of f; otherwise history values are constant.
 
     Args:
         count: kernel that returns the number of points of a row, see `create_update`.
         n, d, w: number of coordinates of the cable, number of dimensions, and number of degrees of freedom of the
             partner.
         work: type of a record ``g`` for intermediate results, see `work_type`.
-        begin: kernel ``(c, m, data, x, v, i, g) -> r, marker, whole`` that evaluates row i. ``r`` are the data for
-            ``add``, ``marker`` is the marker of the partner. The first ``whole`` rows and columns of K are entries of
-            the matrix: n if the partner is at rest, n + w if the coordinates of the marker are (c, theta), otherwise 0.
+        begin: kernel ``(c, m, data, start, x, v, maps, i, g) -> r, marker, whole`` that evaluates row i. ``maps`` is
+            true if return maps are active, ``r`` are the data for ``add``, ``marker`` is the marker of the partner. The
+            first ``whole`` rows and columns of K are entries of the matrix: n if the partner is at rest, n + w if the
+            coordinates of the marker are (c, theta), otherwise 0.
         add: kernel ``(c, data, start, r, i, k, dq, dv, varies, g, K, N, wrench)`` for the contact point k, which is
             closed. The kernel adds the derivatives of the force F and the moment m of this point to K and N, and dq F
             and dq m to ``wrench``. ``varies``: whether N and ``wrench`` are used.
@@ -227,8 +229,8 @@ def create_tangent(
 
     @kernel(inline=True)
     def add_rows(
-        c: Any, m: Any, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, dq: float, dv: float,
-        slots: IntArray, values: FloatArray,
+        c: Any, m: Any, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, mapped: FloatArray,
+        dq: float, dv: float, slots: IntArray, values: FloatArray,
     ) -> None:  # fmt: skip
         width, work_space = c.dofs.shape[1] - n, np.zeros(1, work)
         K, N = np.empty((n + w, n + w)), np.empty((n + w, w))
@@ -239,7 +241,7 @@ def create_tangent(
             points, first = count(row), row.data
             if not touches(data, first, points):
                 continue
-            r, marker, whole = begin(c, m, data, x, v, i, g)
+            r, marker, whole = begin(c, m, data, start, x, v, mapped[0] > 0.0, i, g)
             K[:], N[:], wrench[:] = 0.0, 0.0, 0.0
             for k in range(points):
                 if data[first + k] <= 0.0:

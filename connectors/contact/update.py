@@ -211,7 +211,8 @@ def create_system(
     system = System(rows.table.kind, c.dofs)
     system.residual = call(residual, lambda s: (c, s.markers[family], s.data, s.start_data, s.x, s.v, s.f))
     system.tangent = call(
-        tangent, lambda s: (c, s.markers[family], s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
+        tangent,
+        lambda s: (c, s.markers[family], s.data, s.start_data, s.x, s.v, s.mapped, s.dq, s.dv, s.slots, s.values),
     )
     system.post_newton, maps = follow_updates(update, c, family)
     return system, maps

@@ -121,12 +121,13 @@ RIBBON_WORK = work_type(
 
 @kernel(inline=True)
 def begin_ribbon_row(
-    c: ContactRows, m: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, g: Any
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    maps: bool, i: int, g: Any,
 ) -> tuple[TurningRow, int, int]:  # fmt: skip
     """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
     for k in range(TWIST_CABLE):
         g.rates[k] = v[c.dofs[i, k]]
-    return begin_twist_row(c, m, data, x, v, i, g)
+    return begin_twist_row(c, m, data, start, x, v, maps, i, g)
 
 
 @kernel(inline=True)
@@ -156,8 +157,8 @@ _add_rows = create_tangent(
 
 @kernel
 def add_ribbon_tangent(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, dq: float,
-    dv: float, slots: IntArray, values: FloatArray,
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows of ribbons to the values of the matrix, see `create_tangent`."""
-    _add_rows(c, m, data, start, x, v, dq, dv, slots, values)
+    _add_rows(c, m, data, start, x, v, mapped, dq, dv, slots, values)

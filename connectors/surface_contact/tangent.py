@@ -169,7 +169,8 @@ global frame; C and V of `contact/assembly.py`, whose V is the field ``B``.
 
 @kernel(inline=True)
 def begin_row(
-    c: ContactRows, m: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, g: Any
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    maps: bool, i: int, g: Any,
 ) -> tuple[SurfaceRow, int, int]:  # fmt: skip
     """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
     r = read_row(c, m, x, v, i)
@@ -217,11 +218,11 @@ _add_rows = create_tangent(count_points, CABLE, 3, 6, WORK, begin_row, add_close
 
 @kernel
 def add_tangent(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, dq: float,
-    dv: float, slots: IntArray, values: FloatArray,
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows to the values of the matrix, see `create_tangent`."""
-    _add_rows(c, m, data, start, x, v, dq, dv, slots, values)
+    _add_rows(c, m, data, start, x, v, mapped, dq, dv, slots, values)
 
 
 COMPONENTS = 11
@@ -428,7 +429,8 @@ docstring of this module, and E of `add_twist_point`.
 
 @kernel(inline=True)
 def begin_twist_row(
-    c: ContactRows, m: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, g: Any
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    maps: bool, i: int, g: Any,
 ) -> tuple[TurningRow, int, int]:  # fmt: skip
     """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
     r = read_turning_row(c, m, x, v, i, g)
@@ -471,8 +473,8 @@ _add_twist_rows = create_tangent(
 
 @kernel
 def add_twist_tangent(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, dq: float,
-    dv: float, slots: IntArray, values: FloatArray,
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows of ropes with twist to the values of the matrix, see `create_tangent`."""
-    _add_twist_rows(c, m, data, start, x, v, dq, dv, slots, values)
+    _add_twist_rows(c, m, data, start, x, v, mapped, dq, dv, slots, values)
