@@ -177,7 +177,7 @@ class Dynamic(StepSolver):
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         maps = self.assembly.processes.any(any(system.return_map.motion for system in self.assembly.systems))
         self.mapped = mapped if maps else 0
-        self.problem.lag = create_lag_policy(prefix, lag)
+        self.problem.lag = create_lag_policy(prefix, lag, self.mapped > 0)
         overshoot = own_option(DYNAMIC_OPTIONS, prefix, "overshoot", overshoot)
         self.newton = Newton(self.problem, rtol, atol, max_it, overshoot)
         self.attempt = StepAttempt()

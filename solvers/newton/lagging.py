@@ -28,6 +28,10 @@ REFRESH_COST = 1.0
 factorisation take as much time as 3 to 5 iterations, but predictions are inexact. With the value 2, the solution time
 of belts is longer by 8 % (60 x 4 segments) and 4 % (960 x 2 segments).
 """
+REFRESH_COST_WITH_MAPS = 0.0
+"""`REFRESH_COST` of models with return maps. Contact states change between iterations, so iterations with a reused
+tangent converge more slowly than predicted, and take longer, because return maps are evaluated in each residual.
+"""
 WORST_RATE = 0.3
 """Contraction factor above which an old tangent is replaced."""
 NEW_RATE = 1e-5
@@ -194,14 +198,16 @@ class LagPolicy:
         return bool(self._needs_tangent(self.memory))
 
 
-def create_lag_policy(prefix: str, active: bool) -> LagPolicy:
+def create_lag_policy(prefix: str, active: bool, maps: bool) -> LagPolicy:
     """Create the policy of a solver; ``-<prefix>lag`` switches the policy on or off. If PETSc's own lag options are
     given, the policy is not used.
 
     Args:
         prefix: options prefix of the solver.
         active: whether the policy is used if no option is given.
+        maps: whether return maps change contact states within Newton runs.
     """
     wanted = own_option(DYNAMIC_OPTIONS, prefix, "lag", active)
     database = PETSc.Options()
-    return LagPolicy(wanted and not any(database.hasName(prefix + name) for name in PETSC_OPTIONS))
+    cost = REFRESH_COST_WITH_MAPS if maps else REFRESH_COST
+    return LagPolicy(wanted and not any(database.hasName(prefix + name) for name in PETSC_OPTIONS), cost)

@@ -16,6 +16,7 @@ from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED
 from windlass.elements import RigidBody2D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.system import evaluate
+from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.newton.newton import NewtonRun
 
 STEP, SPEED = 1e-4, 60.0
@@ -63,17 +64,78 @@ def mounted() -> Mounted:
 
 
 def test_one_pass_per_step(mounted: Mounted) -> None:
-    """Steps have at most 1.02 passes and 3.7 iterations on average, and none of 300 steps is rejected.
+    """Steps have at most 1.02 passes and 2.9 iterations on average, and none of 300 steps is rejected.
 
     With decisions that are frozen during Newton's method, steps need 1.4 passes and 5 iterations.
     """
     _, solver = mounted.run(0.03)
     _, frozen = mounted.run(0.03, decide_in_newton=0)
     now, before = solver.statistics, frozen.statistics
-    assert now.discontinuous_iterations <= 1.02 * now.steps and now.newton_iterations <= 3.7 * now.steps
+    assert now.discontinuous_iterations <= 1.02 * now.steps and now.newton_iterations <= 2.9 * now.steps
     assert now.rejected == 0 and solver.verdict.word == "ok"
     assert before.discontinuous_iterations > 1.3 * before.steps
-    assert now.newton_iterations < 0.95 * before.newton_iterations
+    assert now.newton_iterations < 0.6 * before.newton_iterations
+
+
+def find_kinds_of_change(start: FloatArray, data: FloatArray) -> set[str]:
+    """Return how the points of the rows (4 gaps, 4 states, ...) change in a step: a row "comes" onto a circle, or some
+    of its points touch or open.
+    """
+    before, now = start[:, 4:8] != UNDEFINED, data[:, 4:8] != UNDEFINED
+    sticks, some = (data[:, 4:8] == STICKS).any(axis=1), before.any(axis=1)
+    kinds = {"comes": ~some, "touches": some & (now & ~before).any(axis=1), "opens": (before & ~now).any(axis=1)}
+    return {kind for kind, rows in kinds.items() if (rows & sticks).any()}
+
+
+def test_tangent_of_the_return_map(mounted: Mounted) -> None:
+    """The tangent of Newton's method is the derivative of a residual that contains the return map. Checked are steps
+    in which a cable moves onto a circle, and steps in which points of a cable touch or open: in these steps, the
+    derivative at constant history values differs by more than 1 % of the largest element of a row.
+    """
+    solver = mounted.create_solver(0.03)
+    problem, attempt = solver.problem, solver.newton._attempt
+    problem.may_compile = False
+    fields, unknowns = problem.assembly.fields, problem.sparsity.unknowns
+    place, count = unknowns.of_dof[: len(problem.assembly.layout.owned)], problem.unknowns.getSize()
+    seen, vector, out = dict[str, int](), problem.unknowns.duplicate(), problem.unknowns.duplicate()
+
+    def evaluate_at(x: FloatArray, data: FloatArray, maps: float) -> FloatArray:
+        vector.setArray(x)
+        fields.data[:], fields.mapped[0] = data, maps
+        problem._expanded[0] = 0
+        problem.eval_residual(None, vector, out)
+        return np.array(out.array_r)
+
+    def read_tangent(maps: float) -> FloatArray:
+        fields.mapped[0] = maps
+        problem.update_tangent(vector)
+        return problem.matrix.mat.convert("dense", PETSc.Mat()).getDenseArray()[np.ix_(place, place)]
+
+    def compare(x: FloatArray, data: FloatArray) -> None:
+        """Compare the tangent with differences of the residual."""
+        steps, K = 1e-9 * np.eye(count)[place], np.empty((len(place), len(place)))
+        for k, h in enumerate(steps):
+            K[:, k] = (evaluate_at(x + h, data, 9.0) - evaluate_at(x - h, data, 9.0))[place] / 2e-9
+        evaluate_at(x, data, 9.0)
+        size = np.abs(K).max(axis=1, keepdims=True)
+        assert (np.abs(read_tangent(9.0) - K) / size).max() < 1e-6
+        assert (np.abs(read_tangent(0.0) - K) / size).max() > 1e-2
+
+    def follow(*arguments: Any, **named: Any) -> NewtonRun:
+        run = attempt(*arguments, **named)
+        kinds = find_kinds_of_change(fields.start_data.reshape(-1, 20), fields.data.reshape(-1, 20))
+        if run.converged and fields.mapped[0] > 0.0 and any(seen.get(kind, 0) < 2 for kind in kinds):
+            x, data, left = np.array(problem.unknowns.array_r), fields.data.copy(), float(fields.mapped[0])
+            compare(x, data)
+            evaluate_at(x, data, left)
+            fields.data[:], fields.mapped[0] = data, left
+            problem.lag.drop_tangent()
+            seen.update({kind: seen.get(kind, 0) + 1 for kind in kinds})
+        return run
+
+    solver.newton._attempt = follow  # type: ignore[method-assign]
+    solver.solve(mounted.state.copy())
+    assert set(seen) == {"comes", "touches", "opens"}
 
 
 def test_run_in_a_cycle_is_repeated_with_frozen_states(mounted: Mounted) -> None:
