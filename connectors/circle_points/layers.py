@@ -290,6 +290,15 @@ def eval_speed(row: Any, o: Disc, q: Eight, w: Eight) -> float:
 
 
 @kernel(inline=True)
+def comes_along(row: Any, start: FloatArray) -> bool:
+    """Return whether a cable has approached the circle, and has had no friction before this step. If friction is
+    switched on later, the cable has not approached the circle in this sense.
+    """
+    first = row.data + 3 * row.segments
+    return bool(start[first + WAY] != 0.0 and start[first + RUBS] == COMES)
+
+
+@kernel(inline=True)
 def find_shear(row: Any, speed: float, h: float, start: FloatArray) -> tuple[bool, float]:
     """Return whether a cable has moved onto the circle in this step and its slip was integrated while it approached the
     circle. Return also the initial deflection u [m] of the bristles of this cable, or 0 for other cables.
@@ -299,7 +308,7 @@ def find_shear(row: Any, speed: float, h: float, start: FloatArray) -> tuple[boo
     n, first = row.segments, row.data + 3 * row.segments
     way = start[first + WAY]
     # if friction is switched on later, the initial deflection is 0
-    if way == 0.0 or start[first + RUBS] != COMES:
+    if not comes_along(row, start):
         return False, 0.0
     bent = np.copysign(row.bending_stiffness / (2.0 * row.axial_stiffness * row.radius**2), speed)
     # on average, a point touches in the middle of a step; the displacement of the present step is not yet included

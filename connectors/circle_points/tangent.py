@@ -38,7 +38,7 @@ from windlass.connectors.circle_points.kernels import (
     find_point,
     read_row,
 )
-from windlass.connectors.circle_points.layers import find_bend
+from windlass.connectors.circle_points.layers import comes_along, find_bend
 from windlass.connectors.contact.assembly import add_offset_point, add_point, create_tangent
 from windlass.connectors.contact.circles import add_circle_curvature, is_central
 from windlass.connectors.contact.law import eval_normal_slopes, eval_slopes_along
@@ -151,7 +151,9 @@ def fill_bend_slopes(c: PointRows, data: FloatArray, start: FloatArray, r: Circl
     ``g.share``, if they differ from the derivatives at constant history values.
 
     For a cable that has just moved onto a circle with an elastic layer, the derivatives are set to 0, because u depends
-    only on the speed of the cable, and this derivative is small, of the order of the strain times the step size.
+    only on the speed of the cable, and this derivative is small, of the order of the strain times the step size. If no
+    bristle has been deflected, the derivatives at constant history values are kept: they are a stiffness that makes
+    tangents of static solves regular.
     """
     row = c.rows[i]
     n, first = row.segments, row.data
@@ -163,18 +165,19 @@ def fill_bend_slopes(c: PointRows, data: FloatArray, start: FloatArray, r: Circl
         same &= belongs == (state == STICKS)
     if same and closed == before:
         return
-    g.share = 0.0
-    comes, factor = before == 0, 0.0
-    if comes and row.press != 0.0 and row.rigid_layer:
+    comes, factor = before == 0 and row.press != 0.0, 0.0
+    if comes and row.rigid_layer:
         lies, _, _, _, by_stretch = find_bend(c, i, r.o, r.q, 0.0, start)
         if lies:
             factor = 1.0 / n
             add_stretch(r, by_stretch, g.U)
+    elif comes:
+        g.share = 0.0 if comes_along(row, start) else g.share
     elif members > 0:
         factor = before / (n * members)
     if factor == 0.0:
         return
-    g.way[:] = 0.0
+    g.share, g.way[:] = 0.0, 0.0
     for k in range(n):
         state, old = data[first + n + k], start[first + n + k]
         if comes or (old != UNDEFINED and (state == STICKS or (state == UNDEFINED and old == STICKS))):
