@@ -11,8 +11,8 @@ from windlass.framework.arrays import FloatArray
 STEPS = 4
 """Number of steps between two nodes in which a normal is moved along a cable."""
 SMALL_MEAN = 0.3
-"""Length of the mean slope [1] below which the mean slope has less weight in `find_direction`. A direction such as the
-axis of sheaves is then preferred.
+"""Length of the mean slope [1] below which the mean slope is no candidate in `find_direction`, because slopes then have
+opposite directions.
 """
 
 
@@ -28,11 +28,12 @@ def find_direction(slopes: FloatArray) -> FloatArray:
     which the largest angle between b and the slopes along a route is smallest. With this direction, the frame of a node
     is defined at every position along the route.
 
-    The candidates are the mean slope, which is suitable for straight routes, and the direction in which slopes have the
-    smallest components, such as the axis of sheaves.
+    The candidates are the direction in which slopes have the smallest components, such as the axis of sheaves, and the
+    mean slope, which is suitable for straight routes.
     """
     t = normalise(slopes)
     across, mean = np.linalg.eigh(t.T @ t)[1][:, 0], t.mean(axis=0)
-    directions = np.array([across, -across, mean / max(float(np.linalg.norm(mean)), SMALL_MEAN)])
+    size = float(np.linalg.norm(mean))
+    directions = np.array([across, -across, *([mean / size] if size >= SMALL_MEAN else [])])
     # The values are rounded so that argmax selects the first of several values that differ only by rounding errors.
     return np.asarray(directions[np.argmax((t @ directions.T).min(axis=0).round(6))])
