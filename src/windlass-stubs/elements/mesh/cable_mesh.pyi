@@ -6,20 +6,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 import numpy as np
-from windlass.elements.cable.kinds import find_kinds
+from windlass.elements.cable.kinds import FRAME_COLUMNS, TWIST, find_kinds
 from windlass.elements.mesh.mesh_checks import check_mesh, merge_points
+from windlass.elements.mesh.mesh_columns import CellColumns, read_cell_columns
 from windlass.elements.mesh.mesh_file import FileMesh, read_mesh
-from windlass.elements.mesh.mesh_lines import eval_lengths, eval_slopes, find_reversed, join_ends
-from windlass.elements.mesh.mesh_nodes import NodePlan, add_nodes, create_node_sets, create_nodes, list_ranges, plan_nodes
+from windlass.elements.mesh.mesh_frames import eval_frames, read_frame_columns
+from windlass.elements.mesh.mesh_lines import eval_slopes, find_reversed, join_ends
+from windlass.elements.mesh.mesh_nodes import NodePlan, add_nodes, create_node_sets, create_nodes, list_cable_nodes, list_ranges, plan_nodes
 from windlass.elements.mesh.mesh_parts import Given, Net, NetCables, Outline, deal_net
-from windlass.framework.arrays import IntArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks import checks
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.law import Tables
 from windlass.framework.model.parts import pick_rows
-from windlass.framework.model.schema import REQUIRED
+from windlass.framework.model.schema import REQUIRED, Component
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from typing import Any, TypeAlias
@@ -38,6 +40,7 @@ One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
 Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 
 Columns = Mapping[str, Any]
+Kinds = tuple[type[Component], type[Component]]
 MOST_JOINED: Any
 class NamedSets(dict[str, Entity]):
     def __init__(self, kind: str, sets: dict[str, Entity]) -> None:
@@ -55,20 +58,22 @@ class CableMesh():
     notes: tuple[str, ...]
     def describe(self) -> str:
         'Return a text of several lines with counts, groups and notes.'
-def cables_from_mesh(world: World, path: str | Path, *, sections: Mapping[str, Columns] | None=None, cables_per_line: int=1, largest_length: float | None=None, scale: float=1.0, slopes: Literal['smooth', 'through', 'separate']='smooth', corner_angle: float=0.5, hinges: Sequence[str]=(), unused_points: Literal['error', 'ignore']='error', merge_distance: float | None=0.0, in_space: bool=False, name: str='net', length: Numbers=..., mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=..., broken: YesNo=...) -> CableMesh:
-    'Add the line cells of a mesh file as cables, with nodes at the ends of the lines and within the lines.\n\nCables that meet at a point share the position of this point. The cables also share the slope if the axis is smooth\nat this point, see ``slopes``. Otherwise each cable has its own slope, and the point is a hinge.\n\nArgs:\n    world: model to which the entities are added.\n    path: mesh file of the format gmsh (.msh, version 2.2 or 4.1), .vtu or .xdmf. The mesh is 3D or lies in the\n        plane z = 0.\n    sections: columns of `Cable2D` or `Cable3D` for each group of lines, by the name of the group, e.g.\n        ``{"main": {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.5}}``.\n    cables_per_line: number of cables into which each line is divided.\n    largest_length: largest length [m] of a cable, measured along the chord of its line; lines with a chord longer\n        than ``cables_per_line`` times this length are divided into more cables.\n    scale: length [m] of one unit of length in the file.\n    slopes: points at which lines share a slope. With ``"smooth"``, two lines share a slope at points at which only\n        these two lines meet, if both lines have the same section and their directions differ by at most\n        ``corner_angle``. With ``"through"``, points at which more lines meet are included; the lines of a section\n        are paired by the smallest angles between their directions. With ``"separate"``, lines do not share slopes;\n        only the cables of one line share slopes.\n    corner_angle: largest angle [rad] between the directions of two lines that share a slope, 0 to π/2. The angle is\n        0 if one line continues the other without a corner.\n    hinges: names of groups of points or lines. Lines do not share a slope at points of these groups.\n    unused_points: with ``"ignore"``, points that belong to no line and to no group are omitted; with ``"error"``,\n        such points raise a ModelError. A point of a group that belongs to no line always raises a ModelError.\n    merge_distance: distance [m] up to which points of lines are merged. With 0, points of lines that coincide raise\n        a ModelError. With None, points are not merged.\n    in_space: whether 3D cables, `Cable3D`, are created; otherwise all points must have z = 0.\n    name: name for messages and output.\n    **cable_columns: columns of all cables, including lines without section. Values in ``sections`` have priority.\n        The default of ``length`` [m] is the arc length of the axis.\n\nReturns:\n    Handles to the new entities, see `CableMesh`.\n\nRaises:\n    ModelError: the file cannot be read; a group does not exist; a line has no section, two sections or the length\n        0, or is a duplicate; points coincide, or belong to no line.'
-def _plan_net(mesh: FileMesh, groups: list[MeshSection], hinges: Sequence[str], corner_angle: float, slopes: str, cables_per_line: int, largest_length: float | None) -> Net:
-    'Return a net with the rows of all nodes and cables; see `cables_from_mesh` for the arguments.'
-def _add_net(world: Tables, given: Given, sections: Mapping[str, Columns], common: Columns, name: str) -> CableMesh:
+def cables_from_mesh(world: World, path: str | Path, *, sections: Mapping[str, Columns] | None=None, cables_per_line: int=1, largest_length: float | None=None, scale: float=1.0, slopes: Literal['smooth', 'through', 'separate']='smooth', corner_angle: float=0.5, hinges: Sequence[str]=(), unused_points: Literal['error', 'ignore']='error', merge_distance: float | None=0.0, in_space: bool=False, cell_columns: CellColumns | None=None, name: str='net', length: Numbers=..., mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=..., broken: YesNo=...) -> CableMesh:
+    'Add the line cells of a mesh file as cables, with nodes at the ends of the lines and within the lines.\n\nCables that meet at a point share the position of this point. The cables also share the slope if the axis is smooth\nat this point, see ``slopes``. Otherwise each cable has its own slope, and the point is a hinge.\n\nArgs:\n    world: model to which the entities are added.\n    path: mesh file of the format gmsh (.msh, version 2.2 or 4.1), .vtu or .xdmf. The mesh is 3D or lies in the\n        plane z = 0.\n    sections: columns of `Cable2D` or `Cable3D` for each group of lines, by the name of the group, e.g.\n        ``{"main": {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.5}}``. If\n        ``torsional_stiffness`` is given and ``in_space`` is true: columns of `TwistCable3D`, and the columns\n        ``normal`` and ``turned_from`` of the nodes (`PointSlopeTwist3D`), each of shape (3,). ``normal`` is the\n        direction of d_1 at the start of each path of lines with common slopes. Along the path, this direction is\n        moved from node to node without spin. The default of ``turned_from`` is a direction to which no slope of the\n        path is opposite.\n    cables_per_line: number of cables into which each line is divided.\n    largest_length: largest length [m] of a cable, measured along the chord of its line; lines with a chord longer\n        than ``cables_per_line`` times this length are divided into more cables.\n    scale: length [m] of one unit of length in the file.\n    slopes: points at which lines share a slope. With ``"smooth"``, two lines share a slope at points at which only\n        these two lines meet, if both lines have the same section and their directions differ by at most\n        ``corner_angle``. With ``"through"``, points at which more lines meet are included; the lines of a section\n        are paired by the smallest angles between their directions. With ``"separate"``, lines do not share slopes;\n        only the cables of one line share slopes.\n    corner_angle: largest angle [rad] between the directions of two lines that share a slope, 0 to π/2. The angle is\n        0 if one line continues the other without a corner.\n    hinges: names of groups of points or lines. Lines do not share a slope at points of these groups.\n    unused_points: with ``"ignore"``, points that belong to no line and to no group are omitted; with ``"error"``,\n        such points raise a ModelError. A point of a group that belongs to no line always raises a ModelError.\n    merge_distance: distance [m] up to which points of lines are merged. With 0, points of lines that coincide raise\n        a ModelError. With None, points are not merged.\n    in_space: whether 3D cables, `Cable3D` or `TwistCable3D`, are created; otherwise all points must have z = 0.\n    cell_columns: columns of cables whose values are read from the file. For each name of a column, the name of an\n        array on the cells of the file, or a list with the name of one array for each component, e.g.\n        ``{"torsional_stiffness": "GJ", "bending_stiffness": ["EI_1", "EI_2"]}``. All cables of a line have the\n        value of its cell, in the unit of the column; ``scale`` does not change the value.\n    name: name for messages and output.\n    **cable_columns: columns of all cables, including lines without section. Values in ``sections`` have priority.\n        The default of ``length`` [m] is the arc length of the axis.\n\nReturns:\n    Handles to the new entities, see `CableMesh`.\n\nRaises:\n    ModelError: the file cannot be read; a group or an array on cells does not exist; a line has no section, two\n        sections or the length 0, or is a duplicate; points coincide, or belong to no line; only some sections have\n        ``torsional_stiffness``, or a normal is parallel to the cable at the start of a path.'
+def _find_kinds(in_space: bool, columns: set[str]) -> Kinds:
+    'Return the types of the nodes and cables of a net for the names of all given columns.\n\nRaises:\n    ModelError: a 2D net has a torsional stiffness.'
+def _plan_net(mesh: FileMesh, groups: list[MeshSection], values: Mapping[str, FloatArray], kinds: Kinds, hinges: Sequence[str], corner_angle: float, slopes: str, cables_per_line: int, largest_length: float | None) -> Net:
+    'Return a net with the rows of all nodes and cables; ``values`` contains the values of the lines for columns from\nthe cells of the file. See `cables_from_mesh` for the other arguments.'
+def _add_net(world: Tables, given: Given, kinds: Kinds, sections: Mapping[str, Columns], common: Columns, name: str) -> CableMesh:
     'Add to the world the nodes and cables of a net that belong to this process.'
 class MeshSection(NamedTuple):
     label: str
     columns: Columns
     given: Columns | None
     lines: IntArray
-def _assign_sections(mesh: FileMesh, sections: Mapping[str, Columns] | None, common: Columns, name: str) -> list[MeshSection]:
-    'Return the sections with their lines. Each line belongs to exactly one section.'
+def _assign_sections(mesh: FileMesh, sections: Mapping[str, Columns] | None, common: Columns, kind: type[Component], values: Mapping[str, FloatArray], name: str) -> list[MeshSection]:
+    'Return the sections with their lines. Each line belongs to exactly one section. ``values`` contains the columns\nthat are read from the cells of the file.'
 def _same_as(sections: list[MeshSection], number: int) -> int:
     'Return the index of the first section whose columns are the same Python object as the columns of section\n``number``.'
-def _plan_cables(plan: NodePlan, lines: IntArray) -> NetCables:
+def _plan_cables(plan: NodePlan, lines: IntArray, values: Mapping[str, FloatArray]) -> NetCables:
     'Return the cables of the lines with the indices ``lines``, line by line.'

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import Any, Literal
 import numpy as np
 from windlass.elements.cable.ale_cable2d import ALECable2D
-from windlass.elements.cable.kinds import find_kinds
+from windlass.elements.cable.kinds import FRAME_COLUMNS, find_kinds
 from windlass.elements.nodes.generic_nodes import state_node
-from windlass.elements.nodes.rotations import normalise
-from windlass.elements.nodes.turning import carry_normals, smallest_rotations
+from windlass.elements.nodes.turning import carry_normals
+from windlass.elements.nodes.twist_frames import STEPS, find_direction, find_normal
 from windlass.elements.routes.catenary import FreeCatenary, hang_between
 from windlass.elements.routes.grounded_catenary import GroundedCatenary
 from windlass.elements.routes.routes import CenterLine, Circle, Point, RouteError, nodes_along, route_around, straight
@@ -45,10 +45,7 @@ SIDE: Any
 RADIUS: Any
 MOST_TURNING: Any
 TURN_ROUNDING: Any
-FRAME_COLUMNS: Any
-STEPS: Any
 SAMPLES: Any
-SMALL_MEAN: Any
 CHAIN: Any
 def cable_around(world: World, circles: Sequence[Circle | Entity], elements: int, *, radius: float | Sequence[float] | None=None, sides: Side | Sequence[Side]='right', radial_offset: float=0.0, closed: bool=True, start: Point | None=None, end: Point | None=None, name: str='belt', length: Numbers=..., mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=..., broken: YesNo=..., moving_mass_factor: Numbers=..., use_coupling_terms: YesNo=..., add_ale_variation: YesNo=..., ale: One=...) -> Entity:
     'Add a taut cable over circles in the given order; `routes.route_around` describes the route.\n\nA closed cable begins at the point where the cable leaves the first circle. The last element of a closed cable ends\nat the first node.\n\nArgs:\n    world: model to which the entities are added.\n    circles: circles, or handles to bodies or nodes whose reference positions are the centres of the circles.\n    elements: number of cable elements of equal length.\n    radius: radius [m] of the circles that are given as handles, one for all circles or one for each circle.\n    sides: side of the cable, "left" or "right", on which a circle lies, seen in the direction of travel; only for\n        circles that are given as handles. Give one side for all circles, or one side for each circle. With "right"\n        the cable wraps clockwise.\n    radial_offset: distance [m] of the axis of the cable from the circles.\n    closed: whether the end of the cable is connected to its start.\n    start, end: end points [m] of an open cable, shape (2,).\n    name: name for messages and output.\n    **cable_columns: columns of `Cable2D`, or of `ALECable2D` if ``ale=`` is given; for fibre ropes and tension\n        tables see `straight_cable`. Default of ``length`` [m]: the length of the route divided by the number of\n        elements.\n\nReturns:\n    The cables in order; `nodes_of` gives their nodes.\n\nRaises:\n    ModelError: a circle has no radius, or the route does not exist.'
@@ -66,8 +63,6 @@ def read_table(given: dict[str, Any], name: str) -> dict[str, Any]:
     'Replace the column ``tension_table`` of a chain by columns of `TableCable2D`. The column contains pairs of strain\n[1] and tension [N].\n\nRaises:\n    ModelError: the table is not a list of at least two pairs of finite numbers, or the strains are not ascending.'
 def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dict[str, Any]) -> dict[str, FloatArray]:
     'Return the columns of the nodes of a cable with twist: ``normal``, which is moved along the route without spin,\nand ``turned_from``.\n\nArgs:\n    route, elements: the route and the number of elements.\n    numbers: indices of the nodes, shape (n,).\n    given: columns that the user has specified; ``normal`` is the normal of the first node, or the normals of all\n        nodes, shape (nodes, 3).'
-def find_direction(slopes: FloatArray) -> FloatArray:
-    'Return the default of ``turned_from``, a direction b of shape (3,). Of several candidates, b is the direction for\nwhich the largest angle between b and the slopes along a route is smallest. With this direction, the frame of a node\nis defined at every position along the route.\n\nThe candidates are the mean slope, which is suitable for straight routes, and the direction in which slopes have the\nsmallest components, such as the axis of sheaves.'
 def check_turns(route: CenterLine, elements: int, name: str) -> None:
     "Raise ModelError if an element turns back on itself, because the chain has too few elements.\n\nAt a node of such an element the slope r' points against the chord: r'·(r_1 - r_0) < 0, where r_0 and r_1 are the\npositions of the two nodes of the element. A cubic cannot follow such a route."
 def nodes_of(world: World, cables: Entity) -> Entity:
