@@ -30,6 +30,7 @@ import numpy as np
 
 from windlass.connectors.constraints.supports import fix
 from windlass.connectors.markers.position_markers import merge_handles
+from windlass.elements.cable.kinds import TWIST
 from windlass.elements.cable.points import array_form, eval_shape, shape_integrals
 from windlass.elements.cable.winch_cable import winch_rope
 from windlass.framework.arrays import FloatArray
@@ -117,8 +118,8 @@ class WinchReserve(StepHook):
         changes: changes of the number of cables, in order of time; see `CableChange`.
 
     Raises:
-        ModelError: positions have different shapes, positions coincide, ``active`` is given, or ``longest`` is less
-            than the initial length or more than `MOST` times ``wanted``.
+        ModelError: positions have different shapes, positions coincide, ``active`` or ``torsional_stiffness`` is given,
+            or ``longest`` is less than the initial length or more than `MOST` times ``wanted``.
     """
 
     changes_state = True
@@ -149,6 +150,8 @@ class WinchReserve(StepHook):
     ) -> None:
         if "active" in columns:
             raise ModelError(f"active of {name}: must be left out, because it follows from the length of the rope")
+        if TWIST in columns:
+            raise ModelError(f"{TWIST} of {name}: must be left out; ropes with torsion are created by `winch_rope`")
         self._world, self._name, self._fewest, self._wanted = world, name, int(cables), float(wanted)
         if longest > MOST * wanted:
             raise ModelError(f"longest = {longest:g} m of {name}: must be at most {MOST:g} times wanted = {wanted:g} m")

@@ -146,7 +146,7 @@ def test_directions_of_lines_do_not_change_the_frames(tmp_path: Path) -> None:
 
 
 def test_loops(tmp_path: Path) -> None:
-    """A loop out of the plane has no torque in its reference configuration, although its frames do not close."""
+    """A 3D loop has no torque in its reference configuration, although its frames do not close."""
     n = 16
     angle = 2.0 * np.pi * np.arange(n) / n
     points = np.column_stack((np.cos(angle), np.sin(angle), 0.4 * np.cos(2.0 * angle)))
