@@ -153,6 +153,10 @@ def list_models(folder: Path) -> dict[str, Callable[[], World]]:
         "turning": parallel_turning.run_rope,
         "zoo": build_zoo,
         "reserve": lambda: winches.hang(1.0, 0.1, 2, space=True),
+        "twisted winch rope": lambda: winches.hang(
+            1.0, 0.1, 2, space=True, torsional_stiffness=0.5, rotary_inertia=0.01, coupling=50.0, torsional_damping=0.1,
+            store_tension=10.0, store_twist=0.3,
+        ),  # fmt: skip
         "ribbon": lambda: ribbons.create_on_pulley(0.1, elements=20),
         "cylinders": move_cylinders,
         "ropes": add_rope_machine,
