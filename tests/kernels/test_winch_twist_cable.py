@@ -224,5 +224,75 @@ def test_what_is_refused() -> None:
         with pytest.raises(wl.ModelError, match=words):
             winch_rope(world, outlet, end, 2, **columns)
             world.finalize()
-    with pytest.raises(wl.ModelError, match="torsional_stiffness of rope: must be left out"):
-        con.WinchReserve(World(), (0.0,) * 3, END, wanted=1.0, longest=5.0, **ROPE)
+
+
+def lay_reserve(**more: Any) -> tuple[con.WinchReserve, wl.State]:
+    """Create a bent and twisted rope in motion, with two cables that are too long."""
+    world = World()
+    given = {**ROPE, "bending_stiffness": 2.0, **more}
+    rope = con.WinchReserve(world, (0.0,) * 3, END, 2, wanted=1.2, longest=6.0, **given)
+    assert len(rope.outside) == 2 and len(rope.nodes) == 5
+    random, state = np.random.default_rng(7), wl.State(world)
+    for name, size in (("q", 0.05), ("v", 1.0), ("a", 1.0), ("carried", 1.0)):
+        values = np.zeros((5, 7))
+        values[::2] = size * random.standard_normal((3, 7))
+        state.put(rope.nodes, values, name)
+    state.put(rope.feed, 2.5, "q")
+    state.put(rope.feed, 0.8, "v")
+    state.put(rope.feed, -0.6, "a")
+    state.put(rope.feed, 0.3, "carried")
+    # several turns
+    turned = state.of(rope.nodes)
+    turned[2, 6], turned[4, 6] = 8.0, 21.0
+    state.put(rope.nodes, turned, "q")
+    return rope, state
+
+
+def test_split_of_a_rope_with_torsion() -> None:
+    """When cables are split, the spin of the material in the middle of each cable does not change, and the twist of
+    both halves is the twist of the whole cable. The rates of all coordinates of the new nodes are the derivatives of
+    the coordinates that a split at other times would give.
+    """
+    rope, state = lay_reserve()
+    before = [wl.eval_output(rope.outside, name, state) for name in ("twist", "spin")]
+    copies = [follow(state, time) for time in (-1e-4, 1e-4)]
+    rope.before_step(state)
+    assert len(rope.outside) == 4
+    # the twist of a bent cable is more accurate in the halves
+    assert_allclose(wl.eval_output(rope.outside, "twist", state), np.repeat(before[0], 2), rtol=0, atol=1e-3)
+    spin = wl.eval_output(rope.outside, "spin", state, share=1.0)[::2]
+    assert_allclose(spin, before[1], rtol=0, atol=1e-2)
+    moved = []
+    for copy in copies:
+        rope._switch(1)
+        rope.before_step(copy)
+        moved.append(copy)
+    x = [one.of(rope.nodes[1::2]) for one in (moved[0], state, moved[1])]
+    v, a = state.of(rope.nodes[1::2], "v"), state.of(rope.nodes[1::2], "a")
+    assert_allclose((x[2] - x[0]) / 2e-4, v, rtol=0, atol=2e-6)
+    assert_allclose((x[2] - 2.0 * x[1] + x[0]) / 1e-8, a, rtol=0, atol=2e-5)
+
+
+def test_split_of_a_straight_rope_changes_nothing() -> None:
+    """A split of a straight twisted rope changes neither torque nor spin, and a merge restores all coordinates."""
+    rope, state = lay_reserve()
+    for name in ("q", "v", "a", "carried"):
+        values = state.of(rope.nodes, name)
+        values[:, :6] = 0.0
+        if name == "q":
+            # uniform stretch
+            values[::2, 3:6] = END / (np.linalg.norm(END) + 2.5) - END / np.linalg.norm(END)
+        state.put(rope.nodes, values, name)
+    names = ("twist", "torque")
+    before, old = [wl.eval_output(rope.outside, name, state) for name in names], state.of(rope.nodes)
+    spins = [wl.eval_output(rope.outside, "spin", state, share=share) for share in (0.25, 0.5)]
+    rope.before_step(state)
+    for name, value in zip(names, before, strict=True):
+        assert_allclose(wl.eval_output(rope.outside, name, state), np.repeat(value, 2), rtol=1e-12)
+    found = [wl.eval_output(rope.outside, "spin", state, share=share) for share in (0.5, 1.0)]
+    for value, halves in zip(spins, found, strict=True):
+        assert_allclose(halves[::2], value, rtol=1e-12)
+    state.put(rope.feed, -1.9, "q")
+    rope.before_step(state)
+    assert len(rope.outside) == 2
+    assert_allclose(state.of(rope.nodes), old, rtol=0, atol=1e-15)
