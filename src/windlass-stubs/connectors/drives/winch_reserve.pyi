@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from windlass.connectors.constraints.supports import fix
 from windlass.connectors.markers.position_markers import merge_handles
+from windlass.elements.cable.kinds import FRAME_COLUMNS
 from windlass.elements.cable.points import array_form, eval_shape, shape_integrals
 from windlass.elements.cable.winch_cable import winch_rope
 from windlass.framework.arrays import FloatArray
@@ -76,6 +77,8 @@ class WinchReserve(StepHook):
         'Change the number of cables if the active cables are too long or too short.'
     def _change(self, state: State, old: int, new: int) -> float:
         'Transfer the motion of the nodes to another level. Return the potential energy of the weight before a merge\nminus this energy after the merge [J], and 0 for a split.'
+    def _turn_middles(self, values: list[FloatArray], lengths: list[float], stride: int) -> None:
+        'Set the angles of the nodes in the middle of cables with torsion, and their rates; ``stride`` is the\ndifference of the indices of the nodes of a cable. For the other arguments see `find_middles`.'
     def _eval_length(self, state: State) -> float:
         'Return the length of rope outside the winch [m].'
     def _eval_weight(self, x: FloatArray, length: float) -> float:
