@@ -58,7 +58,7 @@ BUILDERS = {
     "elements/routes/cable_chain.py": ("cable_columns", CABLES),
     "elements/routes/beam_lines.py": ("beam_columns", ("Beam2D", "Beam3D")),
     "elements/mesh/cable_mesh.py": ("cable_columns", CABLES[:2]),
-    "elements/cable/winch_cable.py": ("columns", ("WinchCable2D",)),
+    "elements/cable/winch_rope.py": ("columns", ("WinchCable2D",)),
     "connectors/drives/belt.py": ("cable_columns", CABLES[:2]),
     "connectors/drives/winch_reserve.py": ("columns", ("WinchCable2D",)),
     "connectors/circle_contact/add_contact.py": ("columns", CIRCLE_CONTACTS),

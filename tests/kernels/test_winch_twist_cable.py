@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 import windlass as wl
 import windlass.connectors as con
 from windlass.elements import PointSlopeTwist3D, TwistCable3D, winch_rope
-from windlass.elements.cable.winch_cable import WinchRope
+from windlass.elements.cable.winch_rope import WinchRope
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.system import evaluate
 from windlass.framework.model.world import World
