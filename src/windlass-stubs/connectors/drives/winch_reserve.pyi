@@ -42,7 +42,7 @@ class CableChange(NamedTuple):
 def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
     'Return the motion in the middle of n cables as four arrays, shape (n, 2 d) each, where d is the number of\ncomponents of a position. The arrays contain the positions and slopes, their first time derivatives, their second\ntime derivatives, and the values ``carried`` that the time integrator passes from step to step.\n\nArgs:\n    motion: these four arrays for the nodes, from the first to the last node, shape (n + 1, 2 d) each.\n    lengths: length h of a cable [m], its first time derivative h_t [m/s], and its second time derivatives h_tt\n        [m/s²] in ``a`` and in ``carried`` of the state.'
 class WinchReserve(StepHook):
-    def __init__(self, world: World, outlet: Any, end: Any, cables: int=1, *, wanted: float, longest: float, strain: float=0.0, name: str='rope', mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., store_tension: Numbers=..., shortest: Numbers=..., active: YesNo=...) -> None:
+    def __init__(self, world: World, outlet: Any, end: Any, cables: int=1, *, wanted: float, longest: float, strain: float=0.0, name: str='rope', mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., store_tension: Numbers=..., shortest: Numbers=..., active: YesNo=..., rotary_inertia: Numbers=..., torsional_stiffness: Numbers=..., coupling: Numbers=..., torsional_damping: Numbers=..., store_twist: Numbers=..., normal: Numbers=..., turned_from: Numbers=...) -> None:
         ...
     _world: Any
     _name: Any
