@@ -226,6 +226,20 @@ def test_what_is_refused() -> None:
             world.finalize()
 
 
+def test_message_about_a_slope_that_turns_too_far() -> None:
+    """The message of a failed solve names a node whose slope is nearly opposite to ``turned_from``."""
+    world, rope = create_rope()
+    state = wl.State(world)
+    slopes = state.of(rope.nodes)
+    slopes[1, 3:6] = -1.99 * END / np.linalg.norm(END)
+    state.put(rope.nodes, slopes, "q")
+    assembly = serial_assembly(world)
+    assembly.load_fields(state)
+    (system,) = [system for system in assembly.systems if system.account is not None]
+    assert system.checks.diagnose is not None
+    assert "the slope of rope node 1 has turned by almost 165°" in " ".join(system.checks.diagnose(assembly.fields))
+
+
 def lay_reserve(**more: Any) -> tuple[con.WinchReserve, wl.State]:
     """Create a bent and twisted rope in motion, with two cables that are too long."""
     world = World()
