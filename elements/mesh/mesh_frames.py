@@ -102,8 +102,8 @@ def eval_frames(
     for k in np.flatnonzero(is_given & (along <= PARALLEL * np.linalg.norm(starts, axis=1)))[:1]:
         place = mesh.place(plan.point[node0[edge[k]]])
         raise mesh.error(
-            f"normal = {show(starts[k].tolist())} is parallel to the cable at {place}, at which a path of lines begins: "
-            "must have a component perpendicular to the cable; give the section of the path its own normal"
+            f"normal = {show(starts[k].tolist())} is parallel to the cable at {place}, at which a path of lines "
+            "begins: must have a component perpendicular to the cable; give the section of the path its own normal"
         )
     normals[first] = np.where(is_given[:, None], starts, find_normals(slopes[first]))
     last = np.append(first[1:], len(slopes))
