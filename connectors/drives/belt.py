@@ -58,8 +58,8 @@ from windlass.connectors.markers.position_markers import merge_handles, rigid_ma
 from windlass.connectors.reports.belt_picture import draw_belt, draw_circles
 from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
 from windlass.elements.cable.cable2d import Cable2D
-from windlass.elements.cable.kinds import TWIST, find_kinds
-from windlass.elements.routes.cable_chain import FRAME_COLUMNS, cable_along, nodes_of
+from windlass.elements.cable.kinds import FRAME_COLUMNS, TWIST, find_kinds
+from windlass.elements.routes.cable_chain import cable_along, nodes_of
 from windlass.elements.routes.routes import Route
 from windlass.elements.routes.spatial_routes import SpatialRoute
 from windlass.framework.arrays import BoolArray, FloatArray

@@ -18,7 +18,8 @@ Nodes are at constant fractions of l. Therefore velocities and accelerations in 
 these formulas, including the derivatives of h. A split does not change the position, velocity and acceleration of the
 material, so mass, momentum and energy are conserved. If cables are too short, pairs of cables are merged. The outer
 nodes of the pair do not change, and one cubic replaces the two cubics between them. The error of positions is O(h⁴)
-with the length h of the merged cables.
+with the length h of the merged cables. In ropes with torsion, the frame of the material in the middle of a cable
+follows from the frames at both of its nodes (elements/cable/winch_twist_split.py).
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ import numpy as np
 
 from windlass.connectors.constraints.supports import fix
 from windlass.connectors.markers.position_markers import merge_handles
+from windlass.elements.cable.kinds import FRAME_COLUMNS
 from windlass.elements.cable.points import array_form, eval_shape, shape_integrals
-from windlass.elements.cable.winch_cable import winch_rope
+from windlass.elements.cable.winch_rope import winch_rope
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, inside, instance, number, numbers, whole, word
 from windlass.framework.command_line.notes import say_once
@@ -108,7 +110,8 @@ class WinchReserve(StepHook):
             than ``wanted``, and a message is printed.
         strain: strain of the rope in the reference configuration [1].
         name: name for messages and output.
-        **columns: columns of `WinchCable2D` except ``active``, with one value for all cables.
+        **columns: columns of `WinchCable2D` except ``active``, with one value for all cables; with
+            ``torsional_stiffness=`` columns of `WinchTwistCable3D`, as in `winch_rope`.
 
     Attributes:
         cables: the cables of all levels; outputs of inactive cables are 0 (mass) or NaN (positions).
@@ -162,11 +165,11 @@ class WinchReserve(StepHook):
             if longest < self._feed_reference:
                 given = f"longest = {longest:g} m of {name}, which is {self._feed_reference:g} m long at the start"
                 raise ModelError(f"{given}: must not be shorter")
-            self._add_levels(rope.cables, columns)
+            self._add_levels(rope.cables, {key: columns[key] for key in columns if key not in FRAME_COLUMNS})
             self._switch(self._find_level(self._feed_reference, 0))
         table, rows = self.nodes.table, self.nodes.rows
         names = table.component.reference_columns
-        self._reference: FloatArray = np.hstack([table.collect(column, rows) for column in names])
+        self._reference: FloatArray = np.column_stack([table.collect(column, rows) for column in names])
         self.changes: list[CableChange] = []
 
     def _add_levels(self, finest: Entity, columns: Mapping[str, Any]) -> None:
@@ -244,20 +247,39 @@ class WinchReserve(StepHook):
         """
         values = [state.of(self.nodes, name) for name in MOTION]
         values[0] += self._reference
+        # positions and slopes; the nodes of ropes with torsion also have an angle
+        axis = values[0].shape[1] // 2 * 2
         lengths = [float(state.of(self.feed, name)[0, 0]) for name in MOTION]
         lengths[0] += self._feed_reference
         for level in range(old, new):
             stride = self._stride(level)
-            middles = find_middles([y[::stride] for y in values], [y / self._count(level) for y in lengths])
+            parts = [y / self._count(level) for y in lengths]
+            middles = find_middles([y[::stride, :axis] for y in values], parts)
             for y, middle in zip(values, middles, strict=True):
-                y[stride // 2 :: stride] = middle
-        x = values[0].copy()
+                y[stride // 2 :: stride, :axis] = middle
+            if axis < values[0].shape[1]:
+                self._turn_middles(values, parts, stride)
+        x = values[0][:, :axis].copy()
         values[0] -= self._reference
         for y, name in zip(values, MOTION, strict=True):
             y[self._appears > new] = 0.0
             state.put(self.nodes, y, name)
         before, after = (self._eval_weight(x[:: self._stride(level)], lengths[0]) for level in (old, new))
         return before - after if new < old else 0.0
+
+    def _turn_middles(self, values: list[FloatArray], lengths: list[float], stride: int) -> None:
+        """Set the angles of the nodes in the middle of cables with torsion, and their rates; ``stride`` is the
+        difference of the indices of the nodes of a cable. For the other arguments see `find_middles`.
+        """
+        from windlass.elements.cable.winch_twist_split import find_middle_angles  # here, because few ropes have twist
+        from windlass.elements.nodes.twist_node import read_frames  # imported here, because few ropes have twist
+
+        frames = read_frames(self._world, self.nodes.ids)
+        (x, v, *accelerations), (h, h_t, *h_tts) = values, lengths
+        to = slice(stride // 2, None, stride)
+        for a, h_tt in zip(accelerations, h_tts, strict=True):
+            found = find_middle_angles(frames, self._reference, stride, (x, v, a), (h, h_t, h_tt))
+            x[to, -1], v[to, -1], a[to, -1] = found.T
 
     def _eval_length(self, state: State) -> float:
         """Return the length of rope outside the winch [m]."""

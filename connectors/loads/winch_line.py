@@ -41,7 +41,8 @@ class WinchLine(NamedTuple):
     """Data of k rows with n points each, on winch cables in d dimensions."""
 
     row: IntArray  # process-local indices of these rows, shape (k,)
-    dofs: IntArray  # process-local indices of the coordinates of the nodes and of l, shape (k, 4 d + 1)
+    dofs: IntArray  # process-local indices of the coordinates of the nodes and of l, shape (k, 4 d + 1); the
+    # coordinates of ropes with torsion also contain two angles before l, shape (k, 15)
     begin: FloatArray  # σ0 of the cables [1], shape (k,)
     share: FloatArray  # Δ of the cables [1], shape (k,)
     s: FloatArray  # ξ of the points [1], shape (k, n)
@@ -142,7 +143,8 @@ def add_tangents(
     """
     n, last = c.N.shape[1], c.dofs.shape[1] - 1
     d = last // 4
-    motion, change, by_l = np.zeros(4), np.zeros((3, 13)), np.zeros(3)
+    # the angles of ropes with torsion, between the coordinates of the nodes and l, have no effect
+    motion, change, by_l = np.zeros(4), np.zeros((3, last + 1)), np.zeros(3)
     for i in range(len(c.dofs)):
         to = slots[c.row[i]]
         for j in range(n):

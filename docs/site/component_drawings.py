@@ -215,7 +215,7 @@ def beam(s: Sketch) -> None:
     s.text((2.5, -0.6), "stiffness: forces and moments by strains, in the frame of the section", align="center")
 
 
-@draws("WinchCable2D", "WinchCable3D")
+@draws("WinchCable2D", "WinchCable3D", "WinchTwistCable3D")
 def winch(s: Sketch) -> None:
     s.circle((0, 0), 0.6, fill="0.92")
     s.text((0, 0), "winch", GREY, align="center")
@@ -226,7 +226,7 @@ def winch(s: Sketch) -> None:
     s.measure((0.9, 1.0), (2.2, 1.0), "begin · l")
     s.measure((2.2, 1.0), (3.8, 1.0), "share · l")
     s.measure((0.9, 1.55), (5.4, 1.55), "l: rope outside of the winch (feed)")
-    s.text((0.9, -0.45), "store_tension of the rope in the winch")
+    s.text((0.9, -0.45), "store_tension (and store_twist) of the rope in the winch")
 
 
 # springs

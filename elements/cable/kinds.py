@@ -10,6 +10,8 @@ from windlass.framework.model.schema import Component
 
 TWIST, FIBRE, TABLE = "torsional_stiffness", "slow_stiffness", "table_strains"
 """Names of columns that only cables with twist, fibre ropes, and cables with a table have."""
+FRAME_COLUMNS = ("normal", "turned_from")
+"""Columns of nodes that are accepted by functions that create cables with twist."""
 
 
 def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component], type[Component]]:

@@ -38,7 +38,7 @@ from windlass.elements.cable.cable2d import RULES, check_nodes, gravity
 from windlass.elements.cable.mass import create_inertia, mass, mass_product
 from windlass.elements.cable.points import Rule, create_rule, eval_shape
 from windlass.elements.cable.strains import eval_bending
-from windlass.elements.cable.twist_forces import fill_energies, residual, tangent
+from windlass.elements.cable.twist_forces import create_work, fill_energies, residual, tangent
 from windlass.elements.cable.twist_motion import inertia, inertia_tangent
 from windlass.elements.cable.twist_sections import OUTPUTS, draw, fill_references, find_curvatures
 from windlass.elements.nodes.turning import FURTHEST
@@ -165,9 +165,10 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 def create_calls(some: NDArray[Any], rule: Rule) -> tuple[Call, Call, Call]:
     """Create the kernel calls for forces, tangents and energies of rows with the same integration rule."""
+    work = create_work()
     return (
         call(residual, lambda s: (some, rule, s.x, s.v, s.f)),
-        call(tangent, lambda s: (some, rule, s.x, s.v, s.dq, s.dv, s.slots, s.values)),
+        call(tangent, lambda s: (some, rule, s.x, s.v, s.dq, s.dv, work, s.slots, s.values)),
         call(fill_energies, lambda s: (some, rule, s.x, s.v, s.energies, s.powers)),
     )
 

@@ -21,7 +21,7 @@ the derivative has the additional term d g (H y_t)ᵀ.
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -87,12 +87,12 @@ def find_moments(row: Any, j: int, kappa: FloatArray) -> tuple[float, float, flo
 
 
 @kernel
-def find_bubble(row: Any, r: Rule, kappa: FloatArray) -> tuple[float, float]:
-    """Return β and k [N m]; the docstring of this module defines both."""
-    q, k = 0.0, 16.0 / 3.0 * row.torsional_stiffness / row.length
+def find_bubble(row: Any, L: float, r: Rule, kappa: FloatArray) -> tuple[float, float]:
+    """Return β and k [N m] for the length L; the docstring of this module defines both."""
+    q, k = 0.0, 16.0 / 3.0 * row.torsional_stiffness / L
     for j in range(len(r.wb)):
         B = bubble(r.sb[j])
-        w, k1, k2 = r.wb[j] * row.length * B, kappa[j, 0], kappa[j, 1]
+        w, k1, k2 = r.wb[j] * L * B, kappa[j, 0], kappa[j, 1]
         M1, M2, _, _ = find_moments(row, j, kappa[j])
         q += w * (M1 * k2 - M2 * k1)
         k += w * B * (row.bending_stiffness[0] * k2 * k2 + row.bending_stiffness[1] * k1 * k1)
@@ -102,6 +102,7 @@ def find_bubble(row: Any, r: Rule, kappa: FloatArray) -> tuple[float, float]:
 @kernel
 def fill_point(
     row: Any,
+    L: float,
     r: Rule,
     j: int,
     y: FloatArray,
@@ -110,9 +111,9 @@ def fill_point(
     kappa: FloatArray,
     G: FloatArray,
 ) -> None:
-    """Fill κ_1 and κ_2 at a bending point, shape (2,), and their derivatives with respect to y, shape (2, 11); sigma is
-    a work array."""
-    L, s, P, K = row.length, r.sb[j], read(r.Pb, j), read(r.Kb, j)
+    """Fill κ_1 and κ_2 at a bending point, shape (2,), and their derivatives with respect to y, shape (2, 11), for the
+    length L; sigma is a work array."""
+    s, P, K = r.sb[j], read(r.Pb, j), read(r.Kb, j)
     K = (K[0] / L, K[1] / L, K[2] / L)
     p, k = interpolate(P, 1.0, y), interpolate(K, 1.0, y)
     _, d1, d2 = axes_of(frame_at(row, s, p, y, T))
@@ -162,8 +163,8 @@ def residual(rows: Any, r: Rule, x: FloatArray, v: FloatArray, f: FloatArray) ->
             add_gradient(r.wa[j] * L * N / l, P, p, total)
         # bending moments; the curvatures at all bending points are computed first, because β depends on all of them
         for j in range(len(r.wb)):
-            fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
-        beta, _ = find_bubble(row, r, kappa)
+            fill_point(row, L, r, j, y, T, sigma, kappa[j], G[j])
+        beta, _ = find_bubble(row, L, r, kappa)
         for j in range(len(r.wb)):
             w, b = r.wb[j] * L, beta * bubble(r.sb[j])
             M1, M2, q1, q2 = find_moments(row, j, kappa[j])
@@ -215,85 +216,121 @@ def find_part(k: int, iL: float) -> tuple[int, float]:
     return (a, iL) if group == 2 else (6 + a, 1.0)
 
 
+class Work(NamedTuple):
+    """Work arrays of `fill_stiffness`."""
+
+    stretch: FloatArray
+    twist: FloatArray
+    sigma: FloatArray
+    along: FloatArray
+    kappa: FloatArray
+    G: FloatArray
+    change: FloatArray
+    dsigma: FloatArray
+    H: FloatArray
+    H1: FloatArray
+    H2: FloatArray
+
+
+def create_work() -> Work:
+    """Allocate the work arrays of `fill_stiffness`."""
+    square = (COUNT, COUNT)
+    return Work(
+        stretch=np.empty(COUNT), twist=np.empty(COUNT), sigma=np.empty(COUNT), along=np.empty(COUNT),
+        kappa=np.empty((3, 2)), G=np.empty((3, 2, COUNT)), change=np.empty(square), dsigma=np.empty(square),
+        H=np.empty(square), H1=np.empty(square), H2=np.empty(square),
+    )  # fmt: skip
+
+
+@kernel
+def fill_stiffness(
+    row: Any, L: float, r: Rule, y: FloatArray, yt: FloatArray, dq: float, dv: float, work: Work, matrix: FloatArray
+) -> None:
+    """Fill ``matrix``, shape (11, 11), with dq ∂g/∂y + dv ∂g/∂y_t of the generalised forces g conjugate to y, for the
+    length L.
+    """
+    iL = 1.0 / L
+    stretch, twist, sigma, along, kappa = work.stretch, work.twist, work.sigma, work.along, work.kappa
+    G, change, dsigma, H, H1, H2 = work.G, work.change, work.dsigma, work.H, work.H1, work.H2
+    matrix[:] = 0.0
+    # torque
+    T = twist_angle(row, y)
+    tau = iL * T - row.reference_twist
+    fill_twist(row, y, twist)
+    fill_twist_change(row, y, change)
+    torque = row.torsional_stiffness * tau + row.coupling * mean_strain(row, r, y)
+    torque += row.torsional_damping * iL * times(twist, yt)
+    add_strain(torque, iL * row.torsional_stiffness, iL * row.torsional_damping, twist, change, yt, dq, dv, matrix)
+    # axial force
+    along[:] = 0.0
+    for j in range(len(r.wa)):
+        P, w = read(r.Pa, j), r.wa[j] * L
+        p, pt = interpolate(P, 1.0, y), interpolate(P, 1.0, yt)
+        l = sqrt(dot(p, p))
+        il = 1.0 / l
+        N = row.axial_stiffness * (l - 1.0 - row.free_strain[j]) + row.coupling * tau
+        N += row.axial_damping * il * dot(p, pt)
+        t = il * p[0], il * p[1], il * p[2]
+        # first and second derivatives of the strain with respect to y
+        stretch[:] = 0.0
+        add_gradient(1.0, P, t, stretch)
+        for a in range(3):
+            for b in range(3):
+                across = il * ((1.0 if a == b else 0.0) - t[a] * t[b])
+                for m in range(3):
+                    for n in range(3):
+                        H[3 * m + a, 3 * n + b] = P[m] * P[n] * across
+        for m in range(COUNT):
+            for n in range(9, COUNT):
+                H[m, n], H[n, m] = 0.0, 0.0
+        # derivatives of the axial force with respect to y and y_t, including the coupling with the torque
+        add_strain(w * N, w * row.axial_stiffness, w * row.axial_damping, stretch, H, yt, dq, dv, matrix)
+        for m in range(COUNT):
+            along[m] += r.wa[j] * stretch[m]
+    add_product(dq * row.coupling, along, twist, matrix)
+    # bending moments; the curvatures at all bending points are computed first, because β depends on all of them
+    for j in range(len(r.wb)):
+        fill_point(row, L, r, j, y, T, sigma, kappa[j], G[j])
+    beta, stiffness = find_bubble(row, L, r, kappa)
+    along[:] = 0.0
+    for j in range(len(r.wb)):
+        s, w, P, K = r.sb[j], r.wb[j] * L, read(r.Pb, j), read(r.Kb, j)
+        K = (iL * K[0], iL * K[1], iL * K[2])
+        p, k, g1, g2 = interpolate(P, 1.0, y), interpolate(K, 1.0, y), G[j, 0], G[j, 1]
+        # second derivatives of the curvatures with respect to y
+        _, d1, d2 = axes_of(frame_at(row, s, p, y, T))
+        fill_spin(row, s, P, p, y, sigma)
+        fill_spin_change(row, s, P, p, y, dsigma)
+        fill_curvature_changes(P, K, p, k, d1, d2, sigma, dsigma, g1, g2, H1, H2)
+        E1, E2, d = row.bending_stiffness[0], row.bending_stiffness[1], row.bending_damping
+        M1, M2, q1, q2 = find_moments(row, j, kappa[j])
+        # k1, k2: half of the derivatives of k with respect to κ_1 and κ_2. The forces β ∂q + β² ∂k/2 are added to
+        # the moments, and are differentiated at constant β
+        B = bubble(s)
+        angle, k1, k2 = beta * B, E2 * kappa[j, 0], E1 * kappa[j, 1]
+        M1 += angle * (q1 + angle * k1) + d * times(g1, yt)
+        M2 += angle * (q2 + angle * k2) + d * times(g2, yt)
+        add_strain(w * M1, w * (E1 + angle * angle * E2), w * d, g1, H1, yt, dq, dv, matrix)
+        add_strain(w * M2, w * (E2 + angle * angle * E1), w * d, g2, H2, yt, dq, dv, matrix)
+        add_product(dq * w * angle * (E1 - E2), g1, g2, matrix)
+        for m in range(COUNT):
+            along[m] += w * B * ((q1 + 2.0 * angle * k1) * g1[m] + (q2 + 2.0 * angle * k2) * g2[m])
+    add_product(-0.5 * dq / stiffness, along, along, matrix)
+
+
 @kernel
 def tangent(
-    rows: Any, r: Rule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
-) -> None:
+    rows: Any, r: Rule, x: FloatArray, v: FloatArray, dq: float, dv: float, work: Work, slots: IntArray,
+    values: FloatArray,
+) -> None:  # fmt: skip
     """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to the values of the matrix."""
-    y, yt, stretch, twist = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
-    sigma, along, kappa, G = np.empty(COUNT), np.empty(COUNT), np.empty((3, 2)), np.empty((3, 2, COUNT))
-    matrix, change, dsigma = np.empty((COUNT, COUNT)), np.empty((COUNT, COUNT)), np.empty((COUNT, COUNT))
-    H, H1, H2 = np.empty((COUNT, COUNT)), np.empty((COUNT, COUNT)), np.empty((COUNT, COUNT))
+    y, yt, matrix = np.empty(COUNT), np.empty(COUNT), np.empty((COUNT, COUNT))
     for i in range(len(rows)):
         row = rows[i]
-        L = row.length
-        iL = 1.0 / L
+        iL = 1.0 / row.length
         read_coordinates(row.dofs, iL, x, y)
         read_coordinates(row.dofs, iL, v, yt)
-        matrix[:] = 0.0
-        # torque
-        T = twist_angle(row, y)
-        tau = iL * T - row.reference_twist
-        fill_twist(row, y, twist)
-        fill_twist_change(row, y, change)
-        torque = row.torsional_stiffness * tau + row.coupling * mean_strain(row, r, y)
-        torque += row.torsional_damping * iL * times(twist, yt)
-        add_strain(torque, iL * row.torsional_stiffness, iL * row.torsional_damping, twist, change, yt, dq, dv, matrix)
-        # axial force
-        along[:] = 0.0
-        for j in range(len(r.wa)):
-            P, w = read(r.Pa, j), r.wa[j] * L
-            p, pt = interpolate(P, 1.0, y), interpolate(P, 1.0, yt)
-            l = sqrt(dot(p, p))
-            il = 1.0 / l
-            N = row.axial_stiffness * (l - 1.0 - row.free_strain[j]) + row.coupling * tau
-            N += row.axial_damping * il * dot(p, pt)
-            t = il * p[0], il * p[1], il * p[2]
-            # first and second derivatives of the strain with respect to y
-            stretch[:] = 0.0
-            add_gradient(1.0, P, t, stretch)
-            for a in range(3):
-                for b in range(3):
-                    across = il * ((1.0 if a == b else 0.0) - t[a] * t[b])
-                    for m in range(3):
-                        for n in range(3):
-                            H[3 * m + a, 3 * n + b] = P[m] * P[n] * across
-            for m in range(COUNT):
-                for n in range(9, COUNT):
-                    H[m, n], H[n, m] = 0.0, 0.0
-            # derivatives of the axial force with respect to y and y_t, including the coupling with the torque
-            add_strain(w * N, w * row.axial_stiffness, w * row.axial_damping, stretch, H, yt, dq, dv, matrix)
-            for m in range(COUNT):
-                along[m] += r.wa[j] * stretch[m]
-        add_product(dq * row.coupling, along, twist, matrix)
-        # bending moments; the curvatures at all bending points are computed first, because β depends on all of them
-        for j in range(len(r.wb)):
-            fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
-        beta, stiffness = find_bubble(row, r, kappa)
-        along[:] = 0.0
-        for j in range(len(r.wb)):
-            s, w, P, K = r.sb[j], r.wb[j] * L, read(r.Pb, j), read(r.Kb, j)
-            K = (iL * K[0], iL * K[1], iL * K[2])
-            p, k, g1, g2 = interpolate(P, 1.0, y), interpolate(K, 1.0, y), G[j, 0], G[j, 1]
-            # second derivatives of the curvatures with respect to y
-            _, d1, d2 = axes_of(frame_at(row, s, p, y, T))
-            fill_spin(row, s, P, p, y, sigma)
-            fill_spin_change(row, s, P, p, y, dsigma)
-            fill_curvature_changes(P, K, p, k, d1, d2, sigma, dsigma, g1, g2, H1, H2)
-            E1, E2, d = row.bending_stiffness[0], row.bending_stiffness[1], row.bending_damping
-            M1, M2, q1, q2 = find_moments(row, j, kappa[j])
-            # k1, k2: half of the derivatives of k with respect to κ_1 and κ_2. The forces β ∂q + β² ∂k/2 are added to
-            # the moments, and are differentiated at constant β
-            B = bubble(s)
-            angle, k1, k2 = beta * B, E2 * kappa[j, 0], E1 * kappa[j, 1]
-            M1 += angle * (q1 + angle * k1) + d * times(g1, yt)
-            M2 += angle * (q2 + angle * k2) + d * times(g2, yt)
-            add_strain(w * M1, w * (E1 + angle * angle * E2), w * d, g1, H1, yt, dq, dv, matrix)
-            add_strain(w * M2, w * (E2 + angle * angle * E1), w * d, g2, H2, yt, dq, dv, matrix)
-            add_product(dq * w * angle * (E1 - E2), g1, g2, matrix)
-            for m in range(COUNT):
-                along[m] += w * B * ((q1 + 2.0 * angle * k1) * g1[m] + (q2 + 2.0 * angle * k2) * g2[m])
-        add_product(-0.5 * dq / stiffness, along, along, matrix)
+        fill_stiffness(row, row.length, r, y, yt, dq, dv, work, matrix)
         # transformation of the derivatives with respect to y to derivatives with respect to the coordinates
         to = slots[row.place]
         for a in range(14):
@@ -331,11 +368,11 @@ def fill_energies(rows: Any, r: Rule, x: FloatArray, v: FloatArray, energies: Fl
             powers[0, at] += w * row.axial_damping * rate * rate
         for j in range(len(r.wb)):
             w = r.wb[j] * L
-            fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
+            fill_point(row, L, r, j, y, T, sigma, kappa[j], G[j])
             M1, M2, _, _ = find_moments(row, j, kappa[j])
             k1, k2 = kappa[j, 0] - row.free_curvature[j, 0], kappa[j, 1] - row.free_curvature[j, 1]
             rate1, rate2 = times(G[j, 0], yt), times(G[j, 1], yt)
             energies[1, at] += 0.5 * w * (M1 * k1 + M2 * k2)
             powers[1, at] += w * row.bending_damping * (rate1 * rate1 + rate2 * rate2)
-        beta, stiffness = find_bubble(row, r, kappa)
+        beta, stiffness = find_bubble(row, L, r, kappa)
         energies[1, at] -= 0.5 * stiffness * beta * beta

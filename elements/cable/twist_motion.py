@@ -92,6 +92,50 @@ def inertia(rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArra
 
 
 @kernel
+def fill_spin_variations(
+    b: Vector, p: Vector, pt: Vector, ptt: Vector, dq: float, dv: float, da: float,
+    on_v: FloatArray, gyro: FloatArray, change: FloatArray, change_t: FloatArray,
+) -> None:  # fmt: skip
+    """Fill, for p and φ of a node, shape (4,) each: derivatives of ω with respect to p_t and φ_t (on_v), gyroscopic
+    force for Π = 1 (gyro), and variations of ω (change) and ω_t (change_t) with the factors dq, dv and da.
+    """
+    (S, D), h, l, bp = find_scale(b, p), cross(b, p), sqrt(dot(p, p)), dot(b, p)
+    il, iS, u, z, rate = 1.0 / l, 1.0 / S, dot(h, pt), dot(h, ptt), dot(pt, D)
+    t, turn, uq, zq = (il * p[0], il * p[1], il * p[2]), cross(p, pt), cross(pt, b), cross(ptt, b)
+    # product of the matrix of second derivatives of S and the vector p_t
+    along = dot(t, pt)
+    E = combine(2.0 + il * bp, pt, dot(b, pt) - il * bp * along, t)
+    E = combine(1.0, E, along, b)
+    on_v[3], gyro[3], change[3], change_t[3] = 1.0, 0.0, dv, da
+    for d in range(3):
+        on_v[d], gyro[d] = -iS * h[d], -il * il * il * turn[d]
+        by_q = -iS * uq[d] + u * iS * iS * D[d]
+        by_v = iS * iS * (rate * h[d] + u * D[d])
+        by_qt = -iS * zq[d] + iS * iS * (z * D[d] + rate * uq[d] + u * E[d]) - 2.0 * iS * iS * iS * u * rate * D[d]
+        change[d] = dq * by_q + dv * on_v[d]
+        change_t[d] = dq * by_qt + dv * by_v + da * on_v[d]
+
+
+@kernel
+def fill_own(
+    b: Vector, p: Vector, pt: Vector, momentum: float, torque: float, dq: float, dv: float, own: FloatArray
+) -> None:
+    """Fill ``own``, shape (3, 3), with the derivatives of the forces on a slope with respect to this slope and its
+    rate, at constant momentum and torque, with the factors dq and dv.
+    """
+    (S, D), h, turn, il = find_scale(b, p), cross(b, p), cross(p, pt), 1.0 / sqrt(dot(p, p))
+    x1, x2, x3 = dq * torque / S, momentum * il * il * il, 3.0 * dq * momentum * il**5
+    for c in range(3):
+        for d in range(3):
+            own[c, d] = x1 / S * h[c] * D[d] + x3 * turn[c] * p[d]
+    for c in range(3):
+        c1, c2 = (c + 1) % 3, (c + 2) % 3
+        # -x1 b × δp - x2 (δp × p_t + p × δp_t), since (b × δ)_c = b_c1 δ_c2 - b_c2 δ_c1
+        own[c, c2] -= x1 * b[c1] - dq * x2 * pt[c1] + dv * x2 * p[c1]
+        own[c, c1] += x1 * b[c2] - dq * x2 * pt[c2] + dv * x2 * p[c2]
+
+
+@kernel
 def inertia_tangent(
     rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
@@ -100,9 +144,8 @@ def inertia_tangent(
     matrix.
     """
     omega, omega_t = np.empty(2), np.empty(2)
-    # for each node: derivatives of ω with respect to p_t and φ_t (on_v), gyroscopic force for Π_i = 1 (gyro), and
-    # variations of ω (change) and ω_t (change_t)
-    on_v, gyro, change, change_t = np.zeros((2, 4)), np.zeros((2, 4)), np.zeros((2, 4)), np.zeros((2, 4))
+    # for each node, see `fill_spin_variations`
+    on_v, gyro, change, change_t = np.empty((2, 4)), np.empty((2, 4)), np.empty((2, 4)), np.empty((2, 4))
     own = np.empty((3, 3))
     for i in range(len(rows)):
         row = rows[i]
@@ -111,23 +154,7 @@ def inertia_tangent(
             b, p, pt, ptt = direction(row, k), read(x, n, k), read(v, n, k), read(a, n, k)
             omega[k] = find_spin(b, p, pt, v[n[12 + k]])
             omega_t[k] = find_spin_rate(b, p, pt, ptt, a[n[12 + k]])
-            (S, D), h, l, bp = find_scale(b, p), cross(b, p), sqrt(dot(p, p)), dot(b, p)
-            il, iS, u, z, rate = 1.0 / l, 1.0 / S, dot(h, pt), dot(h, ptt), dot(pt, D)
-            t, turn, uq, zq = (il * p[0], il * p[1], il * p[2]), cross(p, pt), cross(pt, b), cross(ptt, b)
-            # product of the matrix of second derivatives of S and the vector p_t
-            along = dot(t, pt)
-            E = combine(2.0 + il * bp, pt, dot(b, pt) - il * bp * along, t)
-            E = combine(1.0, E, along, b)
-            on_v[k, 3], change[k, 3], change_t[k, 3] = 1.0, dv, da
-            for d in range(3):
-                on_v[k, d], gyro[k, d] = -iS * h[d], -il * il * il * turn[d]
-                by_q = -iS * uq[d] + u * iS * iS * D[d]
-                by_v = iS * iS * (rate * h[d] + u * D[d])
-                by_qt = (
-                    -iS * zq[d] + iS * iS * (z * D[d] + rate * uq[d] + u * E[d]) - 2.0 * iS * iS * iS * u * rate * D[d]
-                )
-                change[k, d] = dq * by_q + dv * on_v[k, d]
-                change_t[k, d] = dq * by_qt + dv * by_v + da * on_v[k, d]
+            fill_spin_variations(b, p, pt, ptt, dq, dv, da, on_v[k], gyro[k], change[k], change_t[k])
         m = row.rotary_inertia * row.length / 12.0
         for k in range(2):
             # derivatives due to variations of the momenta Π_i and the torques α_i, which depend on both nodes
@@ -141,15 +168,7 @@ def inertia_tangent(
             # torque
             b, p, pt = direction(row, k), read(x, n, k), read(v, n, k)
             momentum, torque = m * (5.0 * omega[k] + omega[1 - k]), m * (5.0 * omega_t[k] + omega_t[1 - k])
-            (S, D), h, turn, il = find_scale(b, p), cross(b, p), cross(p, pt), 1.0 / sqrt(dot(p, p))
-            x1, x2, x3 = dq * torque / S, momentum * il * il * il, 3.0 * dq * momentum * il**5
+            fill_own(b, p, pt, momentum, torque, dq, dv, own)
             for c in range(3):
-                for d in range(3):
-                    own[c, d] = x1 / S * h[c] * D[d] + x3 * turn[c] * p[d]
-            for c in range(3):
-                c1, c2 = (c + 1) % 3, (c + 2) % 3
-                # -x1 b × δp - x2 (δp × p_t + p × δp_t), since (b × δ)_c = b_c1 δ_c2 - b_c2 δ_c1
-                own[c, c2] -= x1 * b[c1] - dq * x2 * pt[c1] + dv * x2 * p[c1]
-                own[c, c1] += x1 * b[c2] - dq * x2 * pt[c2] + dv * x2 * p[c2]
                 for d in range(3):
                     values[to[3 + 6 * k + c, 3 + 6 * k + d]] += own[c, d]

@@ -26,6 +26,7 @@ satellite deployment, Commun. Nonlinear Sci. Numer. Simulat. 16 (2011) 3411-3424
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -43,23 +44,17 @@ from windlass.elements.cable.winch_motion import (
     inertia_tangent,
 )
 from windlass.elements.cable.winch_points import Points
-from windlass.elements.nodes.ale_node import ALENode
-from windlass.elements.nodes.nodes2d import PointSlope2D
-from windlass.elements.nodes.nodes3d import PointSlope3D
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import checked, inside, instance, number, numbers, whole, word
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Checks, Fields, System, Term
-from windlass.framework.model.table import Entity, EntityTable
-from windlass.framework.model.world import World
+from windlass.framework.model.table import EntityTable
 
 NO_FORCE = np.zeros(0)
 NO_SLOTS: Any = np.zeros((0, 0, 0), np.int32)
@@ -113,15 +108,15 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 @kernel
-def take_flows(own: Any, v: FloatArray, flow: FloatArray, powers: FloatArray) -> None:
-    """Add the flows of strain energy and kinetic energy out of the model [W] to ``powers``, and set ``flow``, the
-    result of `fill_flows`, to 0.
+def take_flows(own: Any, lost: int, v: FloatArray, flow: FloatArray, powers: FloatArray) -> None:
+    """Add the flows of strain energy and kinetic energy out of the model [W] to ``powers``, which begins with ``lost``
+    powers of damping, and set ``flow``, the result of `fill_flows`, to 0.
     """
     for i in range(len(own)):
         row = own[i]
         if row.active:
-            powers[1, i] -= row.share * row.stored * v[row.dofs[len(row.dofs) - 1]]
-        powers[2, i] -= flow[i, flow.shape[1] - 1]
+            powers[lost, i] -= row.share * row.stored * v[row.dofs[len(row.dofs) - 1]]
+        powers[lost + 1, i] -= flow[i, flow.shape[1] - 1]
         for k in range(flow.shape[1]):
             flow[i, k] = 0.0
 
@@ -154,7 +149,7 @@ def build(rows: LocalRows) -> System:
         call(add_elastic, lambda s: (own, axial, bending, s.x, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.energies))
         + call(add_damping, lambda s: (own, axial, s.x, s.v, 0.0, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.powers[0]))
         + call(fill_flows, lambda s: (own, ends, s.x, s.v, flow))
-        + call(take_flows, lambda s: (own, s.v, flow, s.powers))
+        + call(take_flows, lambda s: (own, 1, s.v, flow, s.powers))
     )
     system.account = Account(
         read,
@@ -225,6 +220,10 @@ class Sections(NamedTuple):
     force: FloatArray
 
 
+EvaluateSections = Callable[[LocalRows, Fields, FloatArray], Sections]
+"""Function that evaluates the cables at positions, see `eval_sections`."""
+
+
 def eval_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sections:
     """Evaluate the cables at k points; ``shares`` are the distances of the points from node0 divided by the length of
     the cable, shape (k,)."""
@@ -239,19 +238,20 @@ def eval_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sectio
     return found
 
 
-def at_share(unit: str, doc: str, name: str) -> Output:
+def at_share(unit: str, doc: str, evaluate: EvaluateSections, name: str) -> Output:
     """Create an output variable that is evaluated at a point of each cable. The argument ``share`` is the distance of
-    the point from node0 divided by the length of the cable.
+    the point from node0 divided by the length of the cable. The value is the field ``name`` of the result of
+    ``evaluate``.
     """
 
-    def evaluate(rows: LocalRows, fields: Fields, share: float = 0.5) -> FloatArray:
+    def find(rows: LocalRows, fields: Fields, share: float = 0.5) -> FloatArray:
         place = read_numbers(share)
         if place is None or place.shape != () or not 0.0 <= place <= 1.0:
             raise ModelError(f"share = {show(share)} of {rows.table.kind}: must be a number, 0 (node0) to 1 (node1)")
-        values: FloatArray = getattr(eval_sections(rows, fields, place[None]), name)[:, 0]
+        values: FloatArray = getattr(evaluate(rows, fields, place[None]), name)[:, 0]
         return values
 
-    return Output(unit, f"{doc} at ``share`` of the cable from node0, by default in its middle", evaluate)
+    return Output(unit, f"{doc} at ``share`` of the cable from node0, by default in its middle", find)
 
 
 def eval_length(rows: LocalRows, fields: Fields) -> FloatArray:
@@ -285,15 +285,15 @@ def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
     return whole[:, which]
 
 
-def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
+def draw(rows: LocalRows, fields: Fields, subdivisions: int, evaluate: EvaluateSections = eval_sections) -> Drawing:
     """Draw each cable as ``subdivisions`` lines; all cables of a winch get the same part label. The positions ``start``
     and ``end`` of the lines in the drawing are fractions of the length of the cable.
 
     All drawings must have the same number of lines, so the lines of cables in reserve are points at the start of the
-    first active cable.
+    first active cable. ``evaluate`` evaluates the cables.
     """
     s = np.arange(subdivisions + 1) / subdivisions
-    found, count, active = eval_sections(rows, fields, s), len(rows.rows), rows.columns["active"]
+    found, count, active = evaluate(rows, fields, s), len(rows.rows), rows.columns["active"]
     found.position[~active] = found.position[active][0, 0] if active.any() else 0.0
     number = np.arange(count * len(s)).reshape(count, len(s))
     return Drawing(
@@ -309,61 +309,29 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     )
 
 
-class WinchRope(NamedTuple):
-    """Result of `winch_rope`: cables and nodes in the order from the outlet to the end, and the `ALENode` whose
-    coordinate is l.
-    """
-
-    cables: Entity
-    nodes: Entity
-    feed: Entity
-
-
-@checked(
-    world=instance(World),
-    outlet=numbers("m", (2,), (3,)),
-    end=numbers("m", (2,), (3,)),
-    cables=whole(1),
-    strain=number("1", above=-1.0),
-    name=word(),
-    columns=inside(),
-)
-@all_or_nothing
-def winch_rope(
-    world: World, outlet: Any, end: Any, cables: int, *, strain: float = 0.0, name: str = "rope", **columns: Any
-) -> WinchRope:
-    """Add a straight rope between the outlet of a winch and the end of the rope, divided into cables of equal length.
-
-    Args:
-        world: model to which the entities are added.
-        outlet, end: positions [m], shape (2,), or (3,) in 3D. The function does not constrain the ends.
-        cables: number of cables.
-        strain: strain of the rope in the reference configuration [1], N/EA for a tension N.
-        name: name for messages and output.
-        **columns: columns of `WinchCable2D`, one value for all cables.
-
-    Returns:
-        The cables, their nodes, and the `ALENode` whose coordinate ``s`` is the length outside the winch.
-
-    Raises:
-        ModelError: outlet and end have different shapes, or coincide.
-    """
-    first, last = np.array(outlet, np.float64), np.array(end, np.float64)
-    if first.shape != last.shape or not (first != last).any():
-        raise ModelError(f"outlet = {first} m, end = {last} m of {name}: must be two positions of 2 or 3 numbers")
-    length, shares = float(np.linalg.norm(last - first)) / (1.0 + strain), np.arange(cables + 1) / cables
-    plane = len(first) == 2
-    nodes = world.add(
-        PointSlope2D if plane else PointSlope3D,
-        position=first + shares[:, None] * (last - first),
-        slope=(last - first) / length,
-        name=f"{name} node",
-    )
-    feed = world.add(ALENode, reference=length, name=f"{name} feed")
-    ends = {"node0": nodes[:-1], "node1": nodes[1:], "feed": feed, "begin": shares[:-1], "share": 1.0 / cables}
-    return WinchRope(world.add(WinchCable2D if plane else WinchCable3D, name=name, **{**ends, **columns}), nodes, feed)
+def create_outputs(evaluate: EvaluateSections) -> dict[str, Output]:
+    """Create the output variables of a winch cable; ``evaluate`` evaluates the cables."""
+    return {
+        "position": at_share("m", "global position, shape (3,),", evaluate, "position"),
+        "velocity": at_share("m/s", "velocity of the material, global, shape (3,),", evaluate, "velocity"),
+        "axial_force": at_share("N", "axial force with damping, tension > 0,", evaluate, "force"),
+        "length": Output("m", "length of the cable without strain, ()", eval_length),
+        "mass": Output("kg", "mass, ()", lambda rows, f: rows.local("mass_per_length") * eval_length(rows, f)),
+        "momentum": Output("kg m/s", "momentum, global, shape (3,)", eval_momentum),
+        "mass_flow": Output(
+            "kg/s",
+            "flow of mass into the cable minus flow of mass out of the cable, ()",
+            lambda rows, f: eval_flow(rows, f, slice(1))[:, 0],
+        ),
+        "momentum_flow": Output(
+            "N",
+            "flow of momentum into the cable minus flow of momentum out of the cable, global, shape (3,)",
+            lambda rows, f: eval_flow(rows, f, slice(1, 4)),
+        ),
+    }
 
 
+SOURCE = "Irschik and Holl, Acta Mechanica 153 (2002); Tang and others, CNSNS 16 (2011)"
 for component in (WinchCable2D, WinchCable3D):
     register(
         component,
@@ -373,23 +341,6 @@ for component in (WinchCable2D, WinchCable3D):
         build=build,
         check=check,
         draw=draw,
-        outputs={
-            "position": at_share("m", "global position, shape (3,),", "position"),
-            "velocity": at_share("m/s", "velocity of the material, global, shape (3,),", "velocity"),
-            "axial_force": at_share("N", "axial force with damping, tension > 0,", "force"),
-            "length": Output("m", "length of the cable without strain, ()", eval_length),
-            "mass": Output("kg", "mass, ()", lambda rows, f: rows.local("mass_per_length") * eval_length(rows, f)),
-            "momentum": Output("kg m/s", "momentum, global, shape (3,)", eval_momentum),
-            "mass_flow": Output(
-                "kg/s",
-                "flow of mass into the cable minus flow of mass out of the cable, ()",
-                lambda rows, f: eval_flow(rows, f, slice(1))[:, 0],
-            ),
-            "momentum_flow": Output(
-                "N",
-                "flow of momentum into the cable minus flow of momentum out of the cable, global, shape (3,)",
-                lambda rows, f: eval_flow(rows, f, slice(1, 4)),
-            ),
-        },
-        source="Irschik and Holl, Acta Mechanica 153 (2002); Tang and others, CNSNS 16 (2011)",
+        outputs=create_outputs(eval_sections),
+        source=SOURCE,
     )

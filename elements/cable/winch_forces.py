@@ -157,7 +157,8 @@ def add_damping(
     """
     n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1
-    S, J, DJ, rate = np.empty((3, 4)), np.empty(n), np.zeros((n, n)), np.empty(n)
+    # other coordinates than those of positions, slopes and l have no effect
+    S, J, DJ, rate = np.empty((3, 4)), np.zeros(n), np.zeros((n, n)), np.empty(n)
     p, p_l, m, m_l, e, across = np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty((d, d))
     for i in range(len(rows)):
         row = rows[i]

@@ -13,31 +13,36 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable.kinds import find_kinds
+from windlass.elements.cable.kinds import FRAME_COLUMNS, TWIST, find_kinds
 from windlass.elements.mesh.mesh_checks import check_mesh, merge_points
+from windlass.elements.mesh.mesh_columns import CellColumns, read_cell_columns
 from windlass.elements.mesh.mesh_file import FileMesh, read_mesh
-from windlass.elements.mesh.mesh_lines import eval_lengths, eval_slopes, find_reversed, join_ends
+from windlass.elements.mesh.mesh_frames import eval_frames, read_frame_columns
+from windlass.elements.mesh.mesh_lines import eval_slopes, find_reversed, join_ends
 from windlass.elements.mesh.mesh_nodes import (
     NodePlan,
     add_nodes,
     create_node_sets,
     create_nodes,
+    list_cable_nodes,
     list_ranges,
     plan_nodes,
 )
 from windlass.elements.mesh.mesh_parts import Given, Net, NetCables, Outline, deal_net
-from windlass.framework.arrays import IntArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks import checks
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.law import Tables
 from windlass.framework.model.parts import pick_rows
-from windlass.framework.model.schema import REQUIRED
+from windlass.framework.model.schema import REQUIRED, Component
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 Columns = Mapping[str, Any]
+Kinds = tuple[type[Component], type[Component]]
+"""Types of the nodes and of the cables of a net."""
 MOST_JOINED = {"smooth": 2, "through": 1 << 30, "separate": 0}
 """For each value of ``slopes``: largest number of lines that may meet at a point at which lines share a slope."""
 
@@ -88,7 +93,10 @@ class CableMesh:
     world=checks.instance(World),
     path=checks.path(),
     sections=checks.optional(
-        checks.that(lambda given: isinstance(given, Mapping), "columns by the name of a group of lines")
+        checks.that(
+            lambda given: isinstance(given, Mapping) and all(isinstance(own, Mapping) for own in given.values()),
+            "columns by the name of a group of lines",
+        )
     ),
     cables_per_line=checks.whole(1),
     largest_length=checks.optional(checks.number("m", above=0.0)),
@@ -99,6 +107,9 @@ class CableMesh:
     unused_points=checks.word("error", "ignore", words="error or ignore"),
     merge_distance=checks.optional(checks.number("m")),
     in_space=checks.yes_no(),
+    cell_columns=checks.optional(
+        checks.that(lambda given: isinstance(given, Mapping), "names of arrays by the name of a column")
+    ),
     name=checks.word(),
     cable_columns=checks.inside(),
 )
@@ -117,6 +128,7 @@ def cables_from_mesh(
     unused_points: Literal["error", "ignore"] = "error",
     merge_distance: float | None = 0.0,
     in_space: bool = False,
+    cell_columns: CellColumns | None = None,
     name: str = "net",
     **cable_columns: Any,
 ) -> CableMesh:
@@ -130,7 +142,12 @@ def cables_from_mesh(
         path: mesh file of the format gmsh (.msh, version 2.2 or 4.1), .vtu or .xdmf. The mesh is 3D or lies in the
             plane z = 0.
         sections: columns of `Cable2D` or `Cable3D` for each group of lines, by the name of the group, e.g.
-            ``{"main": {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.5}}``.
+            ``{"main": {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.5}}``. If
+            ``torsional_stiffness`` is given and ``in_space`` is true: columns of `TwistCable3D`, and the columns
+            ``normal`` and ``turned_from`` of the nodes (`PointSlopeTwist3D`), each of shape (3,). ``normal`` is the
+            direction of d_1 at the start of each path of lines with common slopes. Along the path, this direction is
+            moved from node to node without spin. The default of ``turned_from`` is a direction to which no slope of the
+            path is opposite.
         cables_per_line: number of cables into which each line is divided.
         largest_length: largest length [m] of a cable, measured along the chord of its line; lines with a chord longer
             than ``cables_per_line`` times this length are divided into more cables.
@@ -147,7 +164,11 @@ def cables_from_mesh(
             such points raise a ModelError. A point of a group that belongs to no line always raises a ModelError.
         merge_distance: distance [m] up to which points of lines are merged. With 0, points of lines that coincide raise
             a ModelError. With None, points are not merged.
-        in_space: whether 3D cables, `Cable3D`, are created; otherwise all points must have z = 0.
+        in_space: whether 3D cables, `Cable3D` or `TwistCable3D`, are created; otherwise all points must have z = 0.
+        cell_columns: columns of cables whose values are read from the file. For each name of a column, the name of an
+            array on the cells of the file, or a list with the name of one array for each component, e.g.
+            ``{"torsional_stiffness": "GJ", "bending_stiffness": ["EI_1", "EI_2"]}``. All cables of a line have the
+            value of its cell, in the unit of the column; ``scale`` does not change the value.
         name: name for messages and output.
         **cable_columns: columns of all cables, including lines without section. Values in ``sections`` have priority.
             The default of ``length`` [m] is the arc length of the axis.
@@ -156,33 +177,54 @@ def cables_from_mesh(
         Handles to the new entities, see `CableMesh`.
 
     Raises:
-        ModelError: the file cannot be read; a group does not exist; a line has no section, two sections or the length
-            0, or is a duplicate; points coincide, or belong to no line.
+        ModelError: the file cannot be read; a group or an array on cells does not exist; a line has no section, two
+            sections or the length 0, or is a duplicate; points coincide, or belong to no line; only some sections have
+            ``torsional_stiffness``, or a normal is parallel to the cable at the start of a path.
     """
     if not 0.0 <= corner_angle <= np.pi / 2:
         raise ModelError(f"corner_angle = {corner_angle} rad in cables_from_mesh: must lie from 0 to π/2 rad")
+
+    on_cells = cell_columns or {}
+    own = [cable_columns, *(sections or {}).values()]
+    kinds = _find_kinds(in_space, {*on_cells, *(key for columns in own for key in columns)})
 
     def plan() -> Net:
         mesh = read_mesh(path, scale, in_space)
         merge_points(mesh, merge_distance)
         check_mesh(mesh, unused_points)
-        groups = _assign_sections(mesh, sections, cable_columns, name)
-        return _plan_net(mesh, groups, hinges, corner_angle, slopes, cables_per_line, largest_length)
+        values = read_cell_columns(mesh, kinds[1], on_cells, (key for columns in own for key in columns))
+        groups = _assign_sections(mesh, sections, cable_columns, kinds[1], values, name)
+        return _plan_net(mesh, groups, values, kinds, hinges, corner_angle, slopes, cables_per_line, largest_length)
 
     given = deal_net(communicator(), plan)
-    return _add_net(world, given, sections or {}, cable_columns, name)
+    return _add_net(world, given, kinds, sections or {}, cable_columns, name)
+
+
+def _find_kinds(in_space: bool, columns: set[str]) -> Kinds:
+    """Return the types of the nodes and cables of a net for the names of all given columns.
+
+    Raises:
+        ModelError: a 2D net has a torsional stiffness.
+    """
+    if TWIST in columns and not in_space:
+        raise ModelError(f"{TWIST} in cables_from_mesh: must not be given for 2D cables, or give in_space=True")
+    return find_kinds(3 if in_space else 2, (TWIST,) if TWIST in columns else ())
 
 
 def _plan_net(
     mesh: FileMesh,
     groups: list[MeshSection],
+    values: Mapping[str, FloatArray],
+    kinds: Kinds,
     hinges: Sequence[str],
     corner_angle: float,
     slopes: str,
     cables_per_line: int,
     largest_length: float | None,
 ) -> Net:
-    """Return a net with the rows of all nodes and cables; see `cables_from_mesh` for the arguments."""
+    """Return a net with the rows of all nodes and cables; ``values`` contains the values of the lines for columns from
+    the cells of the file. See `cables_from_mesh` for the other arguments.
+    """
     section = np.empty(len(mesh.lines), np.int64)
     for number, group in enumerate(groups):
         section[group.lines] = _same_as(groups, number)
@@ -199,7 +241,11 @@ def _plan_net(
         # rounding error
         parts = np.maximum(parts, np.ceil(chord / largest_length * (1.0 - 1e-9)).astype(np.int64))
     plan = plan_nodes(mesh, ends, turned, slope, parts)
-    cables = [_plan_cables(plan, group.lines) for group in groups]
+    frames: dict[str, FloatArray] = {}
+    if "normal" in kinds[0].columns:
+        own = [read_frame_columns(group.columns, group.label) for group in groups]
+        frames = dict(zip(FRAME_COLUMNS, eval_frames(mesh, plan, section, own), strict=True))
+    cables = [_plan_cables(plan, group.lines, values) for group in groups]
     first_row, before = np.empty(len(mesh.lines), np.int64), 0
     for group, planned in zip(groups, cables, strict=True):
         count = parts[group.lines]
@@ -220,17 +266,22 @@ def _plan_net(
         slope_sets=slope_sets,
         notes=tuple(mesh.notes),
     )
-    return Net(outline, create_nodes(plan), cables)
+    return Net(outline, create_nodes(plan, frames), cables)
 
 
-def _add_net(world: Tables, given: Given, sections: Mapping[str, Columns], common: Columns, name: str) -> CableMesh:
+def _add_net(
+    world: Tables, given: Given, kinds: Kinds, sections: Mapping[str, Columns], common: Columns, name: str
+) -> CableMesh:
     """Add to the world the nodes and cables of a net that belong to this process."""
     outline = given.net.outline
-    nodes = add_nodes(world, given, name)
-    kind = find_kinds(given.net.nodes.position.shape[1])[1]
+    nodes = add_nodes(world, kinds[0], given, name)
+    kind = kinds[1]
+    frame_columns = FRAME_COLUMNS if "normal" in kinds[0].columns else ()
     added = []
     for (key, label, _), part, cables in zip(outline.sections, given.cable_parts, given.net.cables, strict=True):
-        columns = pick_rows(part, kind, {**common, **(sections[key] if key is not None else {})})
+        columns = {**common, **(sections[key] if key is not None else {})}
+        columns = pick_rows(part, kind, {key: columns[key] for key in columns if key not in frame_columns})
+        columns |= cables.columns
         if columns.get("length") is None:
             columns["length"] = cables.length
         ends = {"node0": nodes[cables.node0], "node1": nodes[cables.node1]}
@@ -262,13 +313,18 @@ class MeshSection(NamedTuple):
 
 
 def _assign_sections(
-    mesh: FileMesh, sections: Mapping[str, Columns] | None, common: Columns, name: str
+    mesh: FileMesh,
+    sections: Mapping[str, Columns] | None,
+    common: Columns,
+    kind: type[Component],
+    values: Mapping[str, FloatArray],
+    name: str,
 ) -> list[MeshSection]:
-    """Return the sections with their lines. Each line belongs to exactly one section."""
+    """Return the sections with their lines. Each line belongs to exactly one section. ``values`` contains the columns
+    that are read from the cells of the file.
+    """
     required = [
-        key
-        for key, col in find_kinds(mesh.points.shape[1])[1].columns.items()
-        if col.default is REQUIRED and key != "length"
+        key for key, col in kind.columns.items() if col.default is REQUIRED and key != "length" and key not in values
     ]
     owner = np.full(len(mesh.lines), -1, np.int64)
     found: list[MeshSection] = []
@@ -295,7 +351,8 @@ def _assign_sections(
                 f"for all lines must give {', '.join(required)}; {mesh.groups()}"
             )
         if missing:
-            raise ModelError(f"cables_from_mesh: section {part.label!r} needs {', '.join(missing)}")
+            why = ", because all cables of a net have torsion or none has" if TWIST in missing else ""
+            raise ModelError(f"cables_from_mesh: section {part.label!r} needs {', '.join(missing)}{why}")
     return found
 
 
@@ -307,13 +364,9 @@ def _same_as(sections: list[MeshSection], number: int) -> int:
     return next(k for k, other in enumerate(sections) if other.given is given)
 
 
-def _plan_cables(plan: NodePlan, lines: IntArray) -> NetCables:
+def _plan_cables(plan: NodePlan, lines: IntArray, values: Mapping[str, FloatArray]) -> NetCables:
     """Return the cables of the lines with the indices ``lines``, line by line."""
-    parts = plan.parts[lines]
-    line = np.repeat(lines, parts)
-    step = np.arange(len(line)) - np.repeat(np.cumsum(parts) - parts, parts)
-    inner = plan.first_inner[line] + step
-    node0 = np.where(step == 0, plan.begin[line], inner - 1)
-    node1 = np.where(step == plan.parts[line] - 1, plan.end[line], inner)
-    r, t = plan.position, plan.slope
-    return NetCables(plan.row[node0], plan.row[node1], eval_lengths(r[node0], r[node1], t[node0], t[node1]))
+    node0, node1, length = list_cable_nodes(plan, lines)
+    of_cables = np.repeat(lines, plan.parts[lines])
+    columns = {name: array[of_cables] for name, array in values.items()}
+    return NetCables(plan.row[node0], plan.row[node1], length, columns)

@@ -10,7 +10,7 @@ cells and points, in which .vtu and .xdmf files store sets:
 - For any other array with at most `MOST_VALUES` different values, each value v describes a set with the name "name=v".
 
 A gmsh 2.2 file contains a line once for each physical group of the line. These copies are replaced by one line that
-belongs to several sets.
+belongs to several sets. The line has the values of the first copy in arrays on cells.
 """
 
 from __future__ import annotations
@@ -59,6 +59,8 @@ class FileMesh:
         line_sets, point_sets: sorted indices of the lines and of the points of each group, by name.
         present: whether each point remains after coinciding points were merged, shape (points,).
         cells: text that states the number of cells of each type.
+        cell_values: values of arrays of numbers on the cells of each line, shape (lines,) or (lines, k), by the name of
+            the array.
         notes: messages about parts of the file that were omitted.
     """
 
@@ -70,6 +72,7 @@ class FileMesh:
     present: NDArray[np.bool_]
     cells: str = ""
     notes: list[str] = field(default_factory=list)
+    cell_values: dict[str, FloatArray] = field(default_factory=dict)
 
     def error(self, message: str) -> ModelError:
         """Create an error that names the file."""
@@ -189,14 +192,28 @@ def _take_lines(path: Path, mesh: Any, scale: float) -> FileMesh:
     for name, points_here in _point_groups(mesh):
         if len(points_here):
             point_sets[name] = np.union1d(point_sets.get(name, np.zeros(0, np.int64)), points_here)
+    values = {
+        name: np.concatenate(
+            [np.repeat(np.asarray(data[k], float), own.shape[1], axis=0) for k, own in lines_of.items()]
+        )
+        for name, data in mesh.cell_data.items()
+        if lines_of and not name.startswith("gmsh:") and all(_is_numeric(data[k]) for k in lines_of)
+    }
     if "gmsh:physical" in mesh.cell_data:
         physical = mesh.cell_data["gmsh:physical"]
         tags = [np.repeat(np.asarray(physical[k], np.int64), own.shape[1]) for k, own in lines_of.items()]
-        lines, line_sets = _fold_copies(lines, line_sets, np.concatenate([np.zeros(0, np.int64), *tags]))
+        first, line_sets = _fold_copies(lines, line_sets, np.concatenate([np.zeros(0, np.int64), *tags]))
+        lines, values = lines[first], {name: array[first] for name, array in values.items()}
     other = ", ".join(f"{count} {kind}" for kind, count in counts.items() if kind not in (*LINES, "vertex"))
     notes = [f"left out: cells of other types ({other})"] if other else []
     words = ", ".join(f"{count} {kind}" for kind, count in counts.items()) or "none"
-    return FileMesh(path, points, lines, line_sets, point_sets, np.ones(len(points), bool), words, notes)
+    return FileMesh(path, points, lines, line_sets, point_sets, np.ones(len(points), bool), words, notes, values)
+
+
+def _is_numeric(values: Any) -> bool:
+    """Return whether an array on cells contains real numbers, with one axis or two axes."""
+    array = np.asarray(values)
+    return array.ndim in (1, 2) and (np.issubdtype(array.dtype, np.floating) or np.issubdtype(array.dtype, np.integer))
 
 
 def _cell_groups(mesh: Any) -> Iterator[tuple[str, int, IntArray]]:
@@ -258,12 +275,14 @@ def _merge(sets: dict[str, list[IntArray]]) -> dict[str, IntArray]:
 
 def _fold_copies(
     lines: IntArray, line_sets: dict[str, IntArray], tags: IntArray
-) -> tuple[IntArray, dict[str, IntArray]]:
-    """Merge consecutive copies of a line that differ only in their physical group."""
+) -> tuple[NDArray[np.bool_], dict[str, IntArray]]:
+    """Merge consecutive copies of a line that differ only in their physical group. Return whether each line is kept,
+    shape (lines,), and the sets of the lines that are kept.
+    """
     same = (lines[1:] == lines[:-1]).all(axis=1) & (tags[1:] != tags[:-1]) & (tags[1:] > 0) & (tags[:-1] > 0)
     first = np.concatenate(([True], ~same))
     number = np.cumsum(first) - 1
-    return lines[first], {name: np.unique(number[members]) for name, members in line_sets.items()}
+    return first, {name: np.unique(number[members]) for name, members in line_sets.items()}
 
 
 def _check_points(mesh: FileMesh, in_space: bool) -> None:

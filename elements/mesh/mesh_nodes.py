@@ -4,17 +4,18 @@ and named sets.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.elements.cable.kinds import find_kinds
 from windlass.elements.mesh.mesh_file import FileMesh
 from windlass.elements.mesh.mesh_lines import Ends, eval_inner_nodes, eval_lengths, rank_points
 from windlass.elements.mesh.mesh_parts import Given, NetNodes
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import Tables
+from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
 
 
@@ -88,23 +89,42 @@ def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: Flo
     )
 
 
-def create_nodes(plan: NodePlan) -> NetNodes:
-    """Return the data of the nodes in the order of their rows."""
+def list_cable_nodes(plan: NodePlan, lines: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the indices of the nodes at both ends of each cable, and the lengths [m] of the cables, line by line, each
+    of shape (cables,). ``lines`` contains the indices of the lines.
+    """
+    parts = plan.parts[lines]
+    line = np.repeat(lines, parts)
+    step = np.arange(len(line)) - np.repeat(np.cumsum(parts) - parts, parts)
+    inner = plan.first_inner[line] + step
+    node0 = np.where(step == 0, plan.begin[line], inner - 1)
+    node1 = np.where(step == plan.parts[line] - 1, plan.end[line], inner)
+    r, t = plan.position, plan.slope
+    return node0, node1, eval_lengths(r[node0], r[node1], t[node0], t[node1])
+
+
+def create_nodes(plan: NodePlan, frames: Mapping[str, FloatArray]) -> NetNodes:
+    """Return the data of the nodes in the order of their rows. ``frames`` contains further columns, each of shape
+    (nodes, 3).
+    """
     order = np.argsort(plan.row)
     own = plan.owner[order] == order
-    return NetNodes(plan.position[order], plan.slope[order], np.where(own, -1, plan.row[plan.owner[order]]))
+    shared = np.where(own, -1, plan.row[plan.owner[order]])
+    columns = {name: values[order] for name, values in frames.items()}
+    return NetNodes(plan.position[order], plan.slope[order], shared, columns)
 
 
-def add_nodes(world: Tables, given: Given, name: str) -> Entity:
+def add_nodes(world: Tables, kind: type[Component], given: Given, name: str) -> Entity:
     """Add to the world the nodes of a net that belong to this process."""
     net, outline = given.net.nodes, given.net.outline
     shared = np.where(net.shared >= 0, world.count + net.shared, -1)
     nodes = world.add(
-        find_kinds(net.position.shape[1])[0],
+        kind,
         part=given.node_part,
         position=net.position,
         slope=net.slope,
         shares_position=shared,
+        **net.frames,
     )
     order, point, first_inner = outline.order, outline.point, outline.first_inner
 

@@ -27,19 +27,27 @@ class NetNodes(NamedTuple):
     position, slope: position [m] and slope [1] of each node, shape (rows, d) in d dimensions.
     shared: for each node, the row of the node whose position it shares, or -1 if the node has its own position, shape
         (rows,).
+    frames: columns of nodes with twist, each of shape (rows, 3); empty for other nodes.
     """
 
     position: FloatArray
     slope: FloatArray
     shared: IntArray
+    frames: dict[str, Any]
 
 
 class NetCables(NamedTuple):
-    """Cables of a section: rows of both nodes, and lengths [m], each of shape (cables,)."""
+    """Cables of a section.
+
+    node0, node1: rows of both nodes, shape (cables,).
+    length: lengths [m], shape (cables,).
+    columns: columns with a value for each cable, which are read from the cells of the file, shape (cables, ...).
+    """
 
     node0: IntArray
     node1: IntArray
     length: FloatArray
+    columns: dict[str, FloatArray]
 
 
 class Outline(NamedTuple):
@@ -127,9 +135,15 @@ def _take_part(net: Net, rank: int, size: int) -> Given:
         for section in net.cables
     ]
     mine = [
-        NetCables(section.node0[part.numbers], section.node1[part.numbers], section.length[part.numbers])
+        NetCables(
+            section.node0[part.numbers],
+            section.node1[part.numbers],
+            section.length[part.numbers],
+            {name: values[part.numbers] for name, values in section.columns.items()},
+        )
         for section, part in zip(net.cables, parts, strict=True)
     ]
     rows = slice(first, end)
-    nodes = NetNodes(net.nodes.position[rows], net.nodes.slope[rows], net.nodes.shared[rows])
+    frames = {name: values[rows] for name, values in net.nodes.frames.items()}
+    nodes = NetNodes(net.nodes.position[rows], net.nodes.slope[rows], net.nodes.shared[rows], frames)
     return Given(Part(count, np.arange(first, end)), parts, Net(net.outline, nodes, mine))

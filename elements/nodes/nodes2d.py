@@ -89,13 +89,20 @@ def take_shared_position(world: Tables, values: dict[str, Any]) -> dict[str, Any
 def check_slopes(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for slopes of length 0 and for invalid shared positions."""
     kind, d = table.kind, len(table.component.dof_names) // 2
-    zero, names = f"({', '.join('0' * d)})", ", ".join(table.component.dof_names[:d])
+    zero = f"({', '.join('0' * d)})"
     slope, displacement = table.local("slope"), table.local("displacement")
     for when, values in (("", slope), (" + displacement", slope + displacement[:, d:])):
         for row in table.resident[~values.any(axis=1)]:
             raise ModelError(f"slope{when} = {zero} in {kind} row {row}: must have a length > 0")
-    initial = np.concatenate((displacement[:, :d], table.local("velocity")[:, :d]), axis=1)
-    position = table.local("position")
+    check_shared_positions(world, table)
+
+
+def check_shared_positions(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for invalid shared positions."""
+    kind, position = table.kind, table.local("position")
+    d = position.shape[1]
+    names = ", ".join(table.component.dof_names[:d])
+    initial = np.concatenate((table.local("displacement")[:, :d], table.local("velocity")[:, :d]), axis=1)
     for owners, places, owner_rows in world.split_by_table(table.local("shares_position")):
         rows, shared = table.resident[places], owners.local("position", owner_rows)
         for row in rows[owners.local("shares_position", owner_rows) >= 0][:1]:

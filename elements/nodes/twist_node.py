@@ -19,6 +19,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from windlass.elements.nodes.node_outputs import point_outputs
+from windlass.elements.nodes.nodes2d import check_shared_positions, take_shared_position
 from windlass.elements.nodes.rotations import euler_parameters_of, normalise
 from windlass.elements.nodes.turning import (
     FURTHEST,
@@ -27,18 +28,18 @@ from windlass.elements.nodes.turning import (
     between,
     multiply,
     smallest_rotation,
-    smallest_rotations,
     spun,
     step_gradients,
     turn_from,
     unit,
 )
+from windlass.elements.nodes.twist_frames import find_normals
 from windlass.elements.nodes.vectors import Vector, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables, register
-from windlass.framework.model.schema import Component, column
+from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
@@ -77,6 +78,12 @@ class PointSlopeTwist3D(Component):
         shape=(3,),
         default=NONE,
     )
+    shares_position = ref(
+        "PointSlopeTwist3D",
+        "node with which this node shares x, y and z, but not the slope and the twist",
+        optional=True,
+        shares=("x", "y", "z"),
+    )
 
 
 class NodeFrames(NamedTuple):
@@ -91,8 +98,7 @@ def create_frames(slope: FloatArray, normal: FloatArray, turned_from: FloatArray
     3)."""
     t = normalise(slope)
     b = normalise(np.where(turned_from.any(axis=1)[:, None], turned_from, t))
-    default = smallest_rotations(np.tile((1.0, 0.0, 0.0), (len(t), 1)), t)[:, :, 1]
-    d = np.where(normal.any(axis=1)[:, None], normal, default)
+    d = np.where(normal.any(axis=1)[:, None], normal, find_normals(t))
     d1 = normalise(d - (d * t).sum(axis=1)[:, None] * t)
     D = euler_parameters_of(np.stack((t, d1, np.cross(t, d1)), axis=2))
     F = np.empty((len(t), 4))
@@ -157,9 +163,10 @@ def eval_frames(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for slopes of length 0, normals parallel to the slope, and slopes at an angle of 165° or more to
-    ``turned_from``.
+    """Raise ModelError for slopes of length 0, normals parallel to the slope, slopes at an angle of 165° or more to
+    ``turned_from``, and invalid shared positions.
     """
+    check_shared_positions(world, table)
     slope, start = table.local("slope"), table.local("slope") + table.local("displacement")[:, 3:6]
     normal, b = table.local("normal"), table.local("turned_from")
     for name, values in (("slope", slope), ("slope + displacement", start)):
@@ -193,6 +200,8 @@ register(
             "rad", "total angle φ, the sum of reference and displacement, ()", lambda rows, s: s.x[rows.dofs[:, 6]]
         ),
     },
+    fill_defaults=take_shared_position,
+    fills=("position",),
     check=check,
     source="definition of a frame",
 )

@@ -17,10 +17,10 @@ from typing import Any, Literal
 import numpy as np
 
 from windlass.elements.cable.ale_cable2d import ALECable2D
-from windlass.elements.cable.kinds import find_kinds
+from windlass.elements.cable.kinds import FRAME_COLUMNS, find_kinds
 from windlass.elements.nodes.generic_nodes import state_node
-from windlass.elements.nodes.rotations import normalise
-from windlass.elements.nodes.turning import carry_normals, smallest_rotations
+from windlass.elements.nodes.turning import carry_normals
+from windlass.elements.nodes.twist_frames import STEPS, find_direction, find_normals
 from windlass.elements.routes.catenary import FreeCatenary, hang_between
 from windlass.elements.routes.grounded_catenary import GroundedCatenary
 from windlass.elements.routes.routes import CenterLine, Circle, Point, RouteError, nodes_along, route_around, straight
@@ -58,15 +58,8 @@ RADIUS = number("m")
 MOST_TURNING = 1000
 # Tolerance of `check_turns` [1]: a slope perpendicular to its chord (two elements on a full circle) is allowed.
 TURN_ROUNDING = 1e-12
-# Columns of nodes that are accepted by functions for chains of cables with twist.
-FRAME_COLUMNS = ("normal", "turned_from")
-# Number of steps between two nodes in which a normal is moved along a route.
-STEPS = 4
 # Number of points along a route whose slopes `find_direction` receives for the choice of ``turned_from``.
 SAMPLES = 200
-# Length of the mean slope [1] below which the mean slope has less weight in `find_direction`. A direction such as the
-# axis of sheaves is then preferred.
-SMALL_MEAN = 0.3
 CHAIN = {"world": instance(World), "elements": inside(), "name": word(), "cable_columns": inside()}
 
 
@@ -374,24 +367,9 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
     normals = np.zeros_like(slopes)
     normals[0] = given.get("normal", 0.0)
     if not normals[0].any():
-        normals[0] = smallest_rotations(np.array([[1.0, 0.0, 0.0]]), slopes[:1])[0, :, 1]
+        normals[0] = find_normals(slopes[:1])[0]
     carry_normals(slopes, normals)
     return {"normal": normals[STEPS * numbers], "turned_from": turned_from}
-
-
-def find_direction(slopes: FloatArray) -> FloatArray:
-    """Return the default of ``turned_from``, a direction b of shape (3,). Of several candidates, b is the direction for
-    which the largest angle between b and the slopes along a route is smallest. With this direction, the frame of a node
-    is defined at every position along the route.
-
-    The candidates are the mean slope, which is suitable for straight routes, and the direction in which slopes have the
-    smallest components, such as the axis of sheaves.
-    """
-    t = normalise(slopes)
-    across, mean = np.linalg.eigh(t.T @ t)[1][:, 0], t.mean(axis=0)
-    directions = np.array([across, -across, mean / max(float(np.linalg.norm(mean)), SMALL_MEAN)])
-    # The values are rounded so that argmax selects the first of several values that differ only by rounding errors.
-    return np.asarray(directions[np.argmax((t @ directions.T).min(axis=0).round(6))])
 
 
 def check_turns(route: CenterLine, elements: int, name: str) -> None:

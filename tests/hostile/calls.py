@@ -563,7 +563,7 @@ def calls(s: Scene) -> dict[str, Call]:
             el.cables_from_mesh,
             {"world": s.open, "path": mesh, "sections": {}, "cables_per_line": 1, "largest_length": 1.0, "scale": 1.0,
              "slopes": "smooth", "corner_angle": 0.5, "hinges": (), "unused_points": "error", "merge_distance": 0.0,
-             "in_space": False, "name": "net", **CABLE},
+             "in_space": False, "cell_columns": {}, "name": "net", **CABLE},
         ),
         "euler_parameters": (el.euler_parameters, {"axis": (0.0, 0.0, 1.0), "angle": 0.5}),
         "euler_parameters_of": (el.euler_parameters_of, {"matrix": np.eye(3)}),

@@ -115,7 +115,7 @@ ANY_SIGN = {
     "slope", "axis", "vertices", "rounding", "table_heights", "table_x", "table_y", "wave_amplitudes",
     "wave_frequencies", "wave_directions", "wave_phases", "coupling", "reference_twist", "x", "y", "heights",
     "wave_numbers", "wave_velocities", "gust_amplitudes", "gust_frequencies", "gust_phases", "table_strains",
-    "table_tensions",
+    "table_tensions", "store_twist",
 }  # fmt: skip
 """Columns without a bound: either both signs are meaningful, or a check of the row has the bound, as in `REFUSED`."""
 ZERO = {

@@ -26,6 +26,7 @@ LOAD = {
     "diameter": 0.06, "normal_drag": 1.1, "axial_drag": 0.05, "added_mass": 0.9, "axial_added_mass": 0.4,
     "vibration_frequency": 2.0,
 }  # fmt: skip
+TORSION = {"torsional_stiffness": 2.0, "rotary_inertia": 0.05, "coupling": 20.0}
 DIMS = [2, 3]
 
 
@@ -36,9 +37,9 @@ def flow(t: float, x: Any) -> tuple[Any, Any]:
     return u, u_t
 
 
-def create(dims: int, winch: bool, **more: Any) -> tuple[wl.World, Any, Any]:
+def create(dims: int, winch: bool, torsion: bool = False, **more: Any) -> tuple[wl.World, Any, Any]:
     """Create a rope of three cables, by a winch or of constant length, that reaches from air into water with waves and
-    a current; return also the fluid loads."""
+    a current; return also the fluid loads. Winch ropes can have torsion."""
     world = wl.World(gravity=(0.0, -G, 0.0) if dims == 2 else (0.0, 0.0, -G))
     ends = np.array([(0.0, 0.7), (1.0, -5.0)] if dims == 2 else [(0.0, 0.2, 0.7), (1.0, 0.5, -5.0)])
     ends[1] = ends[0] + LENGTH * (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
@@ -48,17 +49,17 @@ def create(dims: int, winch: bool, **more: Any) -> tuple[wl.World, Any, Any]:
         transition=0.6, **waves, **({"function": flow} if dims == 3 else {}),
     )  # fmt: skip
     if winch:
-        rope = winch_rope(world, *ends, 3, **ROPE)
+        rope = winch_rope(world, *ends, 3, **ROPE, **(TORSION if torsion else {}))
         return world, rope, world.add(con.WinchFluidLoad, cable=rope.cables, fluid=sea, **LOAD, **more)
     line = straight_cable(world, *ends, 3, **ROPE)
     return world, line, world.add(con.FluidLoad, cable=line, fluid=sea, **LOAD, **more)
 
 
 @pytest.mark.parametrize("volume", [False, True])
-@pytest.mark.parametrize("dims", DIMS)
-def test_tangents_against_differences(dims: int, volume: bool) -> None:
+@pytest.mark.parametrize(("dims", "torsion"), [(2, False), (3, False), (3, True)])
+def test_tangents_against_differences(dims: int, torsion: bool, volume: bool) -> None:
     """Derivatives with respect to coordinates, velocities, accelerations and the length agree with differences."""
-    world, *_ = create(dims, True, constant_volume=volume)
+    world, *_ = create(dims, True, torsion, constant_volume=volume)
     state = State(world)
     state.t = 1.3
     rng = np.random.default_rng(2)
@@ -90,6 +91,36 @@ def test_equal_to_cables_of_constant_length(dims: int) -> None:
         found.append((f[own], inertia[own], *outputs, residual(world, state)[own]))
     for one, other in zip(*found, strict=True):
         assert_allclose(one, other, rtol=1e-10, atol=1e-10 * np.abs(other).max())
+
+
+def test_torsion_does_not_change_the_load() -> None:
+    """A winch rope with torsion has the loads and inertia forces of fluids of a rope without torsion."""
+    found = []
+    for torsion in (False, True):
+        world, rope, load = create(3, True, torsion)
+        state = State(world)
+        state.t = 1.3
+        rng, count = np.random.default_rng(4), len(rope.nodes)
+        for name in ("q", "v", "a"):
+            values = np.zeros((count, 7 if torsion else 6))
+            values[:, :6] = 0.1 * rng.normal(size=(count, 6))
+            state.put(rope.nodes, values, name)
+            state.put(rope.feed, 0.3, name)
+        assembly = serial_assembly(world)
+        forces = []
+        for active in (True, False):
+            world.set(load, active=active)
+            assembly.refresh()
+            assembly.load_fields(state)
+            f, inertia = np.zeros((2, assembly.layout.spare + 1))
+            assembly.add_loads(f)
+            assembly.add_inertia(inertia)
+            dofs = assembly.layout.local_dofs(world.row_dofs(rope.nodes.table, rope.nodes.rows))[:, :6].ravel()
+            own = np.append(dofs, assembly.layout.local_dofs(world.row_dofs(rope.feed.table, rope.feed.rows)).ravel())
+            forces.append(np.stack((f[own], inertia[own])))
+        found.append(forces[0] - forces[1])
+    assert np.abs(found[0]).max(axis=1).min() > 0.5
+    assert_allclose(found[1], found[0], rtol=0, atol=1e-9 * np.abs(found[0]).max())
 
 
 def test_work_on_the_length_is_that_of_the_material() -> None:

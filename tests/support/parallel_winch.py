@@ -1,5 +1,5 @@
-"""A load that swings in 3D while it is hoisted, and a load on a rope with reserve cables, as a program for mpiexec and
-as a function for tests.
+"""Loads that swing in 3D while they are hoisted, on ropes without and with torsion, and a load on a rope with reserve
+cables, as a program for mpiexec and as a function for tests.
 
 Usage: parallel_winch.py OUT.npz [options of Windlass and PETSc]
 """
@@ -36,7 +36,20 @@ def run_load() -> dict[str, Any]:
     whole = wl.Dynamic(world, step=2e-2, end=2.0, rtol=1e-10).solve(hooks=[reserve, ledger]).gather()
     changes = [(change.t, change.cables) for change in reserve.changes]
     outputs |= {"changes": np.array(changes), "change of energy": np.array(ledger.totals["changes of the model"])}
-    return outputs | {"q in reserve": whole.q, "v in reserve": whole.v}
+    outputs |= {"q in reserve": whole.q, "v in reserve": whole.v}
+    torsion: dict[str, Any] = {
+        "torsional_stiffness": 0.5, "rotary_inertia": 0.01, "coupling": 50.0, "torsional_damping": 0.01,
+        "store_tension": 50.0, "store_twist": 0.3,
+    }  # fmt: skip
+    world, rope, _ = swing(4.0, 3.0, 1.0, 0.2, space=True, cables=6, **torsion)
+    con.fix(world, rope.nodes[0], "twist")
+    ledger = wl.EnergyLedger()
+    end = wl.Dynamic(world, step=2e-2, end=0.4, rtol=1e-10).solve(hooks=[ledger])
+    outputs |= {f"{name} with torsion": wl.eval_output(rope.cables, name, end) for name in ("torque", "twist", "spin")}
+    for name in ("strain_flow", "kinetic_flow", "torsional_damping"):
+        outputs[f"{name} with torsion"] = np.array(ledger.totals[f"WinchTwistCable3D.{name}"])
+    whole = end.gather()
+    return outputs | {"q with torsion": whole.q, "v with torsion": whole.v}
 
 
 def main(path: str) -> None:

@@ -13,29 +13,12 @@ from scipy.integrate import solve_ivp
 import windlass as wl
 import windlass.connectors as con
 from windlass.elements import MassPoint, state_node, winch_rope
-from windlass.elements.cable.winch_cable import WinchRope
-from windlass.framework.model.table import Entity
+from windlass.elements.cable.winch_rope import WinchRope
 
 from support.parallel_winch import run_load
 from support.processes import ROOT, run_python
 from support.series import read_series
-from support.winches import EA, MASS, G, hang, swing
-
-
-class Watch(wl.StepHook):
-    """Hook that records values of output variables after each step."""
-
-    def __init__(self, **wanted: tuple[Entity, str]) -> None:
-        self.wanted, self.t = wanted, list[float]()
-        self.values: dict[str, list[Any]] = {name: [] for name in wanted}
-
-    def after_step(self, state: wl.State) -> None:
-        self.t.append(state.t)
-        for name, (entity, output) in self.wanted.items():
-            self.values[name].append(np.ravel(wl.eval_output(entity, output, state)))
-
-    def __getitem__(self, name: str) -> Any:
-        return np.array(self.values[name])
+from support.winches import EA, MASS, G, Watch, hang, swing
 
 
 def follow(length: float, last: float, end: float, step: float, space: bool = False) -> tuple[Any, Any, Any, Any]:

@@ -1,0 +1,267 @@
+"""Winch cables with torsion: cable elements of a rope that a winch pays out and hauls in, with the angle of the
+material about the axis.
+
+The cables are those of winch_cable.py, with the elastic law of `TwistCable3D` for a rope that is straight and not
+twisted in the stress-free state:
+
+    N = EA ε + C τ,   M = GJ τ + C mean(ε),   τ = T/h,   M_i = EI_i κ_i
+
+with the twist angle T of a cable and its length h = Δ l. Twist is a property of the material: the material moves
+through the cables with its twist. At constant material, the angle of the frame at a node has the rate ω_i (1/m) =
+ω_i^n + l_t β_i T, see winch_twist_motion.py, so rope that moves past a node at rest spins if it is twisted.
+
+Rope in the winch is stored under the tension T_s (``store_tension``) and with the twist τ_s (``store_twist``), with the
+energy per length
+
+    W = EA ε_s²/2 + C ε_s τ_s + GJ τ_s²/2,   ε_s = (T_s - C τ_s)/EA.
+
+The winch prevents rotations of the rope in the winch, so the angle of the material at the outlet is
+
+    φ_0 = -τ_s (l - l_0).
+
+If τ_s = 0, fix the coordinate ``twist`` of the node at the outlet; otherwise, couple this coordinate to the coordinate
+``s`` of the feed by a `CoordinateConstraint`. If the winch does not move, the rope with the tension N and the torque M
+at the outlet exerts the force N (1 + ε) + M τ + W - w on the coordinate l, with the energy per length w of the rope at
+the outlet.
+
+Damping of torsion acts on the rate of the twist of each cable. At nodes at which the twist of two cables differs, this
+rate does not contain the motion of the material from one cable to the next; the relative error is the payout speed
+divided by the speed of torsional waves.
+
+Source: H. Irschik, H. J. Holl, Acta Mechanica 153 (2002) 231-248; J. Langer, D. A. Singer, SIAM Review 38 (1996)
+605-618; for the coupling G. A. Costello, Theory of Wire Rope, Springer (1997).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.elements.cable import twist_cable, winch_cable
+from windlass.elements.cable.points import create_rule, gauss_rule
+from windlass.elements.cable.twist_forces import create_work
+from windlass.elements.cable.twist_sections import fill_references
+from windlass.elements.cable.winch_cable import (
+    NO_FORCE,
+    NO_SLOTS,
+    SOURCE,
+    Sections,
+    WinchCable2D,
+    create_outputs,
+    create_points,
+    diagnose,
+    eval_sections,
+    take_flows,
+)
+from windlass.elements.cable.winch_forces import add_damping
+from windlass.elements.cable.winch_motion import (
+    fill_flows,
+    gravity,
+    gravity_tangent,
+    inertia,
+    inertia_tangent,
+)
+from windlass.elements.cable.winch_twist_forces import (
+    add_elastic,
+    add_elastic_tangent,
+    add_torsional_damping,
+    fill_twists,
+)
+from windlass.elements.cable.winch_twist_motion import add_spin_flow, create_spins, fill_spin_outputs
+from windlass.elements.cable.winch_twist_motion import inertia as spin_inertia
+from windlass.elements.cable.winch_twist_motion import inertia_tangent as spin_tangent
+from windlass.elements.cable.winch_twist_points import ALL
+from windlass.elements.nodes.twist_node import read_frames
+from windlass.framework.accounts import Account
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.call import call
+from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.law import LocalRows, Output, Tables, register
+from windlass.framework.model.schema import column, ref
+from windlass.framework.model.system import Checks, Fields, System, Term
+from windlass.framework.model.table import EntityTable
+
+
+class WinchTwistCable3D(WinchCable2D):
+    """A 3D cable with torsion whose length is a constant fraction of the length of the rope outside a winch; created by
+    `winch_rope`."""
+
+    provides: ClassVar[tuple[str, ...]] = ("winch cable",)
+    node0 = ref("PointSlopeTwist3D", "node on the side of the outlet")
+    node1 = ref("PointSlopeTwist3D", "node on the side of the end of the rope")
+    rotary_inertia = column(
+        "kg m",
+        "inertia J about the axis per length; for a round rod m d²/8 with the mass per length m and the diameter d",
+        above=0.0,
+    )
+    bending_stiffness = column(
+        "N m^2",
+        "bending stiffness EI_1, EI_2 about d_1 and d_2, or one number for both",
+        shape=(2,),
+        fill=True,
+        minimum=0.0,
+    )
+    torsional_stiffness = column("N m^2", "torsional stiffness GJ", above=0.0)
+    coupling = column("N m", "coupling C of tension and torsion: torque per strain, force per twist", default=0.0)
+    torsional_damping = column(
+        "N m^2 s", "torsional damping d_GJ: torque per twist rate of the cable", default=0.0, minimum=0.0
+    )
+    store_twist = column("rad/m", "twist τ_s of the rope stored in the winch", default=0.0)
+
+
+def order_dofs(world: Tables, table: EntityTable) -> IntArray:
+    """Return the global indices of the positions and slopes of both nodes (12), followed by the indices of the two
+    angles and of l, shape (rows, 15).
+    """
+    first, second, feed = (world.dofs_of(table.local(name)) for name in ("node0", "node1", "feed"))
+    return np.concatenate((first[:, :6], second[:, :6], first[:, 6:], second[:, 6:], feed), axis=1)
+
+
+def bind(rows: LocalRows) -> NDArray[Any]:
+    """Return the data of the rows that the kernels read, as one record per row.
+
+    Additional fields are stored, the energy per length W of the rope in the winch [J/m]; dofs, the process-local
+    indices of the coordinates z, shape (15,); b0, b1, F0, F1 and free_angle, see twist_cable.py; and fields of
+    `TwistCable3D` that are 0, because the stress-free rope is straight and not twisted.
+    """
+    count = len(rows.rows)
+    (b0, F0), (b1, F1) = (read_frames(rows.world, rows.local(name)) for name in ("node0", "node1"))
+    EA, GJ, C = (rows.local(name) for name in ("axial_stiffness", "torsional_stiffness", "coupling"))
+    tau = rows.local("store_twist")
+    eps = (rows.local("store_tension") - C * tau) / EA
+    length, nothing = rows.local("share") * rows.reference[:, -1], np.zeros(count)
+    packed = rows.pack(
+        dict(
+            stored=0.5 * EA * eps**2 + C * eps * tau + 0.5 * GJ * tau**2, dofs=rows.dofs, b0=b0, b1=b1, F0=F0, F1=F1,
+            length=length, free_angle=nothing, free_twist=nothing, reference_twist=nothing, bending_damping=nothing,
+            free_strain=np.zeros((count, 5)), free_curvature=np.zeros((count, 3, 2)),
+        )
+    )  # fmt: skip
+    packed["dofs"] = np.arange(ALL * count).reshape(count, ALL)
+    fill_references(packed, rows.reference.ravel())
+    packed["dofs"], packed["free_twist"] = rows.dofs, 0.0
+    return packed
+
+
+def build(rows: LocalRows) -> System:
+    """Create the `System` with the kernel calls for the rows."""
+    own, rule, work, spins = rows.columns, create_rule(2), create_work(), create_spins()
+    axial, along = create_points(rule.sa, rule.wa), create_points(*gauss_rule(4))
+    ends, none = create_points(np.array([0.0, 1.0])), np.zeros((0, 0))
+    system = System(rows.table.kind, rows.dofs)
+    system.residual = (
+        call(add_elastic, lambda s: (own, rule, s.x, work, s.f, none))
+        + call(add_damping, lambda s: (own, axial, s.x, s.v, 0.0, 0.0, s.f, NO_SLOTS, NO_FORCE, NO_FORCE))
+        + call(add_torsional_damping, lambda s: (own, s.x, s.v, 0.0, 0.0, s.f, NO_SLOTS, NO_FORCE, NO_FORCE))
+    )
+    system.tangent = (
+        call(add_elastic_tangent, lambda s: (own, rule, s.x, s.dq, work, s.slots, s.values))
+        + call(add_damping, lambda s: (own, axial, s.x, s.v, s.dq, s.dv, NO_FORCE, s.slots, s.values, NO_FORCE))
+        + call(add_torsional_damping, lambda s: (own, s.x, s.v, s.dq, s.dv, NO_FORCE, s.slots, s.values, NO_FORCE))
+    )
+    system.inertia = Term(
+        call(inertia, lambda s: (own, along, s.x, s.v, s.a, s.f))
+        + call(spin_inertia, lambda s: (own, s.x, s.v, s.a, spins, s.f)),
+        call(inertia_tangent, lambda s: (own, along, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values))
+        + call(spin_tangent, lambda s: (own, s.x, s.v, s.a, s.dq, s.dv, s.da, spins, s.slots, s.values)),
+    )
+    system.body_force = Term(
+        call(gravity, lambda s: (own, along, s.x, s.g, s.which, s.f)),
+        call(gravity_tangent, lambda s: (own, along, s.x, s.g, s.which, s.dq, s.slots, s.values)),
+    )
+    flow = np.zeros((len(own), 5))
+    read = (
+        call(add_elastic, lambda s: (own, rule, s.x, work, NO_FORCE, s.energies))
+        + call(add_damping, lambda s: (own, axial, s.x, s.v, 0.0, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.powers[0]))
+        + call(add_torsional_damping, lambda s: (own, s.x, s.v, 0.0, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.powers[1]))
+        + call(fill_flows, lambda s: (own, ends, s.x, s.v, flow))
+        + call(add_spin_flow, lambda s: (own, s.x, s.v, spins, flow))
+        + call(take_flows, lambda s: (own, 2, s.v, flow, s.powers))
+    )
+    system.account = Account(
+        read,
+        stored=("stretching", "bending", "torsion"),
+        lost=("axial_damping", "torsional_damping"),
+        passed=("strain_flow",),
+        carried=("kinetic_flow",),
+    )
+    system.checks = Checks(diagnose=lambda fields: diagnose(rows, fields) + twist_cable.diagnose(rows, fields))
+    return system
+
+
+class Twists(NamedTuple):
+    """Results of winch cables with torsion, shape (rows,) each: twist [rad/m] and torque with damping [N m]. All values
+    are NaN for cables in reserve.
+    """
+
+    twist: FloatArray
+    torque: FloatArray
+
+
+def eval_twists(rows: LocalRows, fields: Fields) -> Twists:
+    """Evaluate the twist and the torque of the cables."""
+    found = Twists(*np.full((2, len(rows.rows)), np.nan))
+    call(fill_twists)(rows.columns, create_rule(2), fields.x, fields.v, found.twist, found.torque)
+    return found
+
+
+def eval_twist_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sections:
+    """Evaluate the cables at k points like `eval_sections`, with the axial force C τ of the twist."""
+    found = eval_sections(rows, fields, shares)
+    found.force[:] += (rows.columns["coupling"] * eval_twists(rows, fields).twist)[:, None]
+    return found
+
+
+class SpinSections(NamedTuple):
+    """Spin of the material about the axis at k points of each cable [rad/s], shape (rows, k)."""
+
+    spin: FloatArray
+
+
+def eval_spins(rows: LocalRows, fields: Fields, shares: FloatArray) -> Any:
+    """Evaluate the spin of the material, which is linear between the nodes of a cable, at k points."""
+    omega = np.full((len(rows.rows), 2), np.nan)
+    call(fill_spin_outputs)(rows.columns, fields.x, fields.v, create_spins(), omega)
+    return SpinSections(omega[:, :1] * (1.0 - shares) + omega[:, 1:] * shares)
+
+
+def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
+    """Draw each cable as ``subdivisions`` lines, with the torque; see `winch_cable.draw`."""
+    drawing = winch_cable.draw(rows, fields, subdivisions, eval_twist_sections)
+    torque = np.repeat(eval_twists(rows, fields).torque, subdivisions + 1)
+    return replace(
+        drawing, point_data={**drawing.point_data, "torque": torque}, units={**drawing.units, "torque": "N m"}
+    )
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for rows that `winch_cable.check` refuses, and for a coupling that is too large."""
+    winch_cable.check(world, table)
+    EA, GJ, C = (table.local(name) for name in ("axial_stiffness", "torsional_stiffness", "coupling"))
+    names = ("coupling", "axial_stiffness", "torsional_stiffness")
+    table.refuse(C * C >= EA * GJ, names, "have coupling² < axial_stiffness torsional_stiffness, or energy is below 0")
+
+
+register(
+    WinchTwistCable3D,
+    "element",
+    dofs=order_dofs,
+    bind=bind,
+    build=build,
+    check=check,
+    draw=draw,
+    outputs=create_outputs(eval_twist_sections)
+    | {
+        "torque": Output(
+            "N m",
+            "torque about the axis, with damping; > 0 twists node1 counter-clockwise about the direction to node1, ()",
+            lambda rows, f: eval_twists(rows, f).torque,
+        ),
+        "twist": Output("rad/m", "twist of the material per length, ()", lambda rows, f: eval_twists(rows, f).twist),
+        "spin": winch_cable.at_share("rad/s", "spin of the material about the axis, ()", eval_spins, "spin"),
+    },
+    source=SOURCE,
+)
