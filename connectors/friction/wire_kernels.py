@@ -1,5 +1,5 @@
-"""Kernels of `wire_friction`: forces of the bristles at the points of a cable, tangent, update of the history values, and
-energies.
+"""Kernels of `wire_friction`: forces of the bristles at the points of a cable, tangent, update of the history values,
+and energies.
 
 The bending bristle belongs to a vector m, which acts on the curvature κ = p × k/g with p = r', k = r'' and g = p·p. The
 forces on p and k, and their variations, are
@@ -66,8 +66,8 @@ class Bend(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """Moment m of a bending bristle [N m]; the unit vector e along the trial moment [1] and the ratio of the slip moment
-    to the trial moment [1], both for slipping bristles only; and whether the bristle slips.
+    """Moment m of a bending bristle [N m]; the unit vector e along the trial moment [1] and the ratio of the slip
+    moment to the trial moment [1], both for slipping bristles only; and whether the bristle slips.
     """
 
     m: Vector
