@@ -65,6 +65,8 @@ from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
 RULE = create_rule(2)
+TWISTLESS = "strained cable"
+"""Name in the attribute ``provides`` of cables without twist."""
 NONLINEAR, FUNCTION = ("slow_stiffness", "table_strains"), "axial_force_function"
 """NONLINEAR: columns of cables whose tension is not EA (ε - ε_ref). FUNCTION: column with a function that replaces this
 tension."""
@@ -75,7 +77,7 @@ class WireFriction(Component):
     refer to the same cable.
     """
 
-    cable = ref("strained cable", "the cable")
+    cable = ref("cable", "the cable: a `Cable2D` or a `Cable3D`, also a fibre rope or a rope with a table")
     data = ref("GenericData", f"{HISTORY} history values; if left out, they are created as zeros", optional=True)
     axial_stiffness = column(
         "N", "stiffness k_a of the axial bristles: increase of the axial stiffness while the wires stick", default=0.0,
@@ -151,8 +153,8 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for bristles without stiffness or without a limit, for cables whose material moves along their
-    axis, and for a slip moment that depends on the tension of a cable with a nonlinear tension.
+    """Raise ModelError for bristles without stiffness or without a limit, for cables with twist or with moving
+    material, and for a slip moment that depends on the tension of a cable with a nonlinear tension.
     """
     check_history(world, table, HISTORY)
     get = table.local
@@ -166,11 +168,11 @@ def check(world: Tables, table: EntityTable) -> None:
         table.refuse(endless, (stiffness, *names), f"have {words}; a slip limit of 0 causes no force")
     pressed = get("slip_moment_per_tension") > 0.0
     for cables, positions, of in world.split_by_table(get("cable")):
-        if "ale" in cables.component.refs or "share" in cables.component.columns:
+        if TWISTLESS not in cables.component.provides or "ale" in cables.component.refs:
             row = table.resident[positions.min()]
             raise ModelError(
-                f"cable in {table.kind} row {row} is a {cables.kind}, whose material moves along its axis: must be a "
-                "Cable2D, a Cable3D, a fibre rope or a rope with a table"
+                f"cable in {table.kind} row {row} is a {cables.kind}: must be a Cable2D, a Cable3D, a fibre rope or a "
+                "rope with a table; wires of other cables turn about the axis or move along it"
             )
         nonlinear = np.full(len(positions), any(name in cables.component.columns for name in NONLINEAR))
         if FUNCTION in cables.component.columns:

@@ -319,9 +319,8 @@ def update(
             if moment.slips:
                 anchor = combine(1.0, b.kappa, -bend(1.0, 0.0, row.bending_stiffness), moment.m)
                 old = eval_bend(row, j, start_x, start)
-                before = move(old.t, b.t, eval_moment(row, old, limit_before).m)
-                mean, way = combine(0.5, moment.m, 0.5, before), combine(1.0, anchor, -1.0, b.anchor)
-                lost += row.length / BENDING * dot(mean, way)
+                mean = combine(0.5, moment.m, 0.5, move(old.t, b.t, eval_moment(row, old, limit_before).m))
+                lost += row.length / BENDING * dot(mean, combine(1.0, anchor, -1.0, b.anchor))
             write_history(row, CURVES, j, data, anchor)
             write_history(row, TANGENTS, j, data, b.t)
         data[row.data + LOSSES + 1] = start[row.data + LOSSES + 1] + lost
