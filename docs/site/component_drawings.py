@@ -187,6 +187,15 @@ def table_cable(s: Sketch) -> None:
     s.text((0.15, 2.4), "table_tensions", GREY)
 
 
+@draws("WireFriction")
+def wire_friction(s: Sketch) -> None:
+    s.graph((0, 0), (2.9, 1.6), "curvature or strain", "moment or force of the bristles")
+    s.line((0.0, 0.0), (0.7, 1.1), (2.3, 1.1), (0.9, -1.1), (-2.3, -1.1), (-0.9, 1.1), (0.7, 1.1), color=RED, width=2)
+    s.text((2.4, 1.1), "slip_moment, slip_force", RED)
+    s.text((0.45, 0.35), "bending_stiffness, axial_stiffness: wires stick", RED)
+    s.text((-2.2, 1.1), "area: loss of a cycle", GREY)
+
+
 @draws("TwistCable3D", "PointSlopeTwist3D", "TwistNodePosition")
 def twist(s: Sketch) -> None:
     way = s.curve([(0, 0.2), (1.6, 0.9), (3.4, 0.9), (5.0, 0.2)])
