@@ -192,8 +192,8 @@ def wire_friction(s: Sketch) -> None:
     s.graph((0, 0), (2.9, 1.6), "curvature or strain", "moment or force of the bristles")
     s.line((0.0, 0.0), (0.7, 1.1), (2.3, 1.1), (0.9, -1.1), (-2.3, -1.1), (-0.9, 1.1), (0.7, 1.1), color=RED, width=2)
     s.text((2.4, 1.1), "slip_moment, slip_force", RED)
-    s.text((0.45, 0.35), "bending_stiffness, axial_stiffness: wires stick", RED)
-    s.text((-2.2, 1.1), "area: loss of a cycle", GREY)
+    s.text((1.4, -0.55), "slope: bending_stiffness, axial_stiffness", RED)
+    s.text((-0.5, -0.75), "area: loss of a cycle", GREY, align="center")
 
 
 @draws("TwistCable3D", "PointSlopeTwist3D", "TwistNodePosition")
