@@ -24,10 +24,8 @@ deflection in the stress-free state of the cable. wire_kernels.py contains the f
 The energy of the bristles is stored (``stretching``, ``bending``). The energy that slipping bristles lose is
 ``axial_slip`` and ``bending_slip``: the mean of the forces at both ends of a step times the motion of the anchors.
 
-Source: K. O. Papailiou, On the bending stiffness of transmission line conductors, IEEE Trans. Power Delivery 12 (1997)
-1576-1588; F. Foti, L. Martinelli, Mechanical modeling of metallic strands subjected to tension, torsion and bending,
-Int. J. Solids Struct. 91 (2016) 1-17; W. D. Iwan, A distributed-element model for hysteresis and its steady-state
-dynamic response, J. Appl. Mech. 33 (1966) 893-900.
+Source: K. O. Papailiou, IEEE Trans. Power Delivery 12 (1997) 1576-1588; F. Foti, L. Martinelli, Int. J. Solids
+Struct. 91 (2016) 1-17; W. D. Iwan, J. Appl. Mech. 33 (1966) 893-900.
 """
 
 from __future__ import annotations

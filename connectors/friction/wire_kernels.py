@@ -65,7 +65,7 @@ class Bend(NamedTuple):
     anchor: Vector
 
 
-class Moment(NamedTuple):
+class BristleMoment(NamedTuple):
     """Moment m of a bending bristle [N m]; the unit vector e along the trial moment [1] and the ratio of the slip
     moment to the trial moment [1], both for slipping bristles only; and whether the bristle slips.
     """
@@ -166,14 +166,14 @@ def eval_force(row: Any, j: int, e: float, data: FloatArray) -> tuple[float, flo
 
 
 @kernel
-def eval_moment(row: Any, b: Bend, limit: float) -> Moment:
+def eval_moment(row: Any, b: Bend, limit: float) -> BristleMoment:
     """Return the moment of a bending bristle for the slip moment ``limit`` [N m]."""
     tau = trial_vector(row.bending_stiffness, combine(1.0, b.kappa, -1.0, b.anchor), 0.0, NOTHING)
     size = sqrt(dot(tau, tau))
     if decide(size, limit, 1.0)[1] != SLIPS:
-        return Moment(tau, NOTHING, 1.0, False)
+        return BristleMoment(tau, NOTHING, 1.0, False)
     share, unit = return_share(size, limit), return_share(size, 1.0)
-    return Moment(combine(share, tau, 0.0, tau), combine(unit, tau, 0.0, tau), share, True)
+    return BristleMoment(combine(share, tau, 0.0, tau), combine(unit, tau, 0.0, tau), share, True)
 
 
 @kernel(inline=True)
@@ -234,6 +234,7 @@ def bending_tangent(
     """Add dq times the derivatives of the bending forces of a row to the values of the matrix; g is an array for the
     derivative of the slip moment, shape (12,)."""
     d, w = row.dims, dq * row.length / BENDING
+    # derivative of the slip moment
     limit, slope = eval_limit(row, x)
     g[:] = 0.0
     for j in range(AXIAL if slope != 0.0 else 0):
@@ -241,6 +242,7 @@ def bending_tangent(
         for n in range(4 * d):
             g[n] += slope * row.weights[j] * row.axial_slopes[j, n // d] * t[n % d]
     for j in range(BENDING):
+        # moment and anchor at the point
         b = eval_bend(row, j, x, start)
         moment, t0, anchor = eval_moment(row, b, limit), read_history(row, TANGENTS, j, start), NOTHING
         m, ig, new = moment.m, 1.0 / b.square, is_new(t0)
@@ -248,6 +250,7 @@ def bending_tangent(
             anchor = read_history(row, CURVES, j, start)
         along = ig * dot(m, b.kappa)
         P, K = bending_forces(b, m)
+        # columns of the matrix: variations of p and k for each coordinate
         for n in range(4 * d):
             a = n % d
             axis = (1.0 if a == 0 else 0.0, 1.0 if a == 1 else 0.0, 1.0 if a == 2 else 0.0)
@@ -272,6 +275,7 @@ def bending_tangent(
             dP = combine(1.0, dP, -stretch, combine(1.0, P, 2.0 * along, b.p))
             dK = combine(ig, cross(dm, b.p), ig, cross(m, dp))
             dK = combine(1.0, dK, -stretch, K)
+            # rows of the matrix
             for r in range(4 * d):
                 change = row.bending_slopes[j, r // d] * dP[r % d] + row.bends[j, r // d] * dK[r % d]
                 values[slots[r, n]] += w * change

@@ -85,7 +85,7 @@ def bend(
     friction: dict[str, Any], amplitude: float, cycles: int, dims: int = 2, pull: float = 0.0
 ) -> tuple[Any, Any, Entity, wl.EnergyLedger]:
     """Bend a cable to a parabola with the curvature of `zigzag`, at a constant axial strain ``pull``; return curvature
-    and moment at the first Gauss point, the friction, and the ledger. In 3D the plane of bending is inclined.
+    and moment at the first Gauss point, the friction, and the ledger. In 3D the cable bends in an oblique direction.
     """
     world, rope, nodes, rubs = lay(friction, dims)
     # without the rotation of the slopes, which is small, the curvature is y'' (1 + pull)/(1 + pull)²
@@ -106,7 +106,7 @@ def bend(
         {"kappa": (rope, "curvature", at), "moment": (rope, "bending_moment", at), "own": (rubs, "bending_moment", at)},
         state,
     )  # fmt: skip
-    # component along the normal of the plane of bending
+    # component along the binormal
     normal = np.array((0.0, 0.0, 1.0) if dims == 2 else (0.0, -0.8, 0.6))
     kappa, moment = (values[name] if dims == 2 else values[name] @ normal for name in ("kappa", "moment"))
     return kappa, moment + values["own"] @ normal, rubs, ledger
@@ -227,7 +227,7 @@ def test_tangents_are_exact(friction: dict[str, Any], dims: int) -> None:
 
 
 def rotate_bending(steps: int) -> tuple[float, float]:
-    """Let the curvature of a cable in space rotate about the cable, with three times the curvature at which the wires
+    """Let the curvature of a 3D cable rotate about the cable, with three times the curvature at which the wires
     begin to slip; return the loss of the third turn [J] and the moment of the bristles at its end [N m].
     """
     size = 3.0 * BENDING["slip_moment"] / BENDING["bending_stiffness"]
@@ -258,7 +258,7 @@ def test_rotating_bending() -> None:
 @pytest.mark.parametrize("dims", [2, 3])
 @pytest.mark.parametrize("limit", [1.0, 0.3])
 def test_rigid_rotation(limit: float, dims: int) -> None:
-    """A bent cable rotates in the plane of bending in large steps. The magnitudes of the moments, the energies and the
+    """A bent cable rotates about its binormal in large steps. The magnitudes of the moments, the energies and the
     losses do not change, with sticking and with slipping wires.
     """
     world, _, nodes, rubs = lay({**BENDING, "slip_moment": limit}, dims)
@@ -266,7 +266,7 @@ def test_rigid_rotation(limit: float, dims: int) -> None:
     turn = np.exp(1j * angles)
     up = "y" if dims == 2 else "z"
     for k in (0, 1):
-        # shapes as complex numbers in the plane of bending; the first shape is straight
+        # shapes as complex numbers; the first shape is straight
         slope = turn * (1.0 + 0.1j * (2 * k - 1) * (np.arange(len(turn)) > 0))
         for name, values in (("", k * L * (turn - 1.0)), ("'", slope - 1.0)):
             con.prescribe(world, nodes[k], f"x{name}", con.table(np.arange(len(turn)), values.real))
