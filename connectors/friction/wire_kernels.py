@@ -52,6 +52,10 @@ LOSSES = TANGENTS + 3 * BENDING
 HISTORY = LOSSES + 2
 """Number of history values of a row."""
 NOTHING = (0.0, 0.0, 0.0)
+INSIDE = 1.0 - 1e-10
+"""Deflection of a bristle after a step with slip, divided by the deflection at which the bristle slips [1]. With a
+value below 1, rounding errors do not decide whether wires stick at the end of the step, for example in modes.
+"""
 
 
 class Bend(NamedTuple):
@@ -308,7 +312,7 @@ def update(
             e, before = eval_strain(row, j, x)[0], eval_strain(row, j, start_x)[0]
             N, _, slips = eval_force(row, j, e, start)
             if slips:
-                way = e - bend(N, 0.0, row.axial_stiffness) - start[row.data + j]
+                way = e - bend(INSIDE * N, 0.0, row.axial_stiffness) - start[row.data + j]
                 lost += 0.5 * row.weights[j] * row.length * (N + eval_force(row, j, before, start)[0]) * way
                 data[row.data + j] = start[row.data + j] + way
             else:
@@ -321,7 +325,7 @@ def update(
             b = eval_bend(row, j, x, start)
             moment, anchor = eval_moment(row, b, limit), b.anchor
             if moment.slips:
-                anchor = combine(1.0, b.kappa, -bend(1.0, 0.0, row.bending_stiffness), moment.m)
+                anchor = combine(1.0, b.kappa, -bend(INSIDE, 0.0, row.bending_stiffness), moment.m)
                 old = eval_bend(row, j, start_x, start)
                 mean = combine(0.5, moment.m, 0.5, move(old.t, b.t, eval_moment(row, old, limit_before).m))
                 lost += row.length / BENDING * dot(mean, combine(1.0, anchor, -1.0, b.anchor))

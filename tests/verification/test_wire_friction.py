@@ -408,6 +408,23 @@ def test_derivatives_of_a_motion() -> None:
         assert_allclose(objective.gradient[name], found.dy["y"][name][-1], rtol=2e-4, err_msg=name)
 
 
+def test_frequencies() -> None:
+    """The frequencies of a hinged cable are those of sticking wires, EI + k_b, at the start and in an equilibrium in
+    which all wires have slipped.
+    """
+    world = wl.World(gravity=(0.0, -9.81))
+    rope = straight_cable(world, (0.0, 0.0), (L, 0.0), 10, **{**SECTION, "mass_per_length": 0.01})
+    nodes = nodes_of(world, rope)
+    con.fix(world, nodes[0], "x", "y")
+    con.fix(world, nodes[10], "y")
+    rubs = world.add(con.WireFriction, cable=rope, bending_stiffness=6.0, slip_moment=1e-4)
+    state = wl.Static(world, name="").solve()
+    assert (wl.eval_output(rubs, "bending_loss", state) > 0.0).all()
+    exact = (np.pi / L) ** 2 * np.sqrt((EI + 6.0) / 0.01) / (2.0 * np.pi)
+    for at in (wl.State(world), state):
+        assert_allclose(wl.Modes(world, count=1, name="").solve(at).frequencies[0], exact, rtol=2e-3)
+
+
 def test_restart_is_bitwise_equal(tmp_path: Path) -> None:
     """The history values in a run that continues from a checkpoint are equal to the values in an uninterrupted run."""
     file = tmp_path / "run.h5"
