@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from windlass.connectors.fluids.sea_states import wave_number as wave_number
     from windlass.connectors.fluids.second_order import second_order_waves as second_order_waves
     from windlass.connectors.fluids.stream_function import stream_function_wave as stream_function_wave
+    from windlass.connectors.friction.wire_friction import WireFriction as WireFriction
     from windlass.connectors.loads.box_fluid_load import BoxFluidLoad as BoxFluidLoad
     from windlass.connectors.loads.coordinate_load import CoordinateLoad as CoordinateLoad
     from windlass.connectors.loads.cylinder_fluid_load import CylinderFluidLoad as CylinderFluidLoad

@@ -187,6 +187,15 @@ def table_cable(s: Sketch) -> None:
     s.text((0.15, 2.4), "table_tensions", GREY)
 
 
+@draws("WireFriction")
+def wire_friction(s: Sketch) -> None:
+    s.graph((0, 0), (2.9, 1.6), "curvature or strain", "moment or force of the bristles")
+    s.line((0.0, 0.0), (0.7, 1.1), (2.3, 1.1), (0.9, -1.1), (-2.3, -1.1), (-0.9, 1.1), (0.7, 1.1), color=RED, width=2)
+    s.text((2.4, 1.1), "slip_moment, slip_force", RED)
+    s.text((1.4, -0.55), "slope: bending_stiffness, axial_stiffness", RED)
+    s.text((-0.5, -0.75), "area: loss of a cycle", GREY, align="center")
+
+
 @draws("TwistCable3D", "PointSlopeTwist3D", "TwistNodePosition")
 def twist(s: Sketch) -> None:
     way = s.curve([(0, 0.2), (1.6, 0.9), (3.4, 0.9), (5.0, 0.2)])

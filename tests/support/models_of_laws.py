@@ -104,16 +104,25 @@ def add_rope_machine() -> World:
 
 
 def add_fibre_ropes(space: bool) -> World:
-    """Create a fibre rope with a slow strain and a rope with a table of tensions, in 2D or 3D."""
+    """Create a fibre rope with a slow strain, a rope with a table of tensions, and a rope with friction of its wires,
+    in 2D or 3D.
+    """
     world = wl.World(gravity=(0.1, -9.81, 0.3) if space else (0.1, -9.81))
     laws = (
         {"axial_stiffness": 2e4, "slow_stiffness": 1e4, "slow_damping": 1e4, "stiffening": 5.0, "slow_strain": 0.01},
         {"tension_table": [(-0.1, -500.0), (0.0, 0.0), (0.02, 300.0), (0.05, 1000.0)]},
+        {"axial_stiffness": 1e4, "reference_strain": -0.01},
     )
     for law in laws:
         ends = (0.0, 0.0, 0.0), (1.0, 0.1, 0.2)
         start, end = ends if space else (ends[0][:2], ends[1][:2])
-        straight_cable(world, start, end, 2, bending_stiffness=1.0, mass_per_length=0.5, axial_damping=2.0, **law)
+        rope = straight_cable(
+            world, start, end, 2, bending_stiffness=1.0, mass_per_length=0.5, axial_damping=2.0, **law
+        )
+    world.add(
+        con.WireFriction, cable=rope, axial_stiffness=5e3, slip_force=6.0, bending_stiffness=2.0, slip_moment=2e-3,
+        slip_moment_per_tension=2e-5,
+    )  # fmt: skip
     return world
 
 

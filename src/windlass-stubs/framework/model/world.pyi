@@ -141,6 +141,7 @@ from windlass.elements.cable.winch_cable import WinchCable2D
 from windlass.elements.cable.winch_cable import WinchCable3D
 from windlass.connectors.loads.winch_fluid_load import WinchFluidLoad
 from windlass.elements.cable.winch_twist_cable import WinchTwistCable3D
+from windlass.connectors.friction.wire_friction import WireFriction
 
 Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
 WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
@@ -1341,6 +1342,16 @@ class WinchTwistCable3DEntity(Entity):
     node0: Any
     node1: Any
     feed: Any
+class WireFrictionEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    axial_stiffness: Any
+    slip_force: Any
+    bending_stiffness: Any
+    slip_moment: Any
+    slip_moment_per_tension: Any
+    active: Any
+    cable: Any
+    data: Any
 class World():
     'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: number of times that switchable columns have been changed.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None if every process has all rows.\n    calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of each table with changed columns, by component.\n    changed_columns: value of ``version`` at the last change of each changed column, by component and name.'
     def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
@@ -1658,6 +1669,8 @@ class World():
     @overload
     def add(self, component: type[WinchTwistCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, feed: One, begin: Numbers, share: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., store_tension: Numbers = ..., shortest: Numbers = ..., active: YesNo = ..., rotary_inertia: Numbers, torsional_stiffness: Numbers, coupling: Numbers = ..., torsional_damping: Numbers = ..., store_twist: Numbers = ...) -> WinchTwistCable3DEntity: ...
     @overload
+    def add(self, component: type[WireFriction], *, name: str = ..., part: Part | None = ..., cable: One = ..., data: One = ..., axial_stiffness: Numbers = ..., slip_force: Numbers = ..., bending_stiffness: Numbers = ..., slip_moment: Numbers = ..., slip_moment_per_tension: Numbers = ..., active: YesNo = ...) -> WireFrictionEntity: ...
+    @overload
     def set(self, entity: ALECable2DEntity, *, broken: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: BeltToothContactEntity, *, active: YesNo = ...) -> None: ...
@@ -1781,5 +1794,7 @@ class World():
     def set(self, entity: WinchFluidLoadEntity, *, normal_drag: Numbers = ..., axial_drag: Numbers = ..., constant_volume: YesNo = ..., vibration_frequency: Numbers = ..., vibration_amplitude: Numbers = ..., vibration_gain: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: WinchTwistCable3DEntity, *, active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: WireFrictionEntity, *, active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: Entity, *, acceleration: Numbers = ..., active: YesNo = ..., axes: YesNo = ..., axial_damping: Numbers = ..., axial_drag: Numbers = ..., axial_stiffness: Numbers = ..., broken: YesNo = ..., constant_volume: YesNo = ..., damping: Numbers = ..., dissipation: Numbers = ..., distance: Numbers = ..., drag: Numbers = ..., drag_torque: Numbers = ..., dynamic_friction: Numbers = ..., end_drag: Numbers = ..., force_derivative: UserFunctions = ..., force_function: UserFunctions = ..., friction_coefficient: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_torque: Numbers = ..., function: UserFunctions = ..., largest_torque: Numbers = ..., load_derivative: UserFunctions = ..., load_function: UserFunctions = ..., lock_rotation: YesNo = ..., lower: Numbers = ..., normal_drag: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., preload: Numbers = ..., rate: Numbers = ..., rate_function: UserFunctions = ..., rate_offset: Numbers = ..., ratio: Numbers = ..., reference_length: Numbers = ..., reference_strain: Numbers = ..., rest_length: Numbers = ..., rotations: YesNo = ..., slack_force: Numbers = ..., state_derivative: UserFunctions = ..., state_function: UserFunctions = ..., static_friction_offset: Numbers = ..., stiffness: Numbers = ..., suction_coefficient: Numbers = ..., tension_only: YesNo = ..., translations: YesNo = ..., upper: Numbers = ..., value: Numbers = ..., valve_derivative: UserFunctions = ..., valve_function: UserFunctions = ..., valve_opening0: Numbers = ..., valve_opening1: Numbers = ..., vector: Numbers = ..., vibration_amplitude: Numbers = ..., vibration_frequency: Numbers = ..., vibration_gain: Numbers = ..., viscous_friction: Numbers = ...) -> None: ...
