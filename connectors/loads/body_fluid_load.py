@@ -67,7 +67,7 @@ from windlass.framework.model.table import Entity, EntityTable
 TURNING = (RigidNodePosition, RigidNodePosition3D, PositionOnRigid2D, PositionOnRigid3D)
 PLANE = (RigidNodePosition, PositionOnRigid2D)
 NO_TRIANGLES: FloatArray = np.zeros((0, 3, 3))
-NO_NUMBERS: IntArray = np.zeros(0, np.int64)
+NO_RANGES: IntArray = np.zeros((0, 2), np.int64)
 SUNK = 0.01
 """Largest depth of a body below the bed at the start, divided by the depth of the water [1], without a warning."""
 
@@ -85,8 +85,8 @@ class Pieces(NamedTuple):
     drag_area: FloatArray  # ½ C A for each axis [m^2], shape (k, 3)
     together: FloatArray  # matrix P of the components whose resultant determines the drag, shape (3, 3)
     added: FloatArray  # reference volume times coefficient of the added mass for each axis [m^3], shape (k, 3)
-    triangles: FloatArray = NO_TRIANGLES  # triangles of all pieces of meshes relative to the centres [m], (t, 3, 3)
-    first: IntArray = NO_NUMBERS  # index of the first triangle of each piece, then the number of all, shape (k + 1,)
+    triangles: FloatArray = NO_TRIANGLES  # triangles of meshes relative to the centres of pieces [m], shape (t, 3, 3)
+    ranges: IntArray = NO_RANGES  # first triangle of each piece, and the triangle after its last, shape (k, 2)
 
 
 class Outline(NamedTuple):
@@ -147,7 +147,7 @@ def bind_active(rows: LocalRows, divide: Divide) -> BodyGroup:
 
 
 def create_group(rows: LocalRows, which: IntArray, pieces: Pieces) -> BodyGroup:
-    """Create the arrays of the pieces of the rows with the indices ``which``, shape (k,), and the fluid at these pieces.
+    """Create the arrays of the pieces of the rows with the indices ``which``, shape (k,), and the fluid at the pieces.
 
     The array c has one element per piece, with the values row, marker, kind, size, volume, up, density, gravity, fills,
     and turns, which is 0 for spheres; l, b, d, P and m of `body_pieces`; B, the axes of the piece in the frame of the
@@ -155,7 +155,7 @@ def create_group(rows: LocalRows, which: IntArray, pieces: Pieces) -> BodyGroup:
     """
     row = which[pieces.row]
     count = len(row)
-    first = pieces.first if pieces.kind == MESH else np.zeros(count + 1, np.int64)
+    ranges = pieces.ranges if pieces.kind == MESH else np.zeros((count, 2), np.int64)
     fluids, markers = rows.local("fluid")[row], rows.local("marker")[row]
     density, gravity = (column_of(rows.world, fluids, name) for name in ("density", "gravity"))
     fills = np.zeros(count, np.int64)
@@ -179,8 +179,8 @@ def create_group(rows: LocalRows, which: IntArray, pieces: Pieces) -> BodyGroup:
         gravity=gravity,
         fills=fills,
         turns=np.full(count, 0.0 if pieces.kind == SPHERE else 1.0),
-        begin=first[:-1],
-        end=first[1:],
+        begin=ranges[:, 0],
+        end=ranges[:, 1],
     )
     every = np.arange(len(rows.rows))
     own = create_records(marker=index, first=np.searchsorted(row, every), end=np.searchsorted(row, every, side="right"))

@@ -27,7 +27,6 @@ from windlass.connectors.loads.body_fluid_load import (
 )
 from windlass.connectors.loads.immersion import BOX
 from windlass.connectors.markers.position_markers import RIGID
-from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.schema import Component, column, ref
 

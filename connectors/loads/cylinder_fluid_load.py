@@ -35,7 +35,7 @@ from windlass.connectors.loads.body_fluid_load import (
 )
 from windlass.connectors.loads.immersion import CYLINDER
 from windlass.connectors.markers.position_markers import RIGID
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.schema import Component, column, ref

@@ -1,4 +1,4 @@
-"""Immersed volume of spheres, cylinders, boxes and polyhedra below a plane, with first moments and waterplane integrals.
+"""Immersed volume of spheres, cylinders, boxes and polyhedra below a plane, with moments and waterplane integrals.
 
 A point at the position ρ relative to the centre of the body, in the axes of the body, is immersed if its depth below
 the plane is positive; h is the depth of the centre:

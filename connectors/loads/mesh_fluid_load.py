@@ -5,12 +5,13 @@
 
 w_k is the component along axis k of the velocity of the fluid relative to the part, and s is the immersed fraction of
 the part. The docstring of body_pieces.py states all forces and defines the other symbols. For each part, the surface of
-the water is replaced by its tangent plane above the centroid of the part; the volume below this plane is exact. By
-Gauss's theorem, buoyancy and pressure of the waves, ρ V (a + g z), are the integral of the pressure ρ ((a + g z)·x) over
-the immersed surface of the part and over its cut surfaces, on which the pressures of adjacent parts cancel.
+the water is replaced by its tangent plane above the centroid of the part; the volume V below this plane is exact. By
+Gauss's theorem, buoyancy and pressure of the waves, ρ V (a + g z), are the integral of a pressure with the gradient
+-ρ (a + g z) over the boundary of this volume.
 
 The drag area of the whole mesh along axis k is half of the sum of the projected areas of all triangles. For a convex
-mesh, this is the area of its silhouette. Each part has the share V_0/V of the drag areas, with the volume V of the mesh.
+mesh, this is the area of its silhouette. Each part has the share V_0/V_m of the drag areas, with the volume V_m of the
+mesh.
 
 Source: DNV-RP-C205, Environmental conditions and environmental loads, section 6 and appendix D; J. N. Newman, Marine
 Hydrodynamics, MIT Press (1977), section 6.16.
@@ -76,29 +77,36 @@ class MeshFluidLoad(Component):
 
 
 def divide(rows: LocalRows) -> Pieces:
-    """Divide the meshes of all rows into parts."""
-    surfaces, parts = find_surfaces(rows.world, rows.local("mesh")), rows.local("parts")
-    divided = [divide_polyhedron(surface.corners, count) for surface, count in zip(surfaces, parts, strict=True)]
-    counts = [len(part.volume) for part in divided]
-    row = np.repeat(np.arange(len(divided)), counts)
-    volume = join([part.volume for part in divided], ())
+    """Divide the meshes of all rows into parts. Rows with the same mesh and the same numbers of parts share the
+    triangles."""
+    kinds, of_row = np.unique(np.column_stack((rows.local("mesh"), rows.local("parts"))), axis=0, return_inverse=True)
+    surfaces = find_surfaces(rows.world, kinds[:, 0])
+    divided = [divide_polyhedron(surface.corners, kind[1:]) for surface, kind in zip(surfaces, kinds, strict=True)]
+    # pieces of all kinds, then of all rows
+    number = np.array([len(part.volume) for part in divided], np.int64)[of_row.ravel()]
+    end = np.cumsum(join([part.counts for part in divided], ())).astype(np.int64)
+    ranges = np.stack((np.append(0, end[:-1]), end), axis=1) if len(end) else np.zeros((0, 2), np.int64)
+    pieces = np.split(np.arange(len(end)), np.cumsum([len(part.volume) for part in divided])[:-1])
+    piece = join([pieces[kind] for kind in of_row.ravel()], ()).astype(np.int64)
+    row = np.repeat(np.arange(len(number)), number)
+    size, center = (join([getattr(part, name) for part in divided], (3,))[piece] for name in ("size", "center"))
+    volume = join([part.volume for part in divided], ())[piece]
     derived = join([0.5 * np.abs(find_areas(surface.corners)).sum(axis=0)[None] for surface in surfaces], (3,))
     given = rows.local("drag_area")
-    area = np.where(given > 0.0, given, derived)
-    share = volume / np.bincount(row, volume, len(divided))[row]
-    number = join([part.counts for part in divided], ()).astype(np.int64)
+    area = np.where(given > 0.0, given, derived[of_row.ravel()])
+    share = volume / np.bincount(row, volume, len(number))[row]
     return Pieces(
         row=row,
         kind=MESH,
-        size=join([part.size for part in divided], (3,)),
-        center=join([part.center for part in divided], (3,)),
+        size=size,
+        center=center,
         axes=np.tile(np.eye(3), (len(row), 1, 1)),
         volume=volume,
         drag_area=0.5 * share[:, None] * (area * rows.local("drag"))[row],
         together=np.eye(3),
         added=volume[:, None] * rows.local("added_mass")[row],
         triangles=join([part.triangles for part in divided], (3, 3)),
-        first=np.append(0, np.cumsum(number)),
+        ranges=ranges[piece],
     )
 
 
@@ -133,9 +141,7 @@ def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for too many parts, and for the errors of `check_rows`."""
     check_rows(world, table)
-    table.refuse(
-        table.local("parts").prod(axis=1) > MOST_PARTS, ["parts"], f"have a product of at most {MOST_PARTS}"
-    )
+    table.refuse(table.local("parts").prod(axis=1) > MOST_PARTS, ["parts"], f"have a product of at most {MOST_PARTS}")
 
 
 register_body_load(

@@ -16,7 +16,6 @@ import numpy as np
 from windlass.connectors.loads.body_fluid_load import Outline, Pieces, register_body_load, repeat_outline
 from windlass.connectors.loads.immersion import SPHERE
 from windlass.connectors.markers.position_markers import FAMILY
-from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.schema import Component, column, ref
 
