@@ -161,8 +161,8 @@ def _check_edges(x: FloatArray, triangles: IntArray, where: str) -> None:
 
 def _check_parts(x: FloatArray, triangles: IntArray, volumes: FloatArray, where: str) -> None:
     """Raise ModelError if parts of the surface overlap. A part that is oriented outwards must be outside of all other
-    parts, or in a cavity; a part that is oriented inwards must be inside of another part. At most `SAMPLES` triangles of
-    each part are checked.
+    parts, or in a cavity; a part that is oriented inwards must be inside of another part. At most `SAMPLES` triangles
+    of each part are checked.
     """
     from scipy.sparse import coo_array  # imported here, because few models have meshes
     from scipy.sparse.csgraph import connected_components  # imported here, because few models have meshes
@@ -191,8 +191,8 @@ def _check_parts(x: FloatArray, triangles: IntArray, volumes: FloatArray, where:
             inside = f"oriented {'in' if expected else 'out'}wards, and is {'outside of' if expected else 'inside'}"
             raise ModelError(
                 f"the mesh in {where} has {len(names)} separate parts; the part of {len(own)} triangles with a "
-                f"triangle at {_show(points[i])} is {inside} the other parts there: parts must not overlap, and a cavity "
-                "must be oriented inwards"
+                f"triangle at {_show(points[i])} is {inside} the other parts there: parts must not overlap, and a "
+                "cavity must be oriented inwards"
             )
 
 

@@ -257,12 +257,25 @@ def immerse_mesh(
     for a in range(3):
         o[a] = h * N[a] / square
     for t in range(begin, end):
+        wet = 0
+        for n in range(3):
+            depth[n] = h - N[0] * triangles[t, n, 0] - N[1] * triangles[t, n, 1] - N[2] * triangles[t, n, 2]
+            wet += 1 if depth[n] > 0.0 else 0
+        if wet == 0:
+            continue
         for n in range(3):
             for a in range(3):
                 corner[n, a] = triangles[t, n, a] - o[a]
-            depth[n] = -(N[0] * corner[n, 0] + N[1] * corner[n, 1] + N[2] * corner[n, 2])
-        if depth[0] > 0.0 or depth[1] > 0.0 or depth[2] > 0.0:
+        if wet < 3:
             add_face(3, corner, depth, N, square, q, cut, sums, S, Sw, Iw)
+            continue
+        # an immersed triangle needs no clipping
+        part = corner[0, 0] * (corner[1, 1] * corner[2, 2] - corner[1, 2] * corner[2, 1])
+        part += corner[0, 1] * (corner[1, 2] * corner[2, 0] - corner[1, 0] * corner[2, 2])
+        part = (part + corner[0, 2] * (corner[1, 0] * corner[2, 1] - corner[1, 1] * corner[2, 0])) / 6.0
+        sums[0] += part
+        for a in range(3):
+            S[a] += 0.25 * part * (corner[0, a] + corner[1, a] + corner[2, a])
     shift_moments(o, sums, S, Sw, Iw)
     return sums[0], sums[1]
 
