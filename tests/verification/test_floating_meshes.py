@@ -8,11 +8,13 @@ Press (1977), chapters 2 and 6.
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import meshio
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 import windlass as wl
 from windlass import connectors as con
@@ -22,6 +24,7 @@ from windlass.framework.model.table import Entity
 
 from support import hulls
 from support.floating import period_of
+from support.processes import ROOT, run_windlass
 
 RHO, G = 1025.0, 9.81
 NO_DRAG: dict[str, Any] = {"drag": 0.0, "added_mass": 0.0}
@@ -297,3 +300,45 @@ def test_energy_of_a_ship_in_waves() -> None:
     wl.Dynamic(model.world, step=1e-3, end=2.0, name="").solve(hooks=[ledger])
     assert ledger.totals["MeshFluidLoad.drag"] > 100.0
     assert abs(ledger.rest) < 1e-6 * ledger.totals["MeshFluidLoad.drag"]
+
+
+# processes and restarts
+
+
+def run(folder: Path, processes: int = 1, kill_at: int = 0, *words: str) -> FloatArray | None:
+    """Return the coordinates at the end of a run of two bodies; None for a run that was killed."""
+    folder.mkdir(exist_ok=True)
+    path, program = folder / "end.npz", str(ROOT / "tests/support/parallel_hulls.py")
+    given = ["-end_state", str(path), "-kill_at", str(kill_at), *words, "-quiet"]
+    done = run_windlass(["run", program, *given], processes, folder)
+    assert (done.returncode == 0) != bool(kill_at), done.stderr
+    return None if kill_at else np.asarray(np.load(path)["q"])
+
+
+@pytest.mark.mpi
+def test_two_processes(tmp_path: Path) -> None:
+    """The motion and the frames of two bodies, whose meshes have different numbers of triangles, are the same on two
+    processes, each of which has one body.
+    """
+    folders = [tmp_path / f"on_{count}" for count in (1, 2)]
+    ends = [run(folder, count) for folder, count in zip(folders, (1, 2), strict=True)]
+    assert_allclose(ends[1], ends[0], rtol=0, atol=1e-11)
+    for name in sorted(path.name for path in folders[0].glob("hulls_*.vtu")):
+        serial, parallel = (meshio.read(folder / name) for folder in folders)
+        assert_allclose(parallel.points, serial.points, rtol=0, atol=1e-10)
+        assert [block.type for block in serial.cells] == ["line", "quad"]
+        for one, other in zip(parallel.cells, serial.cells, strict=True):
+            assert_array_equal(one.data, other.data)
+        assert_allclose(
+            np.nan_to_num(parallel.cell_data["immersion"][0]), np.nan_to_num(serial.cell_data["immersion"][0])
+        )
+        assert_array_equal(np.unique(parallel.cell_data["partition"][1]), [0, 1])
+
+
+def test_restart(tmp_path: Path) -> None:
+    """A run that is killed and continued has the same end as an uninterrupted run."""
+    words = "-checkpoint", "kept.h5", "-checkpoint_every", "20", "-restart", "auto"
+    run(tmp_path, 1, 30, *words)
+    continued = run(tmp_path, 1, 0, *words)
+    (tmp_path / "kept.h5").unlink()
+    assert_array_equal(continued, run(tmp_path / "other", 1, 0, *words))
