@@ -318,5 +318,5 @@ def check(world: Tables, table: EntityTable) -> None:
 
 register(
     BodyMesh, "passive", check=check, fill_defaults=flatten,
-    source="geometry of closed surfaces; A. Van Oosterom, J. Strackee (1983)",
+    source="[@vanoosterom1983]",
 )  # fmt: skip
