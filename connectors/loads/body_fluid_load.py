@@ -68,6 +68,8 @@ TURNING = (RigidNodePosition, RigidNodePosition3D, PositionOnRigid2D, PositionOn
 PLANE = (RigidNodePosition, PositionOnRigid2D)
 NO_TRIANGLES: FloatArray = np.zeros((0, 3, 3))
 NO_RANGES: IntArray = np.zeros((0, 2), np.int64)
+REPEATED = "end_drag", "drag", "drag_area", "end_added_mass", "added_mass", "parts"
+"""Columns with one value for each end or axis, for which a single number is allowed."""
 SUNK = 0.01
 """Largest depth of a body below the bed at the start, divided by the depth of the water [1], without a warning."""
 
@@ -293,7 +295,7 @@ def repeat_numbers(component: type[Component], values: dict[str, Any]) -> dict[s
     found = dict(values)
     for name, given in values.items():
         column = component.columns.get(name)
-        if name in ("end_drag", "drag", "end_added_mass", "added_mass", "parts") and column and column.shape:
+        if name in REPEATED and column and column.shape:
             numbers = read_numbers(given)
             if numbers is not None and numbers.ndim == 0:
                 found[name] = [given] * column.shape[0]

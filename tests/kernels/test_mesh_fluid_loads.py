@@ -126,8 +126,8 @@ def test_waterplanes_are_derivatives(shape: str) -> None:
     step = 1e-6
     for N in map(np.array, NORMALS[:5]):
         *_, area, Sw, Iw = immerse_parts(one, 0.13, N)
-        assert_allclose(np.hstack([area, Sw, Iw.ravel()]), np.hstack([*map(np.ravel, immerse_parts(several, 0.13, N)[2:])]),
-                        atol=1e-9)  # fmt: skip
+        for found, expected in zip(immerse_parts(several, 0.13, N)[2:], (area, Sw, Iw), strict=True):
+            assert_allclose(found, expected, atol=1e-9)
         for k in range(4):
             dh, dN = (step, np.zeros(3)) if k == 3 else (0.0, step * np.eye(3)[k])
             after, before = (immerse_parts(one, 0.13 + sign * dh, N + sign * dN) for sign in (1.0, -1.0))
@@ -378,6 +378,7 @@ def test_winding_numbers() -> None:
 
 
 CUBE = hulls.box((1.0, 1.0, 1.0))
+BROKEN = np.where(CUBE[0] > 0.49, np.nan, CUBE[0])
 SHIFTED = CUBE[0] + (0.4, 0.3, 0.2), CUBE[1]
 FLAT = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.3, 0.3, 0.0)])
 TETRAHEDRON = np.array([(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)])
@@ -388,13 +389,13 @@ MESH_ERRORS: list[tuple[Any, Any, str]] = [
     (CUBE[0], CUBE[1] + 1, r"triangles\[12, 2\] = 10 in BodyMesh row 0: must be from 0 to 9"),
     (CUBE[0], CUBE[1] - 1, r"triangles\[0, 0\] = -1 in BodyMesh row 0: must be from 0 to 9"),
     (CUBE[0], CUBE[1] + 0.5, "triangles in BodyMesh row 0 = .*: expected a list of whole numbers"),
-    (np.where(CUBE[0] > 0.49, np.nan, CUBE[0]), CUBE[1], "points in BodyMesh row 0 .*finite numbers .m."),
+    (BROKEN, CUBE[1], "points in BodyMesh row 0 .*finite numbers .m."),
     (CUBE[0], CUBE[1][1:], "has 3 open edges: must be closed, .* the first such edge is from point 0 at .* m to point"),
-    (CUBE[0], np.concatenate((CUBE[1][1:], CUBE[1][:1, ::-1])), "has 3 edges between triangles of different orientation"),
-    (CUBE[0], np.concatenate((CUBE[1], [(0, 1, 1)])), "triangle 16 in BodyMesh row 0.* has the area 0 m.2: must be > 0"),
+    (CUBE[0], np.concatenate((CUBE[1][1:], CUBE[1][:1, ::-1])), "has 3 edges between triangles of different or"),
+    (CUBE[0], np.concatenate((CUBE[1], [(0, 1, 1)])), "triangle 16 in BodyMesh row 0.* has the area 0 m.2: must"),
     (FLAT, TETRAHEDRON, "the mesh in BodyMesh row 0 has the volume 0 m.3: must enclose a volume"),
-    (*hulls.join(CUBE, SHIFTED), "2 separate parts; .* oriented outwards, and is inside the other parts there: parts mu"),
-    (*hulls.join((3.0 * CUBE[0], CUBE[1]), (CUBE[0] + 9.0, CUBE[1][:, ::-1])), "oriented inwards, and is outside of the"),
+    (*hulls.join(CUBE, SHIFTED), "2 separate parts; .* outwards, and is inside the other parts there: parts must"),
+    (*hulls.join((3.0 * CUBE[0], CUBE[1]), (CUBE[0] + 9.0, CUBE[1][:, ::-1])), "inwards, and is outside of the"),
 ]  # fmt: skip
 
 
@@ -428,10 +429,10 @@ FILE_ERRORS: list[tuple[str, Callable[[Path], object], dict[str, Any], str]] = [
     ("a.step", lambda path: path.write_text("x"), {}, "format '.step' is unknown; must end in .stl, .obj"),
     ("a.stl", lambda path: path.write_text(""), {}, "mesh file .*a.stl is empty"),
     ("a.vtu", lambda path: damage(write(path, CUBE)), {}, "mesh file .*a.vtu cannot be read"),
-    ("a.vtk", lambda path: write(path, (CUBE[0], CUBE[1][:, :2]), "line"), {}, "no triangles or quadrilaterals .cells: 16"),
+    ("a.vtk", lambda path: write(path, (CUBE[0], CUBE[1][:, :2]), "line"), {}, "no triangles or quadrilaterals"),
     ("a.stl", lambda path: write(path, (CUBE[0], CUBE[1][:-1])), {}, "the mesh in mesh file .*a.stl has 3 open edges"),
-    ("a.vtk", lambda path: write(path, (np.where(CUBE[0] > 0.49, np.nan, CUBE[0]), CUBE[1])), {}, "must be finite numbers"),
-    ("a.stl", lambda path: write(path, (3e4 * CUBE[0], CUBE[1])), {}, "is 3e.04 m long: must be at most 10000 m; scale = 1 m"),
+    ("a.vtk", lambda path: write(path, (BROKEN, CUBE[1])), {}, "point [0-9]+ = .* m: must be finite numbers"),
+    ("a.stl", lambda path: write(path, (3e4 * CUBE[0], CUBE[1])), {}, "3e.04 m long: must be at most 10000 m"),
     ("a.stl", lambda path: write(path, CUBE), {"scale": 0.0}, "scale = 0.0 m in read_body_mesh: must be > 0"),
     ("a.stl", lambda path: write(path, CUBE), {"scale": np.nan}, "scale = nan"),
 ]  # fmt: skip

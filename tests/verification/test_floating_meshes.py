@@ -252,8 +252,8 @@ def test_a_ship_without_metacentric_height_heels() -> None:
 
 
 def test_forces_of_a_wave_on_a_column() -> None:
-    """The forces of a wave with a small height on a square column agree with the integral of the pressure, and the error
-    decreases with the square of the number of parts.
+    """The forces of a wave with a small height on a square column agree with the integral of the pressure, and the
+    error decreases with the square of the number of parts.
     """
     depth, draft, side = 40.0, 15.0, 2.0
     k, omega = con.wave_number(2.0 * np.pi / 6.0, depth, G), 2.0 * np.pi / 6.0
