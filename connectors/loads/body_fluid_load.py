@@ -91,7 +91,7 @@ class Pieces(NamedTuple):
     ranges: IntArray = NO_RANGES  # first triangle of each piece, and the triangle after its last, shape (k, 2)
 
 
-class Outline(NamedTuple):
+class BodyOutline(NamedTuple):
     """Lines and faces with which the bodies of rows are drawn. Rows can have different numbers of points, lines and
     faces, which are stored in the order of the rows."""
 
@@ -411,7 +411,7 @@ def create_outputs(divide: Divide) -> dict[str, Output]:
     }
 
 
-def repeat_outline(points: FloatArray, lines: IntArray, faces: IntArray) -> Outline:
+def repeat_outline(points: FloatArray, lines: IntArray, faces: IntArray) -> BodyOutline:
     """Return the outlines of rows with the same lines and faces.
 
     Args:
@@ -421,7 +421,7 @@ def repeat_outline(points: FloatArray, lines: IntArray, faces: IntArray) -> Outl
     """
     count, each = points.shape[:2]
     begin = each * np.arange(count)[:, None, None]
-    return Outline(
+    return BodyOutline(
         points.reshape(-1, 3),
         (begin + lines).reshape(-1, 2),
         (begin + faces).reshape(-1, 4),
@@ -432,7 +432,7 @@ def repeat_outline(points: FloatArray, lines: IntArray, faces: IntArray) -> Outl
 def register_body_load(
     component: type[Component],
     divide: Divide,
-    outline: Callable[[LocalRows], Outline],
+    outline: Callable[[LocalRows], BodyOutline],
     *,
     check: Callable[[Tables, EntityTable], None] = check_rows,
     complete: Callable[[Tables, dict[str, Any]], dict[str, Any]] = fill_defaults,

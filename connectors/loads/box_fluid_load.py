@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.loads.body_fluid_load import (
-    Outline,
+    BodyOutline,
     Pieces,
     fill_defaults,
     register_body_load,
@@ -81,7 +81,7 @@ def divide(rows: LocalRows) -> Pieces:
     )
 
 
-def outline(rows: LocalRows) -> Outline:
+def outline(rows: LocalRows) -> BodyOutline:
     """Return the edges and the faces of the boxes."""
     corners = np.array(
         [(x, y, z) for z in (-0.5, 0.5) for x, y in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))]

@@ -25,7 +25,7 @@ import numpy as np
 
 from windlass.connectors.loads.body_fluid_load import (
     PLANE,
-    Outline,
+    BodyOutline,
     Pieces,
     check_rows,
     fill_defaults,
@@ -119,7 +119,7 @@ def divide(rows: LocalRows) -> Pieces:
     )
 
 
-def outline(rows: LocalRows) -> Outline:
+def outline(rows: LocalRows) -> BodyOutline:
     """Return the outlines of cylinders: the circles of both ends with four lines between the
     circles, and the faces of the side and of the ends.
     """

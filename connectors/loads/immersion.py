@@ -252,17 +252,20 @@ def immerse_mesh(
     h += LEAST * reach
     if abs(h) >= reach:
         return (whole if h > 0.0 else 0.0), 0.0
+    # o is the foot of the perpendicular from the centre to the plane
     o, q, cut = np.zeros(3), np.zeros((5, 3)), np.zeros((2, 3))
     corner, depth, sums = np.zeros((3, 3)), np.zeros(3), np.zeros(2)
     for a in range(3):
         o[a] = h * N[a] / square
     for t in range(begin, end):
+        # dry triangles do not contribute
         wet = 0
         for n in range(3):
             depth[n] = h - N[0] * triangles[t, n, 0] - N[1] * triangles[t, n, 1] - N[2] * triangles[t, n, 2]
             wet += 1 if depth[n] > 0.0 else 0
         if wet == 0:
             continue
+        # triangles that cross the plane are cut
         for n in range(3):
             for a in range(3):
                 corner[n, a] = triangles[t, n, a] - o[a]

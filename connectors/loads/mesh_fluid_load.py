@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.loads.body_fluid_load import (
-    Outline,
+    BodyOutline,
     Pieces,
     check_rows,
     fill_defaults,
@@ -33,7 +33,7 @@ from windlass.connectors.loads.body_fluid_load import (
 )
 from windlass.connectors.loads.body_mesh import find_areas, find_surfaces
 from windlass.connectors.loads.immersion import MESH
-from windlass.connectors.loads.mesh_parts import divide_polyhedron
+from windlass.connectors.loads.polyhedron_parts import divide_polyhedron
 from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import LocalRows, Tables
@@ -115,7 +115,7 @@ def join(arrays: list[FloatArray] | list[IntArray], shape: tuple[int, ...]) -> F
     return np.concatenate([np.zeros((0, *shape)), *arrays])
 
 
-def outline(rows: LocalRows) -> Outline:
+def outline(rows: LocalRows) -> BodyOutline:
     """Return the edges and the triangles of the meshes; the fourth corner of each face is equal to its third corner."""
     points, lines, faces, counts, begin = [], [], [], [], 0
     for surface in find_surfaces(rows.world, rows.local("mesh")):
@@ -127,7 +127,7 @@ def outline(rows: LocalRows) -> Outline:
         faces.append(begin + corner[:, (0, 1, 2, 2)])
         counts.append((len(surface.points), len(edges), len(corner)))
         begin += len(surface.points)
-    return Outline(
+    return BodyOutline(
         join(points, (3,)), join(lines, (2,)).astype(np.int64), join(faces, (4,)).astype(np.int64),
         np.reshape(counts, (-1, 3)).astype(np.int64),
     )  # fmt: skip

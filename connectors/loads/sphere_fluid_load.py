@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.loads.body_fluid_load import Outline, Pieces, register_body_load, repeat_outline
+from windlass.connectors.loads.body_fluid_load import BodyOutline, Pieces, register_body_load, repeat_outline
 from windlass.connectors.loads.immersion import SPHERE
 from windlass.connectors.markers.position_markers import FAMILY
 from windlass.framework.model.law import LocalRows
@@ -54,7 +54,7 @@ def divide(rows: LocalRows) -> Pieces:
     )
 
 
-def outline(rows: LocalRows) -> Outline:
+def outline(rows: LocalRows) -> BodyOutline:
     """Return the outlines of spheres: the equator and four half meridians as lines, and
     `RINGS` rings of faces."""
     up, around = np.linspace(-0.5 * np.pi, 0.5 * np.pi, RINGS + 1), np.arange(SIDES) * 2.0 * np.pi / SIDES

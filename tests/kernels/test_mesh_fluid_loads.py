@@ -16,7 +16,7 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.loads.body_mesh import create_surface, eval_winding
 from windlass.connectors.loads.immersion import immerse_mesh
-from windlass.connectors.loads.mesh_parts import MeshParts, divide_polyhedron, find_moments
+from windlass.connectors.loads.polyhedron_parts import MeshParts, divide_polyhedron, find_moments
 from windlass.elements import Ground, RigidBody2D, RigidBody3D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.table import Entity

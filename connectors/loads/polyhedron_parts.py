@@ -2,8 +2,8 @@
 
 A polyhedron is given by triangles without boundary: in the sum over all triangles, each edge occurs as often in one
 direction as in the other. Volumes, moments and integrals over waterplanes are sums over the triangles. Each triangle
-that crosses a plane is divided. The cut surface of the plane is the sum of the triangles between a point of the plane
-and the edges along which the plane cuts the polyhedron. These triangles may overlap with opposite orientations, and
+that crosses a plane is divided. The cut surface is the sum of the triangles between one point in this plane and the
+edges along which the plane cuts the polyhedron. These triangles may overlap with opposite orientations, and
 then cancel in all sums, so the cut surface need not be convex.
 """
 
@@ -79,7 +79,7 @@ def cut(corners: FloatArray, axis: int, level: float) -> tuple[FloatArray, Float
     Args:
         corners: corners of the triangles [m], shape (k, 3, 3).
         axis: index of the axis.
-        level: coordinate of the plane along the axis [m].
+        level: coordinate along the axis at which the plane is [m].
 
     Returns:
         Corners of the triangles of the parts below and above the plane, including the cut surfaces, with shapes like
@@ -90,12 +90,12 @@ def cut(corners: FloatArray, axis: int, level: float) -> tuple[FloatArray, Float
     crossing = np.flatnonzero((count == 1) | (count == 2))
     sides = [corners[count == 0]], [corners[count == 3]]
     if len(crossing):
-        # corner a is alone on its side of the plane; the order of the corners is kept
+        # corner a is alone on its side; the order of the corners is kept
         is_above = count[crossing] == 1
         lone = np.argmax(above[crossing] == is_above[:, None], axis=1)
         a, b, c = (corners[crossing, (lone + k) % 3] for k in range(3))
         ab, ac = (_find_crossing(a, end, axis, level) for end in (b, c))
-        # a point of the plane that all triangles of the cut surface share
+        # all triangles of the cut surface have this corner
         foot = np.broadcast_to(ab[0], a.shape)
         for side, alone in zip(sides, (~is_above, is_above), strict=True):
             others = ~alone
