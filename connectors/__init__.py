@@ -85,6 +85,8 @@ if TYPE_CHECKING:
     from windlass.connectors.fluids.second_order import second_order_waves as second_order_waves
     from windlass.connectors.fluids.stream_function import stream_function_wave as stream_function_wave
     from windlass.connectors.friction.wire_friction import WireFriction as WireFriction
+    from windlass.connectors.loads.body_mesh import BodyMesh as BodyMesh
+    from windlass.connectors.loads.body_mesh import read_body_mesh as read_body_mesh
     from windlass.connectors.loads.box_fluid_load import BoxFluidLoad as BoxFluidLoad
     from windlass.connectors.loads.coordinate_load import CoordinateLoad as CoordinateLoad
     from windlass.connectors.loads.cylinder_fluid_load import CylinderFluidLoad as CylinderFluidLoad
@@ -93,6 +95,7 @@ if TYPE_CHECKING:
     from windlass.connectors.loads.line_load import LineLoad as LineLoad
     from windlass.connectors.loads.line_torque import LineTorque as LineTorque
     from windlass.connectors.loads.mass_proportional import MassProportional as MassProportional
+    from windlass.connectors.loads.mesh_fluid_load import MeshFluidLoad as MeshFluidLoad
     from windlass.connectors.loads.sphere_fluid_load import SphereFluidLoad as SphereFluidLoad
     from windlass.connectors.loads.torque import Torque as Torque
     from windlass.connectors.loads.winch_fluid_load import WinchFluidLoad as WinchFluidLoad

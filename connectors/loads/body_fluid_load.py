@@ -1,5 +1,5 @@
-"""Loads of a fluid on spheres, cylinders and boxes that are fixed to bodies: common law for pieces of bodies with these
-shapes.
+"""Loads of a fluid on spheres, cylinders, boxes and meshes that are fixed to bodies: common law for pieces of bodies
+with these shapes.
 
     load: Jᵀ F + J_rᵀ M,    F = drag + buoyancy + pressure + added mass of the accelerated fluid
     inertia: forces of the added mass of the accelerated body
@@ -41,7 +41,7 @@ from windlass.connectors.loads.body_pieces import (
     immerse_pieces,
     locate_pieces,
 )
-from windlass.connectors.loads.immersion import SPHERE
+from windlass.connectors.loads.immersion import MESH, SPHERE
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.connectors.markers.position_markers import (
     FAMILY,
@@ -66,6 +66,10 @@ from windlass.framework.model.table import Entity, EntityTable
 
 TURNING = (RigidNodePosition, RigidNodePosition3D, PositionOnRigid2D, PositionOnRigid3D)
 PLANE = (RigidNodePosition, PositionOnRigid2D)
+NO_TRIANGLES: FloatArray = np.zeros((0, 3, 3))
+NO_RANGES: IntArray = np.zeros((0, 2), np.int64)
+REPEATED = "end_drag", "drag", "drag_area", "end_added_mass", "added_mass", "parts"
+"""Columns with one value for each end or axis, for which a single number is allowed."""
 SUNK = 0.01
 """Largest depth of a body below the bed at the start, divided by the depth of the water [1], without a warning."""
 
@@ -75,14 +79,26 @@ class Pieces(NamedTuple):
     markers of the bodies."""
 
     row: IntArray  # process-local index of the row of each piece, in ascending order, shape (k,)
-    kind: int  # SPHERE, CYLINDER or BOX
-    size: FloatArray  # dimensions for `immersion.immerse` [m], shape (k, 3)
+    kind: int  # SPHERE, CYLINDER, BOX or MESH
+    size: FloatArray  # dimensions for `immersion.immerse` or `immersion.immerse_mesh` [m], shape (k, 3)
     center: FloatArray  # centre of each piece [m], shape (k, 3)
     axes: FloatArray  # axes of each piece as rows [1], shape (k, 3, 3)
     volume: FloatArray  # volume [m^3], shape (k,)
     drag_area: FloatArray  # ½ C A for each axis [m^2], shape (k, 3)
     together: FloatArray  # matrix P of the components whose resultant determines the drag, shape (3, 3)
     added: FloatArray  # reference volume times coefficient of the added mass for each axis [m^3], shape (k, 3)
+    triangles: FloatArray = NO_TRIANGLES  # triangles of meshes relative to the centres of pieces [m], shape (t, 3, 3)
+    ranges: IntArray = NO_RANGES  # first triangle of each piece, and the triangle after its last, shape (k, 2)
+
+
+class BodyOutline(NamedTuple):
+    """Lines and faces with which the bodies of rows are drawn. Rows can have different numbers of points, lines and
+    faces, which are stored in the order of the rows."""
+
+    points: FloatArray  # points in the frames of the markers [m], shape (n, 3)
+    lines: IntArray  # indices of the points at both ends of each line, shape (m, 2)
+    faces: IntArray  # indices of the points at the corners of each face, shape (f, 4)
+    counts: IntArray  # numbers of points, lines and faces of each row, shape (rows, 3)
 
 
 class BodyGroup(NamedTuple):
@@ -97,6 +113,7 @@ class BodyGroup(NamedTuple):
     users: list[UserFlow]  # fluids with a user function
     given: FloatArray  # results of the user functions; empty if there are none
     gradients: FloatArray  # gradients of the results of the user functions; empty if there are none
+    triangles: FloatArray  # triangles of the pieces, see `Pieces`
 
 
 Divide = Callable[[LocalRows], Pieces]
@@ -125,17 +142,22 @@ def find_offsets(world: Tables, markers: IntArray) -> FloatArray:
     return offsets
 
 
-def create_group(rows: LocalRows, divide: Divide, on: NDArray[np.bool_]) -> BodyGroup:
-    """Create the pieces of all rows for which ``on``, shape (rows,), is true, and the fluid at these pieces.
+def bind_active(rows: LocalRows, divide: Divide) -> BodyGroup:
+    """Create the pieces of the active rows, and the fluid at these pieces."""
+    which = np.flatnonzero(rows.local("active"))
+    return create_group(rows, which, divide(rows.select(which)))
+
+
+def create_group(rows: LocalRows, which: IntArray, pieces: Pieces) -> BodyGroup:
+    """Create the arrays of the pieces of the rows with the indices ``which``, shape (k,), and the fluid at the pieces.
 
     The array c has one element per piece, with the values row, marker, kind, size, volume, up, density, gravity, fills,
-    and turns, which is 0 for spheres; l, b, d, P and m of `body_pieces`; and B, the axes of the piece in the frame of
-    the marker.
+    and turns, which is 0 for spheres; l, b, d, P and m of `body_pieces`; B, the axes of the piece in the frame of the
+    marker; and the range of the triangles of the piece, from begin to end.
     """
-    which = np.flatnonzero(on)
-    pieces = divide(rows.select(which))
     row = which[pieces.row]
     count = len(row)
+    ranges = pieces.ranges if pieces.kind == MESH else np.zeros((count, 2), np.int64)
     fluids, markers = rows.local("fluid")[row], rows.local("marker")[row]
     density, gravity = (column_of(rows.world, fluids, name) for name in ("density", "gravity"))
     fills = np.zeros(count, np.int64)
@@ -159,6 +181,8 @@ def create_group(rows: LocalRows, divide: Divide, on: NDArray[np.bool_]) -> Body
         gravity=gravity,
         fills=fills,
         turns=np.full(count, 0.0 if pieces.kind == SPHERE else 1.0),
+        begin=ranges[:, 0],
+        end=ranges[:, 1],
     )
     every = np.arange(len(rows.rows))
     own = create_records(marker=index, first=np.searchsorted(row, every), end=np.searchsorted(row, every, side="right"))
@@ -166,7 +190,7 @@ def create_group(rows: LocalRows, divide: Divide, on: NDArray[np.bool_]) -> Body
     some = count if users else 0
     return BodyGroup(
         own, c, create_motion(count), create_flows(count), create_surfaces(count), flows, users,
-        np.zeros((some, 2, 3)), np.zeros((some, 2, 3, 3)),
+        np.zeros((some, 2, 3)), np.zeros((some, 2, 3, 3)), pieces.triangles,
     )  # fmt: skip
 
 
@@ -196,7 +220,7 @@ def locate(group: BodyGroup, whole: bool = True, gradients: bool = False) -> Cal
         if whole:
             found += call(fill, lambda s, f=f: (f, m, s.time, group.given, group.gradients, flow))  # type: ignore[misc]
         found += call(fill_surface_shape, lambda s, f=f: (f, m, s.time, surface))  # type: ignore[misc]
-    return found + call(immerse_pieces, lambda s: (c, m, surface))
+    return found + call(immerse_pieces, lambda s: (c, m, surface, group.triangles))
 
 
 def build_system(rows: LocalRows) -> System:
@@ -271,7 +295,7 @@ def repeat_numbers(component: type[Component], values: dict[str, Any]) -> dict[s
     found = dict(values)
     for name, given in values.items():
         column = component.columns.get(name)
-        if name in ("end_drag", "drag", "end_added_mass", "added_mass", "parts") and column and column.shape:
+        if name in REPEATED and column and column.shape:
             numbers = read_numbers(given)
             if numbers is not None and numbers.ndim == 0:
                 found[name] = [given] * column.shape[0]
@@ -317,7 +341,8 @@ class BodyAnswer(NamedTuple):
 
 def answer(rows: LocalRows, fields: Fields, divide: Divide) -> BodyAnswer:
     """Evaluate the forces of the fluid on all rows."""
-    group = create_group(rows, divide, np.ones(len(rows.rows), bool))
+    pieces = rows.kept("pieces", lambda: divide(rows))
+    group = create_group(rows, np.arange(len(rows.rows)), pieces)
     locate(group)(evaluate(fields))
     call(fill_forces)(group.c, group.m, group.flow)
     m, row, count = group.m, group.c["row"], len(rows.rows)
@@ -386,10 +411,28 @@ def create_outputs(divide: Divide) -> dict[str, Output]:
     }
 
 
+def repeat_outline(points: FloatArray, lines: IntArray, faces: IntArray) -> BodyOutline:
+    """Return the outlines of rows with the same lines and faces.
+
+    Args:
+        points: points in the frames of the markers [m], shape (rows, k, 3).
+        lines, faces: ends of the lines and corners of the faces, as indices of the points of one row, shapes (m, 2) and
+            (f, 4).
+    """
+    count, each = points.shape[:2]
+    begin = each * np.arange(count)[:, None, None]
+    return BodyOutline(
+        points.reshape(-1, 3),
+        (begin + lines).reshape(-1, 2),
+        (begin + faces).reshape(-1, 4),
+        np.tile((each, len(lines), len(faces)), (count, 1)),
+    )
+
+
 def register_body_load(
     component: type[Component],
     divide: Divide,
-    outline: Callable[[LocalRows], tuple[FloatArray, IntArray, IntArray]],
+    outline: Callable[[LocalRows], BodyOutline],
     *,
     check: Callable[[Tables, EntityTable], None] = check_rows,
     complete: Callable[[Tables, dict[str, Any]], dict[str, Any]] = fill_defaults,
@@ -400,9 +443,7 @@ def register_body_load(
     Args:
         component: class that defines the columns.
         divide: function that divides rows into pieces.
-        outline: function that returns the outlines of rows as three arrays: points in the frame of the marker [m],
-            shape (rows, k, 3), and, as indices of the points of one row, the ends of lines, shape (m, 2), and the
-            corners of faces, shape (n, 4).
+        outline: function that returns the outlines of rows.
         check: argument ``check`` of `register`.
         complete: argument ``fill_defaults`` of `register`.
         source: literature source.
@@ -410,31 +451,30 @@ def register_body_load(
     outputs = create_outputs(divide)
 
     def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-        points, lines, faces = outline(rows)
-        count, each = points.shape[:2]
-        columns, marker = fields.markers[FAMILY], rows.markers("marker")
-        placed = columns.p[marker][:, None] + np.einsum("iab,ikb->ika", columns.A[marker], points)
-        begin = each * np.arange(count)[:, None, None]
+        shape = rows.kept("outline", lambda: outline(rows))
+        of_point, of_line, of_face = (np.repeat(np.arange(len(rows.rows)), count) for count in shape.counts.T)
+        columns, marker = fields.markers[FAMILY], rows.markers("marker")[of_point]
         found = answer(rows, fields, divide)
         shown = {"fluid_force": (found.force, "N"), "immersion": (found.immersion, "1")}
         return Drawing(
-            points=placed.reshape(-1, 3),
-            lines=(begin + lines).reshape(-1, 2),
-            part=np.repeat(np.arange(count), len(lines)),
-            entity=np.repeat(rows.table.ids_of(rows.rows), len(lines)),
-            start=np.zeros(count * len(lines)),
-            end=np.ones(count * len(lines)),
-            cell_data={name: np.repeat(values, len(lines), axis=0) for name, (values, _) in shown.items()},
+            points=columns.p[marker] + np.einsum("iab,ib->ia", columns.A[marker], shape.points),
+            lines=shape.lines,
+            part=of_line,
+            entity=rows.table.ids_of(rows.rows)[of_line],
+            start=np.zeros(len(of_line)),
+            end=np.ones(len(of_line)),
+            cell_data={name: values[of_line] for name, (values, _) in shown.items()},
             units={name: unit for name, (_, unit) in shown.items()},
-            faces=(begin + faces).reshape(-1, 4),
-            face_part=np.repeat(np.arange(count), len(faces)),
+            faces=shape.faces,
+            face_part=of_face,
+            counts=shape.counts,
         )
 
     register(
         component,
         "load",
         dofs="marker",
-        bind=lambda rows: create_group(rows, divide, rows.local("active")),
+        bind=lambda rows: bind_active(rows, divide),
         build=build_system,
         outputs=outputs,
         fill_defaults=complete,

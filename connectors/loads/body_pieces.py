@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.fluids.flow import ABOVE, EVERYWHERE
-from windlass.connectors.loads.immersion import immerse
+from windlass.connectors.loads.immersion import MESH, immerse, immerse_mesh
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -131,8 +131,9 @@ def accelerate_pieces(c: Any, k: PositionColumns, dofs: IntArray, a: FloatArray,
 
 
 @kernel
-def immerse_pieces(c: Any, m: Any, surface: Any) -> None:
-    """Write the immersed volumes and the waterplane integrals of all pieces; `locate_pieces` must be called before."""
+def immerse_pieces(c: Any, m: Any, surface: Any, triangles: FloatArray) -> None:
+    """Write the immersed volumes and the waterplane integrals of all pieces; `locate_pieces` must be called before.
+    ``triangles`` contains the triangles of the pieces of meshes, see `immerse_mesh`."""
     N, S, Sw, Iw = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros((3, 3))
     for i in range(len(c)):
         up = c[i].up
@@ -147,7 +148,11 @@ def immerse_pieces(c: Any, m: Any, surface: Any) -> None:
             continue
         for a in range(3):
             N[a] = inner(m[i].E[a], m[i].N)
-        V, Aw = immerse(c[i].kind, c[i].size, surface[i].Z - m[i].r[up], N, S, Sw, Iw)
+        h = surface[i].Z - m[i].r[up]
+        if c[i].kind == MESH:
+            V, Aw = immerse_mesh(triangles, c[i].begin, c[i].end, c[i].size, c[i].volume, h, N, S, Sw, Iw)
+        else:
+            V, Aw = immerse(c[i].kind, c[i].size, h, N, S, Sw, Iw)
         # if the fluid is above the surface, the immersed part is the part of the piece above the surface
         sign = -1.0 if c[i].fills == ABOVE else 1.0
         m[i].V = c[i].volume - V if c[i].fills == ABOVE else V

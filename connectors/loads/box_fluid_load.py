@@ -17,10 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.loads.body_fluid_load import Pieces, fill_defaults, register_body_load, repeat_numbers
+from windlass.connectors.loads.body_fluid_load import (
+    BodyOutline,
+    Pieces,
+    fill_defaults,
+    register_body_load,
+    repeat_numbers,
+    repeat_outline,
+)
 from windlass.connectors.loads.immersion import BOX
 from windlass.connectors.markers.position_markers import RIGID
-from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.schema import Component, column, ref
 
@@ -75,15 +81,15 @@ def divide(rows: LocalRows) -> Pieces:
     )
 
 
-def outline(rows: LocalRows) -> tuple[FloatArray, IntArray, IntArray]:
-    """Return the edges and the faces of the boxes, see `register_body_load`."""
+def outline(rows: LocalRows) -> BodyOutline:
+    """Return the edges and the faces of the boxes."""
     corners = np.array(
         [(x, y, z) for z in (-0.5, 0.5) for x, y in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))]
     )
     ring = [(k, (k + 1) % 4) for k in range(4)]
     lines = np.array(ring + [(a + 4, b + 4) for a, b in ring] + [(k, k + 4) for k in range(4)])
     faces = np.array([(3, 2, 1, 0), (4, 5, 6, 7), *((a, b, b + 4, a + 4) for a, b in ring)])
-    return rows.local("sides")[:, None, :] * corners, lines, faces
+    return repeat_outline(rows.local("sides")[:, None, :] * corners, lines, faces)
 
 
 def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:

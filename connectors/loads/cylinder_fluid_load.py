@@ -25,15 +25,17 @@ import numpy as np
 
 from windlass.connectors.loads.body_fluid_load import (
     PLANE,
+    BodyOutline,
     Pieces,
     check_rows,
     fill_defaults,
     register_body_load,
     repeat_numbers,
+    repeat_outline,
 )
 from windlass.connectors.loads.immersion import CYLINDER
 from windlass.connectors.markers.position_markers import RIGID
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.schema import Component, column, ref
@@ -117,8 +119,8 @@ def divide(rows: LocalRows) -> Pieces:
     )
 
 
-def outline(rows: LocalRows) -> tuple[FloatArray, IntArray, IntArray]:
-    """Return the outlines of cylinders, see `register_body_load`: the circles of both ends with four lines between the
+def outline(rows: LocalRows) -> BodyOutline:
+    """Return the outlines of cylinders: the circles of both ends with four lines between the
     circles, and the faces of the side and of the ends.
     """
     around = np.arange(SIDES) * 2.0 * np.pi / SIDES
@@ -134,7 +136,7 @@ def outline(rows: LocalRows) -> tuple[FloatArray, IntArray, IntArray]:
     ]
     side = np.stack((number, after, after + SIDES, number + SIDES), axis=1)
     fan = np.array([(0, k, k + 1, k + 2) for k in range(1, SIDES - 2, 2)])
-    return points, np.concatenate(lines), np.concatenate((side, fan, fan + SIDES))
+    return repeat_outline(points, np.concatenate(lines), np.concatenate((side, fan, fan + SIDES)))
 
 
 def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Immersed volume of spheres, cylinders and boxes below a plane, with first moments and waterplane integrals.
+"""Immersed volume of spheres, cylinders, boxes and polyhedra below a plane, with moments and waterplane integrals.
 
 A point at the position ρ relative to the centre of the body, in the axes of the body, is immersed if its depth below
 the plane is positive; h is the depth of the centre:
@@ -16,7 +16,8 @@ the area of the waterplane. All integrals are exact:
         component of N across the axis, is d = R sin β. Each filament is immersed, dry, or pierces the plane at the
         distance l = (h - s d)/c from the middle. The integrals over β have smooth integrands between the limits of
         these three zones.
-    box: the faces are cut by the plane, and the integrals are sums over tetrahedra and triangles
+    box, polyhedron: the faces are cut by the plane, and the integrals are sums over tetrahedra and triangles. A
+        polyhedron is given by triangles that enclose a volume; it need not be convex.
 
 Here c is the component of N along the axis, and s the magnitude of its component across the axis.
 
@@ -33,7 +34,7 @@ from windlass.elements.cable.points import gauss_rule
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
-SPHERE, CYLINDER, BOX = range(3)
+SPHERE, CYLINDER, BOX, MESH = range(4)
 POINTS = 16
 GAUSS_AT, GAUSS_WEIGHT = (tuple(map(float, part)) for part in gauss_rule(POINTS))
 """Gauss points and weights on [0, 1] for the integrals over β. The integrands are trigonometric polynomials of
@@ -41,7 +42,7 @@ degree 4, so the integration error is below 1e-15 of the integral."""
 FLAT = 1e-7
 """Ratio c L/(s R) below which the axis of a cylinder of length L is treated as parallel to the plane [1]."""
 LEAST = 1e-12
-"""Increase of the depth h of a box, divided by the largest N·ρ of its corners [1]."""
+"""Increase of the depth h of a box or polyhedron, divided by an upper bound of N·ρ of its corners [1]."""
 TINY = 1e-150
 """Smallest divisor that replaces 0 [1]."""
 
@@ -122,82 +123,164 @@ def immerse_cylinder(
 
 
 @kernel
+def clear_moments(S: FloatArray, Sw: FloatArray, Iw: FloatArray) -> None:
+    """Set S, Sw and Iw to 0."""
+    for a in range(3):
+        S[a], Sw[a] = 0.0, 0.0
+        for b in range(3):
+            Iw[a, b] = 0.0
+
+
+@kernel
+def add_face(
+    corners: int, corner: FloatArray, depth: FloatArray, N: FloatArray, square: float, q: FloatArray, cut: FloatArray,
+    sums: FloatArray, S: FloatArray, Sw: FloatArray, Iw: FloatArray,
+) -> None:  # fmt: skip
+    """Add the contribution of a flat convex face to the integrals about a point o of the plane.
+
+    All tetrahedra and all triangles of the waterplane have a corner at o, so the waterplane itself contributes nothing
+    to V and S.
+
+    Args:
+        corners: number of corners of the face.
+        corner: corners of the face relative to o [m], counter-clockwise if seen from outside, shape (corners, 3).
+        depth: depths of the corners [m], shape (corners,).
+        square: N·N.
+        q: temporary storage for the immersed polygon, shape (corners + 2, 3).
+        cut: temporary storage for the points at which the edge of the face leaves and enters the water, shape (2, 3).
+        sums: V [m^3] and A_w [m^2], to which this function adds, as to S, Sw and Iw, shape (2,).
+    """
+    count, crossings = 0, 0
+    for n in range(corners):
+        m = (n + 1) % corners
+        if depth[n] > 0.0:
+            for a in range(3):
+                q[count, a] = corner[n, a]
+            count += 1
+        if (depth[n] > 0.0) != (depth[m] > 0.0):
+            y = depth[n] / (depth[n] - depth[m])
+            leaves = 0 if depth[n] > 0.0 else 1
+            for a in range(3):
+                q[count, a] = corner[n, a] + y * (corner[m, a] - corner[n, a])
+                cut[leaves, a] = q[count, a]
+            count += 1
+            crossings += 1
+    # tetrahedra between o and the triangles of the polygon
+    for n in range(1, count - 1):
+        u, v, w = q[0], q[n], q[n + 1]
+        part = u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2])
+        part = (part + u[2] * (v[0] * w[1] - v[1] * w[0])) / 6.0
+        sums[0] += part
+        for a in range(3):
+            S[a] += 0.25 * part * (u[a] + v[a] + w[a])
+    # triangle of the waterplane between o and the edge from the entry to the exit
+    if crossings == 2:
+        u, v = cut[1], cut[0]
+        part = N[0] * (u[1] * v[2] - u[2] * v[1]) + N[1] * (u[2] * v[0] - u[0] * v[2])
+        part = 0.5 * (part + N[2] * (u[0] * v[1] - u[1] * v[0])) / square
+        sums[1] += part
+        for a in range(3):
+            Sw[a] += part / 3.0 * (u[a] + v[a])
+            for b in range(3):
+                both = (u[a] + v[a]) * (u[b] + v[b])
+                Iw[a, b] += part / 12.0 * (both + u[a] * u[b] + v[a] * v[b])
+
+
+@kernel
+def shift_moments(o: FloatArray, sums: FloatArray, S: FloatArray, Sw: FloatArray, Iw: FloatArray) -> None:
+    """Convert moments about o, a position relative to the centre [m], to moments about the centre; ``sums`` contains V
+    and A_w."""
+    for a in range(3):
+        for b in range(3):
+            Iw[a, b] += o[a] * Sw[b] + Sw[a] * o[b] + sums[1] * o[a] * o[b]
+    for a in range(3):
+        S[a] += sums[0] * o[a]
+        Sw[a] += sums[1] * o[a]
+
+
+@kernel
 def immerse_box(
     sides: FloatArray, h: float, N: FloatArray, S: FloatArray, Sw: FloatArray, Iw: FloatArray
 ) -> tuple[float, float]:
     """Evaluate the immersed part of a box with sides along its own axes."""
     square = N[0] ** 2 + N[1] ** 2 + N[2] ** 2
-    reach = 0.0
+    reach = 0.5 * (abs(N[0]) * sides[0] + abs(N[1]) * sides[1] + abs(N[2]) * sides[2])
     whole = sides[0] * sides[1] * sides[2]
-    for a in range(3):
-        S[a], Sw[a] = 0.0, 0.0
-        reach += 0.5 * abs(N[a]) * sides[a]
-        for b in range(3):
-            Iw[a, b] = 0.0
+    clear_moments(S, Sw, Iw)
     # a plane that coincides with a face is treated as a plane above this face, so only one of two boxes with a common
     # face has a waterplane
     h += LEAST * reach
     if abs(h) >= reach:
         return (whole if h > 0.0 else 0.0), 0.0
-    # all tetrahedra have a corner at o, the foot of the perpendicular from the centre to the plane
+    # o is the foot of the perpendicular from the centre to the plane
     o, q, cut = np.zeros(3), np.zeros((6, 3)), np.zeros((2, 3))
-    corner = np.zeros((4, 3))
-    depth = np.zeros(4)
-    V, area = 0.0, 0.0
+    corner, depth, sums = np.zeros((4, 3)), np.zeros(4), np.zeros(2)
     for a in range(3):
         o[a] = h * N[a] / square
     for face in range(6):
         k, sign = face // 2, 1.0 - 2.0 * (face % 2)
         i, j = (k + 1) % 3, (k + 2) % 3
-        # corners of the face, counter-clockwise if seen from outside, relative to o, and their depths
         for n in range(4):
             turn = n if sign > 0.0 else 3 - n
             corner[n, k] = 0.5 * sign * sides[k] - o[k]
             corner[n, i] = (0.5 if turn == 0 or turn == 3 else -0.5) * sides[i] - o[i]
             corner[n, j] = (0.5 if turn < 2 else -0.5) * sides[j] - o[j]
             depth[n] = -(N[0] * corner[n, 0] + N[1] * corner[n, 1] + N[2] * corner[n, 2])
-        # immersed polygon q, and the points at which the edge of the face leaves and enters the water
-        count, crossings = 0, 0
-        for n in range(4):
-            m = (n + 1) % 4
-            if depth[n] > 0.0:
-                q[count] = corner[n]
-                count += 1
-            if (depth[n] > 0.0) != (depth[m] > 0.0):
-                y = depth[n] / (depth[n] - depth[m])
-                leaves = 0 if depth[n] > 0.0 else 1
-                for a in range(3):
-                    q[count, a] = corner[n, a] + y * (corner[m, a] - corner[n, a])
-                    cut[leaves, a] = q[count, a]
-                count += 1
-                crossings += 1
-        # tetrahedra between o and the triangles of the polygon
-        for n in range(1, count - 1):
-            u, v, w = q[0], q[n], q[n + 1]
-            part = u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2])
-            part = (part + u[2] * (v[0] * w[1] - v[1] * w[0])) / 6.0
-            V += part
-            for a in range(3):
-                S[a] += 0.25 * part * (u[a] + v[a] + w[a])
-        # triangle of the waterplane between o and the edge from the entry to the exit
-        if crossings == 2:
-            u, v = cut[1], cut[0]
-            part = N[0] * (u[1] * v[2] - u[2] * v[1]) + N[1] * (u[2] * v[0] - u[0] * v[2])
-            part = 0.5 * (part + N[2] * (u[0] * v[1] - u[1] * v[0])) / square
-            area += part
-            for a in range(3):
-                Sw[a] += part / 3.0 * (u[a] + v[a])
-                for b in range(3):
-                    both = (u[a] + v[a]) * (u[b] + v[b])
-                    Iw[a, b] += part / 12.0 * (both + u[a] * u[b] + v[a] * v[b])
-    # moments about the centre instead of o
+        add_face(4, corner, depth, N, square, q, cut, sums, S, Sw, Iw)
+    shift_moments(o, sums, S, Sw, Iw)
+    return sums[0], sums[1]
+
+
+@kernel
+def immerse_mesh(
+    triangles: FloatArray, begin: int, end: int, size: FloatArray, whole: float, h: float, N: FloatArray, S: FloatArray,
+    Sw: FloatArray, Iw: FloatArray,
+) -> tuple[float, float]:  # fmt: skip
+    """Evaluate the immersed part of a polyhedron.
+
+    Args:
+        triangles: corners of triangles relative to the centroid [m], counter-clockwise if seen from outside, shape (k,
+            3, 3). The triangles from ``begin`` to ``end`` enclose the polyhedron.
+        begin, end: range of the indices of the triangles.
+        size: largest distance of a corner from the centroid along each axis [m], shape (3,).
+        whole: volume of the polyhedron [m^3].
+    """
+    square = N[0] ** 2 + N[1] ** 2 + N[2] ** 2
+    reach = abs(N[0]) * size[0] + abs(N[1]) * size[1] + abs(N[2]) * size[2]
+    clear_moments(S, Sw, Iw)
+    # planes that coincide with a face are treated as in `immerse_box`
+    h += LEAST * reach
+    if abs(h) >= reach:
+        return (whole if h > 0.0 else 0.0), 0.0
+    # o is the foot of the perpendicular from the centre to the plane
+    o, q, cut = np.zeros(3), np.zeros((5, 3)), np.zeros((2, 3))
+    corner, depth, sums = np.zeros((3, 3)), np.zeros(3), np.zeros(2)
     for a in range(3):
-        for b in range(3):
-            Iw[a, b] += o[a] * Sw[b] + Sw[a] * o[b] + area * o[a] * o[b]
-    for a in range(3):
-        S[a] += V * o[a]
-        Sw[a] += area * o[a]
-    return V, area
+        o[a] = h * N[a] / square
+    for t in range(begin, end):
+        # dry triangles do not contribute
+        wet = 0
+        for n in range(3):
+            depth[n] = h - N[0] * triangles[t, n, 0] - N[1] * triangles[t, n, 1] - N[2] * triangles[t, n, 2]
+            wet += 1 if depth[n] > 0.0 else 0
+        if wet == 0:
+            continue
+        # triangles that cross the plane are cut
+        for n in range(3):
+            for a in range(3):
+                corner[n, a] = triangles[t, n, a] - o[a]
+        if wet < 3:
+            add_face(3, corner, depth, N, square, q, cut, sums, S, Sw, Iw)
+            continue
+        # an immersed triangle needs no clipping
+        part = corner[0, 0] * (corner[1, 1] * corner[2, 2] - corner[1, 2] * corner[2, 1])
+        part += corner[0, 1] * (corner[1, 2] * corner[2, 0] - corner[1, 0] * corner[2, 2])
+        part = (part + corner[0, 2] * (corner[1, 0] * corner[2, 1] - corner[1, 1] * corner[2, 0])) / 6.0
+        sums[0] += part
+        for a in range(3):
+            S[a] += 0.25 * part * (corner[0, a] + corner[1, a] + corner[2, a])
+    shift_moments(o, sums, S, Sw, Iw)
+    return sums[0], sums[1]
 
 
 @kernel

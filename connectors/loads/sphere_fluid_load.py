@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.loads.body_fluid_load import Pieces, register_body_load
+from windlass.connectors.loads.body_fluid_load import BodyOutline, Pieces, register_body_load, repeat_outline
 from windlass.connectors.loads.immersion import SPHERE
 from windlass.connectors.markers.position_markers import FAMILY
-from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.schema import Component, column, ref
 
@@ -55,8 +54,8 @@ def divide(rows: LocalRows) -> Pieces:
     )
 
 
-def outline(rows: LocalRows) -> tuple[FloatArray, IntArray, IntArray]:
-    """Return the outlines of spheres, see `register_body_load`: the equator and four half meridians as lines, and
+def outline(rows: LocalRows) -> BodyOutline:
+    """Return the outlines of spheres: the equator and four half meridians as lines, and
     `RINGS` rings of faces."""
     up, around = np.linspace(-0.5 * np.pi, 0.5 * np.pi, RINGS + 1), np.arange(SIDES) * 2.0 * np.pi / SIDES
     ball = np.stack(
@@ -73,7 +72,8 @@ def outline(rows: LocalRows) -> tuple[FloatArray, IntArray, IntArray]:
     faces = np.stack([corner.ravel() for corner in corners], axis=1)
     middle = np.stack((number[RINGS // 2], after[RINGS // 2]), axis=1)
     meridians = [np.stack((number[:-1, k], number[1:, k]), axis=1) for k in range(0, SIDES, SIDES // 4)]
-    return 0.5 * rows.local("diameter")[:, None, None] * ball, np.concatenate((middle, *meridians)), faces
+    points = 0.5 * rows.local("diameter")[:, None, None] * ball
+    return repeat_outline(points, np.concatenate((middle, *meridians)), faces)
 
 
 register_body_load(SphereFluidLoad, divide, outline, source="[@newman1977]; [@morison1950]; [@dnv2010]")

@@ -883,6 +883,28 @@ def fluid(s: Sketch) -> None:
     s.text((0.4, 1.4), "wave_amplitudes, stretching, ...", BLUE)
 
 
+@draws("MeshFluidLoad", "BodyMesh")
+def floating_mesh(s: Sketch) -> None:
+    x = np.linspace(-2.8, 2.8, 120)
+    s.line(*np.column_stack((x, 0.08 * np.sin(2.4 * x))), color=BLUE, width=2)
+    deck = [(-2.0, 0.7), (2.2, 0.7)]
+    keel = [(1.5, -0.9), (-1.7, -0.9)]
+    s.line(*deck, *keel, deck[0])
+    tops, bottoms = ([(-2.0 + 0.7 * k, 0.7) for k in range(7)], [(-1.7 + 3.2 / 6.0 * k, -0.9) for k in range(7)])
+    for k in range(6):
+        s.line(bottoms[k], tops[k + 1], color=GREY, width=1.0)
+        s.line(bottoms[k], tops[k], color=GREY, width=1.0)
+    for position in (-0.6, 0.8):
+        s.line((position, -0.9), (position, 0.7), color=RED, style="--")
+    s.text((0.95, 0.95), "parts", RED)
+    s.dot((0.1, 0.0))
+    s.text((0.2, -0.25), "marker")
+    s.text((-2.0, 0.95), "closed surface of triangles", GREY)
+    s.arrow((-0.2, -0.6), (-0.2, 0.35), color=RED)
+    s.text((-0.1, -1.25), "buoyancy at the centre of the immersed volume", RED, align="center")
+    s.arrow((-2.9, -0.6), (-2.0, -0.6), "u", color=BLUE)
+
+
 @draws("SphereFluidLoad", "CylinderFluidLoad", "BoxFluidLoad")
 def floating(s: Sketch) -> None:
     x = np.linspace(-2.6, 2.6, 120)

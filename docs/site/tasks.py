@@ -50,6 +50,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
             "Controllers of other tools": "FMUController",
             "Joints and reeving": "socket swivel joint_stops reeve sliding_joint cable_track end_stops",
             "Waves": "regular_wave stream_function_wave jonswap second_order_waves wave_number",
+            "Bodies in water": "read_body_mesh",
             "Wind": "npd_wind api_wind npd_spectrum api_spectrum",
             "Vessels": "vessel Vessel VesselMotion RAO read_rao floater Floater Radiation",
             "Files of radiation programs": "read_wamit read_capytaine Hydrodynamics",

@@ -20,7 +20,7 @@ import io
 import os
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -130,11 +130,20 @@ def read_mesh(path: str | Path, scale: float = 1.0, in_space: bool = False) -> F
     return mesh
 
 
-def _read_file(path: Path, scale: float) -> FileMesh:
-    """Read a file without checks, and return the mesh; its notes contain the messages of meshio."""
+def load_mesh(path: Path, formats: Mapping[str, str], notes: list[str] | None = None) -> Any:
+    """Read a file by meshio, and return the mesh of meshio.
+
+    Args:
+        path: the file.
+        formats: name of the file format in meshio for each allowed file ending.
+        notes: list to which messages of meshio are added.
+
+    Raises:
+        ModelError: the file does not exist, has another format, is damaged or empty.
+    """
     ending = path.suffix.lower()
-    if ending not in FORMATS:
-        raise ModelError(f"mesh file {path}: format {path.suffix!r} is unknown; must end in {', '.join(FORMATS)}")
+    if ending not in formats:
+        raise ModelError(f"mesh file {path}: format {path.suffix!r} is unknown; must end in {', '.join(formats)}")
     if not os.path.isfile(path):
         raise ModelError(f"mesh file {path} does not exist")
     if path.stat().st_size == 0:
@@ -149,18 +158,36 @@ def _read_file(path: Path, scale: float) -> FileMesh:
             warnings.catch_warnings(record=True) as warned,
         ):
             warnings.simplefilter("always")
-            mesh = _take_lines(path, getattr(meshio, FORMATS[ending]).read(str(path)), scale)
+            mesh = getattr(meshio, formats[ending]).read(str(path))
     # catch all errors, because a damaged file may cause errors of struct, NumPy, XML, HDF5 or meshio
     except Exception as error:
-        reason = " ".join(f"{type(error).__name__} {error}".split())
-        if "Incompatible cell data 'gmsh:physical'" in str(error):
-            reason = "some of its parts are in physical groups and some are in none; save the physical groups only"
-        raise ModelError(f"mesh file {path} cannot be read: {reason}") from error
+        raise _describe_error(path, error) from error
     lines = [line for line in said.getvalue().splitlines() if line.strip()]
     for line in [*lines, *(str(warning.message) for warning in warned)]:
         if any(sign in line for sign in DAMAGED):
             raise ModelError(f"mesh file {path} cannot be read: {line.strip()}; is the file complete?")
-    mesh.notes += [f"meshio: {' '.join(line.split())}" for line in lines]
+    if notes is not None:
+        notes += [f"meshio: {' '.join(line.split())}" for line in lines]
+    return mesh
+
+
+def _describe_error(path: Path, error: Exception) -> ModelError:
+    """Create the error for a file that cannot be read because of another error."""
+    reason = " ".join(f"{type(error).__name__} {error}".split())
+    if "Incompatible cell data 'gmsh:physical'" in str(error):
+        reason = "some of its parts are in physical groups and some are in none; save the physical groups only"
+    return ModelError(f"mesh file {path} cannot be read: {reason}")
+
+
+def _read_file(path: Path, scale: float) -> FileMesh:
+    """Read a file without checks, and return the mesh; its notes contain the messages of meshio."""
+    said = list[str]()
+    given = load_mesh(path, FORMATS, said)
+    try:
+        mesh = _take_lines(path, given, scale)
+    except Exception as error:
+        raise _describe_error(path, error) from error
+    mesh.notes += said
     return mesh
 
 

@@ -2,9 +2,10 @@
 the lines of other laws).
 
 A law draws by ``draw(rows, fields, subdivisions) -> Drawing`` and paints by ``paint(rows, fields) -> Painting``. Both
-functions are called once per recorded frame with all rows of the law's table on this process. In a drawing all rows
-have the same number of points, lines and faces, which are stored in the order of the rows. Points and values may change
-from frame to frame; connections of points, labels of lines and intervals of paintings must not change.
+functions are called once per recorded frame with all rows of the law's table on this process. In a drawing the points,
+lines and faces are stored in the order of the rows. All rows have the same number of points, lines and faces, unless
+the drawing contains these numbers (``counts``). Points and values may change from frame to frame; connections of
+points, labels of lines and intervals of paintings must not change.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ class Drawing:
             lines. If ``joints`` is None, no lines are connected.
         faces: indices of the points at the corners of each face, in order around the face, shape (faces, 4).
         face_part: label of each face, shape (faces,). Lines and faces of the same object have the same label.
+        counts: numbers of points, lines and faces of each row, shape (rows, 3). If ``counts`` is None, these numbers
+            are the same for all rows.
     """
 
     points: FloatArray
@@ -54,6 +57,7 @@ class Drawing:
     joints: IntArray | None = None
     faces: IntArray = field(default_factory=lambda: np.zeros((0, 4), np.int64))
     face_part: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+    counts: IntArray | None = None
 
     @property
     def labels(self) -> int:

@@ -282,7 +282,7 @@ def _add_rows(
                 raise OutputError(
                     f"{place} has rows of different lengths: all rows of a call must have the same length"
                 )
-            given[name] = np.array(given[name], np.float64)
+            given[name] = np.array(given[name], column.dtype)
         elif column.along:
             given[name] = [np.reshape(np.array(row, column.dtype), (-1, *(column.shape or ()))) for row in given[name]]
     left_out = [name for name in (*component.refs, *component.columns) if name not in given]

@@ -306,9 +306,10 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
     """Parse input of variable length: one list for all rows, or an array of shape (count, n). The list may be empty if
     the column is not required.
     """
-    array = np.zeros(0) if col.default is not REQUIRED and _is_empty(value) else read_numbers(value)
+    array = np.zeros(0, col.dtype) if col.default is not REQUIRED and _is_empty(value) else _read(col, value)
     if array is None:
-        raise ModelError(f"{where} = {show(value)}: expected a list of numbers [{col.unit}]")
+        kind = "whole numbers" if np.dtype(col.dtype).kind == "i" else "numbers"
+        raise ModelError(f"{where} = {show(value)}: expected a list of {kind} [{col.unit}]")
     if array.ndim not in (1, 2) or (array.ndim == 2 and len(array) != count):
         raise ModelError(f"{where} has shape {array.shape}: expected (n,) or ({count}, n) numbers [{col.unit}]")
     if not (np.abs(array) <= LARGEST).all():

@@ -242,6 +242,11 @@ def check_drawing(kind: str, drawing: Drawing) -> Drawing:
     for name, values, count in sized:
         if len(values) != count:
             raise OutputError(f"{name} in the drawing of {kind} has {len(values)} rows: must be {count}")
+    if drawing.counts is not None and drawing.counts.sum(axis=0).tolist() != [n, m, len(drawing.faces)]:
+        raise OutputError(
+            f"counts in the drawing of {kind} have the sums {drawing.counts.sum(axis=0).tolist()}: must be "
+            f"{[n, m, len(drawing.faces)]}, the numbers of points, lines and faces"
+        )
     missing = [name for name in (*drawing.point_data, *drawing.cell_data) if name not in drawing.units]
     if missing:
         raise OutputError(f"field {missing[0]!r} in the drawing of {kind} has no unit: units must name every field")

@@ -172,13 +172,15 @@ class JoinedDrawing:
         owner, face_owner: rank of the process that draws each line, shape (lines,), and each face, shape (faces,).
 
     Raises:
-        OutputError: the rows of a drawing have different numbers of points, lines or faces.
+        OutputError: the rows of a drawing have different numbers of points, lines or faces, and the drawing does not
+            contain these numbers.
     """
 
     def __init__(self, parts: Sequence[tuple[int, Drawing, IntArray]]) -> None:
         drawings = [drawing for _, drawing, _ in parts]
-        row_of_point = np.concatenate([_row_of_each(rows, len(drawing.points)) for _, drawing, rows in parts])
-        row_of_line = np.concatenate([_row_of_each(rows, len(drawing.lines)) for _, drawing, rows in parts])
+        row_of_point, row_of_line, row_of_face = (
+            np.concatenate([_rows_of(drawing, rows)[k] for _, drawing, rows in parts]) for k in range(3)
+        )
         self._points, self._lines = np.argsort(row_of_point, kind="stable"), np.argsort(row_of_line, kind="stable")
         place = np.empty(len(self._points), np.int64)
         place[self._points] = np.arange(len(place))
@@ -191,7 +193,6 @@ class JoinedDrawing:
         lines = np.concatenate([drawing.lines + k for drawing, k in zip(drawings, before, strict=False)])
         ranks = [rank for rank, _, _ in parts]
         self.owner: IntArray = np.repeat(ranks, [len(d.lines) for d in drawings])[self._lines]
-        row_of_face = np.concatenate([_row_of_each(rows, len(drawing.faces)) for _, drawing, rows in parts])
         order = np.argsort(row_of_face, kind="stable")
         self.face_owner: IntArray = np.repeat(ranks, [len(d.faces) for d in drawings])[order]
         faces = np.concatenate([drawing.faces + k for drawing, k in zip(drawings, before, strict=False)])
@@ -250,15 +251,22 @@ class JoinedPainting:
         return replace(self.first, fields=fields)
 
 
-def _row_of_each(rows: IntArray, count: int) -> IntArray:
-    """Return, for each of ``count`` points, lines or faces, the number of the row to which it belongs."""
-    each, rest = divmod(count, len(rows))
-    if rest:
-        raise OutputError(
-            f"a drawing has {count} points, lines or faces for {len(rows)} rows: must have the same number for each "
-            "row, in the order of the rows"
-        )
-    return np.repeat(rows, each)
+def _rows_of(drawing: Drawing, rows: IntArray) -> list[IntArray]:
+    """Return the number of the row to which each point, each line and each face of a drawing belongs, as three
+    arrays.
+    """
+    if drawing.counts is not None:
+        return [np.repeat(rows, count) for count in drawing.counts.T]
+    found = []
+    for count in (len(drawing.points), len(drawing.lines), len(drawing.faces)):
+        each, rest = divmod(count, len(rows))
+        if rest:
+            raise OutputError(
+                f"a drawing has {count} points, lines or faces for {len(rows)} rows: must have the same number for "
+                "each row, or must contain the numbers of each row (counts), in the order of the rows"
+            )
+        found.append(np.repeat(rows, each))
+    return found
 
 
 def _join_parts(part: IntArray, joints: IntArray | None) -> IntArray:

@@ -69,6 +69,8 @@ def calls(s: Scene) -> dict[str, Call]:
     sensor = wl.Sensor(s.body, "position")
     mesh = s.folder / "line.msh"
     write_lines(mesh, [(0.0, 0.0), (1.0, 0.0)], [(0, 1)])
+    hull = s.folder / "hull.off"
+    hull.write_text("OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 1 2 3\n3 0 3 2\n")
     series = s.folder / "heave.csv"
     series.write_text("time [s],heave [m]\n0.0,0.0\n1.0,0.5\n")
     sweep = wl.create_output_folder(s.folder / "sweep")
@@ -138,6 +140,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "BedGrid": (con.BedGrid, {"x": [0.0, 1.0], "y": [0.0, 1.0, 2.0], "heights": np.zeros((2, 3))}),
         "BedGrid.eval_heights": (grid.eval_heights, {"x": 0.5, "y": [0.5, 0.6]}),
         "BedGrid.eval_profile": (grid.eval_profile, {"start": (0.0, 0.0), "end": (1.0, 1.0, 1.0), "count": 3}),
+        "read_body_mesh": (con.read_body_mesh, {"world": s.open, "file": hull, "scale": 1e-3, "name": "hull"}),
         "read_bed_grid": (con.read_bed_grid, {"path": heights, "spacing": 0.5}),
         "BreakingLinks": (con.BreakingLinks, {"links": [con.Link(slide, breaking_load=1e3)]}),
         "Checkpoint": (wl.Checkpoint, {"path": s.folder / "c.h5", "every": 10, "restart": "auto", "minutes": 10.0}),

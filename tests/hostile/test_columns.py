@@ -26,10 +26,11 @@ ACCEPTED: dict[tuple[str, str, str], str] = {
         "OverrunningClutch", "TensionerSpring")},
     **{(kind, "marker", "another kind"): "a marker is made for a body or the ground" for kind in (
         "ContactSphere", "ContactEllipsoid", "ContactHalfSpace", "SphereFluidLoad", "CylinderFluidLoad",
-        "BoxFluidLoad")},
+        "BoxFluidLoad", "MeshFluidLoad")},
     **{(kind, name, what): "one number for all components" for kind, name in (
         ("CylinderFluidLoad", "end_drag"), ("CylinderFluidLoad", "end_added_mass"), ("BoxFluidLoad", "drag"),
-        ("BoxFluidLoad", "added_mass"), ("BoxFluidLoad", "parts")) for what in (
+        ("BoxFluidLoad", "added_mass"), ("BoxFluidLoad", "parts"), ("MeshFluidLoad", "drag"),
+        ("MeshFluidLoad", "drag_area"), ("MeshFluidLoad", "added_mass"), ("MeshFluidLoad", "parts")) for what in (
         "scalar", "NumPy scalar", "array of one number")},
 }  # fmt: skip
 """Values that look wrong but are allowed: (component, column, value), with the reason."""

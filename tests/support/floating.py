@@ -1,4 +1,4 @@
-"""A floating box with a sphere in waves, and a program that moves it.
+"""A floating box with a sphere, a cylinder and a mesh in waves, and a program that moves it.
 
 Usage: floating.py OUT.npz [options of Windlass and PETSc]
 """
@@ -6,6 +6,7 @@ Usage: floating.py OUT.npz [options of Windlass and PETSc]
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,16 @@ from windlass.elements import RigidBody3D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.table import Entity
 
+from support.hulls import star
 from support.ledger_models import create_model
+
+
+def period_of(values: Any, step: float) -> float:
+    """Return the mean period of the oscillations of a record, from its crossings of zero."""
+    y = np.asarray(values)
+    at = np.flatnonzero((y[:-1] < 0.0) & (y[1:] >= 0.0))
+    crossings = (at - y[at] / (y[at + 1] - y[at])) * step
+    return float(np.diff(crossings).mean())
 
 
 def move_box() -> FloatArray:
@@ -25,6 +35,9 @@ def move_box() -> FloatArray:
     place = con.rigid_marker(world, body, (0.0, 0.1, -0.3))
     world.add(con.SphereFluidLoad, marker=place, fluid=sea, diameter=0.2)
     world.add(con.CylinderFluidLoad, marker=place, fluid=sea, diameter=0.2, length=0.5, strips=3, axis=(0.2, 0.0, 1.0))
+    points, triangles = star(1)
+    mesh = world.add(con.BodyMesh, points=0.2 * points, triangles=triangles)
+    world.add(con.MeshFluidLoad, marker=place, fluid=sea, mesh=mesh, parts=(2, 1, 2))
     state = wl.Dynamic(world, step=step, end=20 * step, name="").solve(hooks=[wl.EnergyLedger()])
     return state.of(body)
 

@@ -16,12 +16,15 @@ from windlass.connectors.markers.position_markers import find_nodes
 from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D
 from windlass.framework.model.table import Entity
 
+from support.hulls import star
+
 
 def create(count: int = 3) -> tuple[wl.World, list[Entity]]:
     """Create separate machines of each kind, and return bodies that characterise their motion."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     ground, found = world.add(Ground), []
     sea = world.add(con.Fluid, density=1000.0, velocity=(0.2, 0.1, 0.0), **con.regular_wave(0.2, 2.0, 0.3))
+    hull = world.add(con.BodyMesh, points=0.2 * star(1)[0], triangles=star(1)[1])
     plane = con.rigid_marker(world, ground)
     bodies = {"mass": 1.0, "inertia": (0.03, 0.02, 0.02)}
     wheel = {"marker0": plane, "radius": 0.25}
@@ -97,6 +100,7 @@ def create(count: int = 3) -> tuple[wl.World, list[Entity]]:
         spar = world.add(RigidBody3D, position=(20.0, k, -0.2), mass=20.0, inertia=(2.0, 2.0, 0.3))
         world.add(con.CylinderFluidLoad, marker=spar, fluid=sea, diameter=0.2, length=1.0, strips=5)
         world.add(con.BoxFluidLoad, marker=con.rigid_marker(world, spar, (0, 0, -0.5)), fluid=sea, sides=(0.3,) * 3)
+        world.add(con.MeshFluidLoad, marker=spar, fluid=sea, mesh=hull, drag_area=(0.0, 0.1, 0.2))
         buoy = world.add(MassPoint, position=(21.0, k, 0.1), mass=8.0)
         world.add(con.SphereFluidLoad, marker=buoy, fluid=sea, diameter=0.3)
         points = world.add(MassPoint, position=[(7.0, k), (8.0, k)], velocity=[(1.0, 0.3), (0.0, 0.0)], mass=1.0)

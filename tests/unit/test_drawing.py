@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from windlass.framework.errors import OutputError
 from windlass.framework.model.drawing import Drawing, Paint, Painting
 from windlass.framework.output.drawing import Canvas, check_drawing, find_overlaps
+from windlass.framework.output.scene import JoinedDrawing
 
 
 def test_overlaps_of_lines_and_intervals() -> None:
@@ -65,3 +66,37 @@ def test_paintings_combine_by_their_rules() -> None:
         check_drawing("Thing", Drawing(**{**one.__dict__, "units": {}}))
     with pytest.raises(OutputError, match="must be 2"):
         check_drawing("Thing", Drawing(**{**one.__dict__, "entity": np.zeros(3, np.int64)}))
+    counts = np.array([(1, 1, 0), (1, 1, 1)])
+    with pytest.raises(OutputError, match=r"counts in the drawing of Thing have the sums .*: must be \["):
+        check_drawing("Thing", Drawing(**{**one.__dict__, "counts": counts}))
+
+
+def draw_rings(sizes: list[int]) -> Drawing:
+    """Draw rings with the given numbers of points, at heights that are equal to these numbers."""
+    first = np.cumsum([0, *sizes])[:-1]
+    lines = [
+        begin + np.stack((np.arange(n), np.roll(np.arange(n), -1)), axis=1)
+        for begin, n in zip(first, sizes, strict=True)
+    ]
+    row = np.repeat(np.arange(len(sizes)), sizes)
+    points = np.zeros((len(row), 3))
+    points[:, 2] = np.array(sizes)[row]
+    return Drawing(
+        points=points, lines=np.concatenate(lines), part=row, entity=10 + np.array(sizes)[row],
+        start=np.zeros(len(row)), end=np.ones(len(row)), counts=np.stack((sizes, sizes, np.zeros_like(sizes)), axis=1),
+    )  # fmt: skip
+
+
+def test_rows_with_different_numbers_of_points_on_two_processes() -> None:
+    """Drawings of two processes are joined in the order of the rows, whose numbers of points may differ only if the
+    drawing contains these numbers.
+    """
+    parts = [(0, draw_rings([5, 4]), np.array([0, 2])), (1, draw_rings([3]), np.array([1]))]
+    joined = JoinedDrawing(parts)
+    assert_array_equal(joined.first.points[:, 2], [5] * 5 + [3] * 3 + [4] * 4)
+    assert_array_equal(joined.first.entity, [15] * 5 + [13] * 3 + [14] * 4)
+    assert_array_equal(joined.first.lines, draw_rings([5, 3, 4]).lines)
+    assert_array_equal(joined.owner, [0] * 5 + [1] * 3 + [0] * 4)
+    without = [(rank, Drawing(**{**drawing.__dict__, "counts": None}), rows) for rank, drawing, rows in parts]
+    with pytest.raises(OutputError, match="must have the same number for each row, or must contain the numbers"):
+        JoinedDrawing(without)

@@ -30,6 +30,7 @@ from windlass.elements.nodes.ale_node import ALENode
 from windlass.elements.beam.beam2d import Beam2D
 from windlass.elements.beam.beam3d import Beam3D
 from windlass.connectors.curves.belt_tooth_contact import BeltToothContact
+from windlass.connectors.loads.body_mesh import BodyMesh
 from windlass.connectors.loads.box_fluid_load import BoxFluidLoad
 from windlass.elements.cable.cable2d import Cable2D
 from windlass.elements.cable.cable3d import Cable3D
@@ -89,6 +90,7 @@ from windlass.connectors.rigid_springs.linear_spring_damper import LinearSpringD
 from windlass.connectors.control.load_cell import LoadCell
 from windlass.elements.bodies.mass_point import MassPoint
 from windlass.connectors.loads.mass_proportional import MassProportional
+from windlass.connectors.loads.mesh_fluid_load import MeshFluidLoad
 from windlass.connectors.markers.coordinate_marker import NodeCoordinate
 from windlass.connectors.markers.position_markers import NodePosition
 from windlass.connectors.springs.overrunning_clutch import OverrunningClutch
@@ -219,6 +221,10 @@ class BeltToothContactEntity(Entity):
     marker0: Any
     marker1: Any
     data: Any
+class BodyMeshEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    points: Any
+    triangles: Any
 class BoxFluidLoadEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     sides: Any
@@ -894,6 +900,16 @@ class MassProportionalEntity(Entity):
     function: Any
     active: Any
     body: Any
+class MeshFluidLoadEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    parts: Any
+    drag: Any
+    drag_area: Any
+    added_mass: Any
+    active: Any
+    marker: Any
+    fluid: Any
+    mesh: Any
 class NodeCoordinateEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     coordinate: Any
@@ -1447,6 +1463,8 @@ class World():
     @overload
     def add(self, component: type[BeltToothContact], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., teeth: WholeNumbers, pitch_radius: Numbers, phase: Numbers = ..., tooth_stiffness: Numbers, tooth_damping: Numbers = ..., tip_stiffness: Numbers, tooth_height: Numbers, flank_angle: Numbers = ..., backlash: Numbers = ..., active: YesNo = ...) -> BeltToothContactEntity: ...
     @overload
+    def add(self, component: type[BodyMesh], *, name: str = ..., part: Part | None = ..., points: Numbers, triangles: WholeNumbers) -> BodyMeshEntity: ...
+    @overload
     def add(self, component: type[BoxFluidLoad], *, name: str = ..., part: Part | None = ..., marker: One = ..., fluid: One = ..., sides: Numbers, parts: WholeNumbers = ..., drag: Numbers = ..., added_mass: Numbers = ..., active: YesNo = ...) -> BoxFluidLoadEntity: ...
     @overload
     def add(self, component: type[Cable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ...) -> Cable2DEntity: ...
@@ -1564,6 +1582,8 @@ class World():
     def add(self, component: type[MassPoint], *, name: str = ..., part: Part | None = ..., node: One = ..., mass: Numbers, position: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> MassPointEntity: ...
     @overload
     def add(self, component: type[MassProportional], *, name: str = ..., part: Part | None = ..., body: One, acceleration: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> MassProportionalEntity: ...
+    @overload
+    def add(self, component: type[MeshFluidLoad], *, name: str = ..., part: Part | None = ..., marker: One = ..., fluid: One = ..., mesh: One = ..., parts: WholeNumbers = ..., drag: Numbers = ..., drag_area: Numbers = ..., added_mass: Numbers = ..., active: YesNo = ...) -> MeshFluidLoadEntity: ...
     @overload
     def add(self, component: type[NodeCoordinate], *, name: str = ..., part: Part | None = ..., node: One = ..., coordinate: WholeNumbers = ...) -> NodeCoordinateEntity: ...
     @overload
@@ -1750,6 +1770,8 @@ class World():
     def set(self, entity: LinearSpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: MassProportionalEntity, *, acceleration: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: MeshFluidLoadEntity, *, drag: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: OverrunningClutchEntity, *, drag_torque: Numbers = ..., largest_torque: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
