@@ -23,6 +23,7 @@ NODES = {
     "Point2DSlope1": "referenceCoordinates initialCoordinates initialVelocities",
     "PointGround": "referenceCoordinates",
     "PointSlope1": "referenceCoordinates initialCoordinates initialVelocities",
+    "PointSlope23": "referenceCoordinates initialCoordinates initialVelocities",
     "RigidBody2D": "referenceCoordinates initialCoordinates initialVelocities",
     "RigidBodyEP": "referenceCoordinates addConstraintEquation initialCoordinates initialVelocities",
     "RigidBodyRxyz": "referenceCoordinates initialCoordinates initialVelocities",
@@ -33,6 +34,7 @@ OBJECTS = {
         "referenceAxialStrain referenceCurvature useCouplingTerms addALEvariation nodeNumbers "
         "useReducedOrderIntegration strainIsRelativeToReference"
     ),
+    "ANCFBeam": "length nodeNumbers sectionData crossSectionPenaltyFactor crossSectionDamping",
     "ANCFCable": (
         "length massPerLength bendingStiffness axialStiffness bendingDamping axialDamping referenceAxialStrain "
         "strainIsRelativeToReference nodeNumbers useReducedOrderIntegration"

@@ -110,7 +110,9 @@ def can_leave_plane(b: Building, number: Any) -> bool:
     """Return whether the node or body of a marker can move in 3D."""
     item = b.marker(number)
     entity = b.node(item["nodeNumber"]) if "nodeNumber" in item else b.body(item["bodyNumber"])
-    return entity is not None and entity.table.component in (*IN_SPACE[1:], el.RigidNode3D, el.PointSlope3D)
+    return entity is not None and entity.table.component in (
+        *IN_SPACE[1:], el.RigidNode3D, el.PointSlope3D, el.PointSectionSlopes3D, el.SlopeBeam3D
+    )  # fmt: skip
 
 
 def find_point(b: Building, number: Any) -> Entity:
