@@ -34,7 +34,6 @@ OBJECTS = {
         "referenceAxialStrain referenceCurvature useCouplingTerms addALEvariation nodeNumbers "
         "useReducedOrderIntegration strainIsRelativeToReference"
     ),
-    "ANCFBeam": "length nodeNumbers sectionData crossSectionPenaltyFactor crossSectionDamping",
     "ANCFCable": (
         "length massPerLength bendingStiffness axialStiffness bendingDamping axialDamping referenceAxialStrain "
         "strainIsRelativeToReference nodeNumbers useReducedOrderIntegration"
@@ -153,6 +152,7 @@ OBJECTS = {
     "Mass1D": "mass nodeNumber referencePosition referenceRotation",
     "MassPoint": "mass nodeNumber",
     "MassPoint2D": "mass nodeNumber",
+    "ObjectANCFBeam": "length nodeNumbers sectionData crossSectionPenaltyFactor crossSectionDamping",
     "RigidBody": "mass inertia centerOfMass nodeNumber",
     "RigidBody2D": "mass inertia centerOfMass nodeNumber",
     "RotationalMass1D": "inertia nodeNumber referencePosition referenceRotation",

@@ -87,7 +87,7 @@ def beam3d(b: Building, item: Item) -> Entity:
     )  # fmt: skip
 
 
-@translates("ANCFBeam", body=True)
+@translates("ObjectANCFBeam", body=True)
 def slope_beam(b: Building, item: Item) -> Entity:
     """Add a 3D beam of two nodes with deformable cross sections."""
     nodes, length, section = find_nodes(b, item, "PointSectionSlopes3D"), float(item["length"]), item["sectionData"]
