@@ -2,18 +2,13 @@
 
     position: p = r + y r_2 + z r_3
     rotation: the frame of section_node.py for the slopes r_2, r_3 of the cross section
-    angular velocity: ω = W_2 r_2,t + W_3 r_3,t,    W_2 = -r_3 qᵀ + q h_2ᵀ/2,    W_3 = r_2 qᵀ + q h_3ᵀ/2,
-        q = n/|n|²,    n = r_2 × r_3,
-        h_2 = n × r_2/g_22 = r_3 - c_2 r_2,    h_3 = n × r_3/g_33 = c_3 r_3 - r_2,    c_k = g_23/g_kk,    g_ij = r_i·r_j
+    angular velocity: ω = W_2 r_2,t + W_3 r_3,t,    W_2 = -r_3 qᵀ,    W_3 = [r_3]×/g_33 + c r_3 qᵀ,
+        q = n/|n|²,    n = r_2 × r_3,    c = g_23/g_33,    g_ij = r_i·r_j
 
 In a beam r, r_2, r_3 are interpolated between the nodes. The derivatives of W_2, W_3 with respect to a component of the
 slopes, for which the derivative of n is n_e, follow from the product rule and from
 
-    q_e = n_e/|n|² - 2 q (q·n_e),
-    ∂h_2/∂r_2 = -c_2 I - r_2 (r_3 - 2 c_2 r_2)ᵀ/g_22,    ∂h_2/∂r_3 = I - r_2 r_2ᵀ/g_22,
-    ∂h_3/∂r_3 = c_3 I + r_3 (r_2 - 2 c_3 r_3)ᵀ/g_33,     ∂h_3/∂r_2 = r_3 r_3ᵀ/g_33 - I.
-
-A torque acts on both slopes, so a torque about e_1 shears the cross section of the node only to second order.
+    q_e = n_e/|n|² - 2 q (q·n_e),    ∂c/∂r_2 = r_3/g_33,    ∂c/∂r_3 = (r_2 - 2 c r_3)/g_33.
 
 Source: elements/nodes/section_node.py; the derivatives follow by differentiation.
 """
@@ -30,7 +25,7 @@ from windlass.connectors.markers.position_kernels import CURVED, FAMILY, RIGID, 
 from windlass.elements.beam.rows import NODES, find_lengths, find_orders
 from windlass.elements.beam.rules import MOST_NODES, eval_places
 from windlass.elements.nodes.section_node import WIDTH
-from windlass.elements.nodes.vectors import Vector, combine, cross, dot
+from windlass.elements.nodes.vectors import Vector, combine, cross, dot, find_skew
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
@@ -64,56 +59,50 @@ def find_unit(e: int) -> Vector:
 
 
 @kernel
-def fill_turn(r2: Vector, r3: Vector, W: FloatArray) -> tuple[Vector, Vector, Vector]:
-    """Fill W, shape (2, 3, 3), with W_2 and W_3. Return q, h_2 and h_3."""
-    n, g22, g23, g33 = cross(r2, r3), dot(r2, r2), dot(r2, r3), dot(r3, r3)
-    scale = 1.0 / dot(n, n)
+def fill_turn(r2: Vector, r3: Vector, W: FloatArray) -> Vector:
+    """Fill W, shape (2, 3, 3), with W_2 and W_3. Return q."""
+    n, i33 = cross(r2, r3), 1.0 / dot(r3, r3)
+    c, scale = i33 * dot(r2, r3), 1.0 / dot(n, n)
     q = (scale * n[0], scale * n[1], scale * n[2])
-    h2, h3 = combine(1.0, r3, -g23 / g22, r2), combine(g23 / g33, r3, -1.0, r2)
     for i in range(3):
         for j in range(3):
-            W[0, i, j] = -r3[i] * q[j] + 0.5 * q[i] * h2[j]
-            W[1, i, j] = r2[i] * q[j] + 0.5 * q[i] * h3[j]
-    return q, h2, h3
+            W[0, i, j] = -r3[i] * q[j]
+            W[1, i, j] = i33 * find_skew(r3, i, j) + c * r3[i] * q[j]
+    return q
 
 
 @kernel
-def fill_turn_derivative(r2: Vector, r3: Vector, q: Vector, h2: Vector, h3: Vector, dW: FloatArray) -> None:
+def fill_turn_derivative(r2: Vector, r3: Vector, q: Vector, dW: FloatArray) -> None:
     """Fill dW with the derivatives of W_2 and W_3, shape (2, 3, 3, 2, 3); the last two indices belong to the slope (0:
     r_2, 1: r_3) and to its component.
     """
-    g22, g23, g33, scale = dot(r2, r2), dot(r2, r3), dot(r3, r3), dot(q, q)
-    c2, c3 = g23 / g22, g23 / g33
+    i33, scale = 1.0 / dot(r3, r3), dot(q, q)
+    c = i33 * dot(r2, r3)
     for k in range(2):
         for e in range(3):
+            # derivatives of r_3, n, q and c
             u = find_unit(e)
-            # derivatives of n, q, h_2 and h_3
+            r3_e = u if k == 1 else (0.0, 0.0, 0.0)
             n_e = cross(u, r3) if k == 0 else cross(r2, u)
             q_e = combine(scale, n_e, -2.0 * dot(q, n_e), q)
-            if k == 0:
-                h2_e = combine(-c2, u, -(r3[e] - 2.0 * c2 * r2[e]) / g22, r2)
-                h3_e = combine(-1.0, u, r3[e] / g33, r3)
-            else:
-                h2_e = combine(1.0, u, -r2[e] / g22, r2)
-                h3_e = combine(c3, u, (r2[e] - 2.0 * c3 * r3[e]) / g33, r3)
+            c_e = i33 * (r3[e] if k == 0 else r2[e] - 2.0 * c * r3[e])
+            i_e = 0.0 if k == 0 else -2.0 * i33 * i33 * r3[e]
             for i in range(3):
-                second, third = (u[i], 0.0) if k == 0 else (0.0, u[i])
                 for j in range(3):
-                    mean2 = 0.5 * (q_e[i] * h2[j] + q[i] * h2_e[j])
-                    mean3 = 0.5 * (q_e[i] * h3[j] + q[i] * h3_e[j])
-                    dW[0, i, j, k, e] = -third * q[j] - r3[i] * q_e[j] + mean2
-                    dW[1, i, j, k, e] = second * q[j] + r2[i] * q_e[j] + mean3
+                    outer = r3_e[i] * q[j] + r3[i] * q_e[j]
+                    dW[0, i, j, k, e] = -outer
+                    turn = i33 * find_skew(r3_e, i, j) + i_e * find_skew(r3, i, j)
+                    dW[1, i, j, k, e] = turn + c_e * r3[i] * q[j] + c * outer
 
 
 @kernel
 def fill_frame(r2: Vector, r3: Vector, A: FloatArray) -> None:
     """Fill A, shape (3, 3), with the frame of the cross section with the slopes r_2 and r_3."""
     n = cross(r2, r3)
-    l1, l2, l3 = 1.0 / np.sqrt(dot(n, n)), 1.0 / np.sqrt(dot(r2, r2)), 1.0 / np.sqrt(dot(r3, r3))
-    s, d = combine(l2, r2, l3, r3), combine(l2, r2, -l3, r3)
-    ls, ld = np.sqrt(0.5 / dot(s, s)), np.sqrt(0.5 / dot(d, d))
+    l1, l3 = 1.0 / np.sqrt(dot(n, n)), 1.0 / np.sqrt(dot(r3, r3))
+    side = cross(r3, n)
     for i in range(3):
-        A[i, 0], A[i, 1], A[i, 2] = l1 * n[i], ls * s[i] + ld * d[i], ls * s[i] - ld * d[i]
+        A[i, 0], A[i, 1], A[i, 2] = l1 * n[i], l1 * l3 * side[i], l3 * r3[i]
 
 
 @kernel
@@ -136,7 +125,7 @@ def update_sections(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                     rt[b, d] += row.N[a] * v[n]
         place = (1.0, row.offset[0], row.offset[1])
         r2, r3 = (r[1, 0], r[1, 1], r[1, 2]), (r[2, 0], r[2, 1], r[2, 2])
-        q, h2, h3 = fill_turn(r2, r3, W)
+        q = fill_turn(r2, r3, W)
         fill_frame(r2, r3, m.A[k])
         for d in range(3):
             m.p[k, d], m.v[k, d], m.omega[k, d] = 0.0, 0.0, 0.0
@@ -151,7 +140,7 @@ def update_sections(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                     m.Jr[k, d, WIDTH * a + 6 + b] = row.N[a] * W[1, d, b]
         if h < 0:
             continue
-        fill_turn_derivative(r2, r3, q, h2, h3, dW)
+        fill_turn_derivative(r2, r3, q, dW)
         for a in range(row.count):
             for c in range(row.count):
                 NN = row.N[a] * row.N[c]

@@ -28,7 +28,7 @@ import numpy as np
 from windlass.elements.beam.forces3d import fill_rates, find_stress
 from windlass.elements.beam.rules import LineRule
 from windlass.elements.nodes.section_node import WIDTH
-from windlass.elements.nodes.vectors import Vector, cross, dot
+from windlass.elements.nodes.vectors import Vector, cross, dot, find_skew
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -73,14 +73,6 @@ def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, y: FloatArray) -
 def part(y: FloatArray, k: int) -> Vector:
     """Return the components k, k + 1, k + 2 of y."""
     return y[k], y[k + 1], y[k + 2]
-
-
-@kernel(inline=True)
-def skew(a: Vector, i: int, j: int) -> float:
-    """Return the element (i, j) of the matrix of the cross product a ×."""
-    if i == j:
-        return 0.0
-    return -a[3 - i - j] if j == (i + 1) % 3 else a[3 - i - j]
 
 
 @kernel
@@ -208,8 +200,8 @@ def fill_curvature(
             K[R2 + i, R2 + j] -= 2.0 * t[2] * r3[i] * r3[j]
             K[R3 + i, R3 + j] -= 2.0 * t[2] * r2[i] * r2[j]
             mixed = 2.0 * t[2] * (2.0 * r2[i] * r3[j] - r3[i] * r2[j])
-            add_twice(K, R2 + i, R3 + j, mixed - skew(triple, i, j))
-            second, third = skew(r2, i, j), skew(r3, i, j)
+            add_twice(K, R2 + i, R3 + j, mixed - find_skew(triple, i, j))
+            second, third = find_skew(r2, i, j), find_skew(r3, i, j)
             add_twice(K, P + i, R2 + j, -t[3] * third)
             add_twice(K, P + i, R3 + j, t[3] * second)
             add_twice(K, D2 + i, R2 + j, -t[8] * third)

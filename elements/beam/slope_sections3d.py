@@ -8,7 +8,7 @@ from windlass.elements.beam.rules import LinePlaces
 from windlass.elements.beam.sections import interpolate, place_output
 from windlass.elements.beam.sections3d import draw_space, space_outputs
 from windlass.elements.beam.slope_forces3d import fill_strains
-from windlass.elements.nodes.section_node import WIDTH
+from windlass.elements.nodes.section_node import WIDTH, find_frames, find_spin
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows
@@ -23,11 +23,12 @@ def eval_slopes(rows: LocalRows, values: FloatArray, places: LinePlaces) -> tupl
 
 def eval_frame(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
     """Return rotation matrices whose columns are the axes e_1, e_2, e_3 of `slope_beam3d`, shape (rows, k, 3, 3)."""
-    r2, r3 = eval_slopes(rows, s.x, places)
-    normal = np.cross(r2, r3)
-    e1 = normal / np.linalg.norm(normal, axis=2, keepdims=True)
-    e3 = r3 / np.linalg.norm(r3, axis=2, keepdims=True)
-    return np.stack((e1, np.cross(e3, e1), e3), axis=3)
+    return find_frames(*eval_slopes(rows, s.x, places))
+
+
+def eval_spin(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
+    """Return the angular velocity [rad/s] in the global frame, shape (rows, k, 3)."""
+    return find_spin(*eval_slopes(rows, s.x, places), *eval_slopes(rows, s.v, places))
 
 
 def eval_section_strain(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
@@ -38,7 +39,8 @@ def eval_section_strain(rows: LocalRows, s: Fields, places: LinePlaces) -> Float
 
 
 OUTPUTS = space_outputs(WIDTH, eval_frame, fill_strains) | {
-    "section_strain": place_output("1", "strains E_22, E_33, E_23 of the cross section at x, (3,)", eval_section_strain)
+    "angular_velocity": place_output("rad/s", "angular velocity of the section at x, global, (3,)", eval_spin),
+    "section_strain": place_output("1", "strains E_22, E_33, E_23 of the cross section at x, (3,)", eval_section_strain),
 }
 """The output variables of `SlopeBeam3D`."""
 

@@ -1,17 +1,14 @@
 """Node of a 3D beam with deformable cross sections: position r and the slopes r_2, r_3 of the cross section.
 
 A point at the distances y, z from the axis has the position r + y r_2 + z r_3. The slopes have length 1 and are
-perpendicular to each other in the reference configuration. In other configurations the frame e_1, e_2, e_3 of the node
-is the rotation that turns the slopes as little as possible:
+perpendicular to each other in the reference configuration. In other configurations the frame of the cross section is
 
-    e_1 = n/|n|,    n = r_2 × r_3,
-    e_2 = (s/|s| + d/|d|)/√2,    e_3 = (s/|s| - d/|d|)/√2,    s = r_2/|r_2| + r_3/|r_3|,    d = r_2/|r_2| - r_3/|r_3|.
+    e_3 = r_3/|r_3|,    e_1 = n/|n|,    n = r_2 × r_3,    e_2 = e_3 × e_1,
 
-e_1 is normal to both slopes, and the angle between e_2 and r_2 is equal to the angle between r_3 and e_3. The angular
-velocity of the frame is the mean of the angular velocities of both slopes about e_1, and that of the normal:
+so e_2 is the direction of r_2 if the cross section is not sheared. The angular velocity of the frame is
 
-    ω = W_2 r_2,t + W_3 r_3,t,
-    W_2 = -r_3 nᵀ/|n|² + n (n × r_2)ᵀ/(2 |n|² |r_2|²),    W_3 = r_2 nᵀ/|n|² + n (n × r_3)ᵀ/(2 |n|² |r_3|²).
+    ω = W_2 r_2,t + W_3 r_3,t,    W_2 = -r_3 qᵀ,    W_3 = [r_3]×/g_33 + c r_3 qᵀ,
+    q = n/|n|²,    c = g_23/g_33,    g_ij = r_i·r_j.
 
 Source: K. Nachbagauer, P. Gruber, J. Gerstmayr, J. Comput. Nonlinear Dynam. 8 (2013) 021004, for the coordinates.
 """
@@ -23,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from windlass.elements.nodes.node_outputs import point_outputs
-from windlass.elements.nodes.rotations import UNIT_TOLERANCE, normalise
+from windlass.elements.nodes.rotations import UNIT_TOLERANCE
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import LocalRows, Output, Tables, register
@@ -52,27 +49,26 @@ class PointSectionSlopes3D(Component):
 
 
 def find_frames(r2: FloatArray, r3: FloatArray) -> FloatArray:
-    """Return the frames of nodes with the slopes r_2 and r_3, shape (n, 3) each, as rotation matrices with the columns
-    e_1, e_2, e_3, shape (n, 3, 3).
+    """Return the frames of cross sections with the slopes r_2 and r_3, shape (..., 3) each, as rotation matrices with
+    the columns e_1, e_2, e_3, shape (..., 3, 3).
     """
-    a, b = normalise(r2), normalise(r3)
-    s, d = normalise(a + b), normalise(a - b)
-    return np.stack((normalise(np.cross(r2, r3)), np.sqrt(0.5) * (s + d), np.sqrt(0.5) * (s - d)), axis=2)
+    n = np.cross(r2, r3)
+    e1, e3 = (v / np.linalg.norm(v, axis=-1, keepdims=True) for v in (n, r3))
+    return np.stack((e1, np.cross(e3, e1), e3), axis=-1)
 
 
 def find_spin(r2: FloatArray, r3: FloatArray, r2t: FloatArray, r3t: FloatArray) -> FloatArray:
-    """Return the angular velocities ω [rad/s] of the frames of nodes, shape (n, 3), from slopes and their rates, shape
-    (n, 3) each.
+    """Return the angular velocities ω [rad/s] of the frames of cross sections, shape (..., 3), from slopes and their
+    rates, shape (..., 3) each.
     """
 
-    def mean(r: FloatArray, rt: FloatArray) -> FloatArray:
-        rate: FloatArray = 0.5 * (n * np.cross(r, rt)).sum(axis=1) / (r**2).sum(axis=1)
-        return rate
+    def product(a: FloatArray, b: FloatArray) -> FloatArray:
+        total: FloatArray = (a * b).sum(axis=-1, keepdims=True)
+        return total
 
-    n = np.cross(r2, r3)
-    scale = (1.0 / (n**2).sum(axis=1))[:, None]
-    turn = -r3 * (n * r2t).sum(axis=1)[:, None] + r2 * (n * r3t).sum(axis=1)[:, None]
-    spin: FloatArray = scale * (turn + n * (mean(r2, r2t) + mean(r3, r3t))[:, None])
+    n, g33 = np.cross(r2, r3), product(r3, r3)
+    along = product(n, product(r2, r3) / g33 * r3t - r2t) / product(n, n)
+    spin: FloatArray = np.cross(r3, r3t) / g33 + along * r3
     return spin
 
 
