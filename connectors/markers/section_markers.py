@@ -123,6 +123,7 @@ def update_sections(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                     n = row.dofs[WIDTH * a + 3 * b + d]
                     r[b, d] += row.N[a] * x[n]
                     rt[b, d] += row.N[a] * v[n]
+        # motion of the point, and Jacobians
         place = (1.0, row.offset[0], row.offset[1])
         r2, r3 = (r[1, 0], r[1, 1], r[1, 2]), (r[2, 0], r[2, 1], r[2, 2])
         q = fill_turn(r2, r3, W)
@@ -140,6 +141,7 @@ def update_sections(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                     m.Jr[k, d, WIDTH * a + 6 + b] = row.N[a] * W[1, d, b]
         if h < 0:
             continue
+        # second derivatives for pairs of nodes
         fill_turn_derivative(r2, r3, q, dW)
         for a in range(row.count):
             for c in range(row.count):
@@ -159,29 +161,28 @@ def bind_nodes(rows: LocalRows) -> NDArray[Any]:
     return pack_markers(rows, WIDTH, count=np.ones(count, np.int64), N=N, offset=np.zeros((count, 2)))
 
 
-def _read_beams(world: Tables, ids: IntArray) -> tuple[IntArray, FloatArray]:
-    """Return the orders of beams, and the lengths of the beams as given by the user [m]."""
+def _read_beams(world: Tables, ids: IntArray, reference: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return the orders and the lengths [m] of beams from the reference coordinates of their nodes, shape (rows, n)."""
     order, length = np.ones(len(ids), np.int64), np.zeros(len(ids))
     for table, places, rows in world.split_by_table(ids):
         order[places] = find_orders((table.local(NODES[2], rows), table.local(NODES[3], rows)))
         length[places] = table.local("length", rows)
-    return order, length
+    r = reference.reshape(len(ids), reference.shape[1] // WIDTH, WIDTH)[:, :, :3]
+    return order, find_lengths(length, order, r)
 
 
 def bind_points(rows: LocalRows) -> NDArray[Any]:
     """Create the array with the data of markers on beams: the number of nodes, and their shape functions at x."""
-    order, given = _read_beams(rows.world, rows.local("beam"))
-    r = rows.reference.reshape(len(order), -1, WIDTH)[:, :, :3]
-    s = rows.local("x") / find_lengths(given, order, r)
+    order, length = _read_beams(rows.world, rows.local("beam"), rows.reference)
+    s = rows.local("x") / length
     N = eval_places(order, s[:, None]).N[:, 0]
     return pack_markers(rows, WIDTH * MOST_NODES, count=order + 1, N=N)
 
 
 def check_points(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a point outside its beam."""
-    order, given = _read_beams(world, table.local("beam"))
-    r = world.numbering.reference_of(world.resident_dofs(table)).reshape(len(order), -1, WIDTH)[:, :, :3]
-    x, length = table.local("x"), find_lengths(given, order, r)
+    reference = world.numbering.reference_of(world.resident_dofs(table))
+    x, length = table.local("x"), _read_beams(world, table.local("beam"), reference)[1]
     for k in np.flatnonzero(x > length * (1 + 1e-12))[:1]:
         place = f"x = {x[k]} m in {table.kind} row {table.resident[k]}"
         raise ModelError(f"{place}: must be <= {length[k]} m, the beam's length")

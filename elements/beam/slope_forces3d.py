@@ -169,6 +169,7 @@ def fill_curvature(
     for a in range(COUNT):
         for b in range(COUNT):
             K[a, b] = 0.0
+    # Uᵀ H U
     for i in range(MANY):
         for b in range(COUNT):
             total = 0.0
@@ -188,6 +189,7 @@ def fill_curvature(
         t[3] * p[1] + t[8] * d2[1] + t[9] * d3[1],
         t[3] * p[2] + t[8] * d2[2] + t[9] * d3[2],
     )
+    # terms with unit matrices
     for i in range(3):
         K[R2 + i, R2 + i] += 2.0 * t[2] * g33
         K[R3 + i, R3 + i] += 2.0 * (t[0] + t[2] * g22)
@@ -196,6 +198,7 @@ def fill_curvature(
         add_twice(K, P + i, R3 + i, t[5])
         add_twice(K, R2 + i, D3 + i, t[6])
         add_twice(K, R3 + i, D3 + i, t[7])
+        # terms with products of slopes and with matrices of cross products
         for j in range(3):
             K[R2 + i, R2 + j] -= 2.0 * t[2] * r3[i] * r3[j]
             K[R3 + i, R3 + j] -= 2.0 * t[2] * r2[i] * r2[j]
