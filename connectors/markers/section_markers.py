@@ -149,9 +149,7 @@ def update_sections(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                 for d in range(3):
                     for b in range(6):
                         for e in range(6):
-                            m.Hr[h, d, WIDTH * a + 3 + b, WIDTH * c + 3 + e] = (
-                                NN * dW[b // 3, d, b % 3, e // 3, e % 3]
-                            )
+                            m.Hr[h, d, WIDTH * a + 3 + b, WIDTH * c + 3 + e] = NN * dW[b // 3, d, b % 3, e // 3, e % 3]
 
 
 def bind_nodes(rows: LocalRows) -> NDArray[Any]:

@@ -40,7 +40,9 @@ def eval_section_strain(rows: LocalRows, s: Fields, places: LinePlaces) -> Float
 
 OUTPUTS = space_outputs(WIDTH, eval_frame, fill_strains) | {
     "angular_velocity": place_output("rad/s", "angular velocity of the section at x, global, (3,)", eval_spin),
-    "section_strain": place_output("1", "strains E_22, E_33, E_23 of the cross section at x, (3,)", eval_section_strain),
+    "section_strain": place_output(
+        "1", "strains E_22, E_33, E_23 of the cross section at x, (3,)", eval_section_strain
+    ),
 }
 """The output variables of `SlopeBeam3D`."""
 

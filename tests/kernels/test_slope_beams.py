@@ -126,7 +126,12 @@ def test_mass_and_weight(order: int) -> None:
     length, mass, g = 1.5, 0.7, np.array((1.0, 2.0, -3.0))
     world = World(gravity=g)
     beam = straight_beam(
-        world, (0, 0, 0), (length, 0, 0), 3, order=order, **{**SECTION, "mass_per_length": mass, "rotary_inertia": theta}
+        world,
+        (0, 0, 0),
+        (length, 0, 0),
+        3,
+        order=order,
+        **{**SECTION, "mass_per_length": mass, "rotary_inertia": theta},
     )
     nodes, state = nodes_of(world, beam), State(world)
     dofs = state.local_dofs(nodes)

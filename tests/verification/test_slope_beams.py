@@ -80,26 +80,32 @@ def test_published_cantilever(elements: int, factor: float) -> None:
     assert_allclose((-u[0], u[1]), (shortening, deflection), rtol=1e-8 if factor == 1.0 else 8e-8)
 
 
-def test_converges_to_rigid_sections() -> None:
-    """A cantilever under large end loads converges to the shape of `Beam3D`. The difference is inversely proportional
-    to the stiffness of the cross sections.
+def bend_cantilever(elements: int, order: int, **columns: Any) -> Any:
+    """Return the displacement of the end of a cantilever [m] under a force and a moment that rotates with the end."""
+    world = World()
+    section = {name: value for name, value in ROUND.items() if name != "section_stiffness"}
+    beam = straight_beam(world, (0, 0, 0), (1.2, 0, 0), elements, order=order, **section, **columns)
+    nodes = nodes_of(world, beam)
+    clamp(world, nodes[0])
+    world.add(Force, marker=position_marker(world, nodes[-1]), vector=(0.5, -1.0, 1.5))
+    world.add(Torque, marker=rigid_marker(world, nodes[-1]), vector=(0.4, 0.3, -0.8), body_fixed=True)
+    state = Static(world, load_steps=4, rtol=1e-12, stability="off", name="").solve()
+    return eval_output(nodes[-1], "displacement", state)
+
+
+@pytest.mark.parametrize(
+    ("order", "elements", "error", "rate"), [(1, 16, 2e-3, 1.9), (2, 8, 2e-5, 3.8), (3, 6, 1e-7, 5.5)]
+)
+def test_large_deflection(order: int, elements: int, error: float, rate: float) -> None:
+    """Under large end loads, a cantilever converges to the shape of `Beam3D`, with the order of `Beam3D`, for soft and
+    for stiff cross sections.
     """
-    ends = []
-    for k in (0.0, 1e5, 1e6):
-        world = World()
-        section = dict(ROUND) | {"section_stiffness": (k, k, k)}
-        if k == 0.0:
-            del section["section_stiffness"]
-        beam = straight_beam(world, (0, 0, 0), (1.2, 0, 0), 8, order=3, **section)
-        nodes = nodes_of(world, beam)
-        clamp(world, nodes[0])
-        world.add(Force, marker=position_marker(world, nodes[-1]), vector=(0.5, -1.0, 1.5))
-        world.add(Torque, marker=rigid_marker(world, nodes[-1]), vector=(0.4, 0.3, -0.8), body_fixed=True)
-        state = Static(world, load_steps=4, rtol=1e-12, stability="off", name="").solve()
-        ends.append(eval_output(nodes[-1], "displacement", state))
-    errors = [np.linalg.norm(end - ends[0]) for end in ends[1:]]
-    assert np.linalg.norm(ends[0]) > 0.3
-    assert errors[1] < 2e-6 and 8.0 < errors[0] / errors[1] < 12.0
+    exact = bend_cantilever(16, 3)
+    assert np.linalg.norm(exact) > 0.3
+    for k in (1e3, 1e6):
+        found = [bend_cantilever(n, order, section_stiffness=(k, k, k)) for n in (elements // 2, elements)]
+        errors = [np.linalg.norm(end - exact) for end in found]
+        assert errors[1] < error and np.log2(errors[0] / errors[1]) > rate, errors
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -134,7 +140,7 @@ def test_frequencies_between_hinges(order: int, error: float) -> None:
     assert_allclose(Modes(world, count=4).solve().frequencies, exact, rtol=error)
 
 
-@pytest.mark.parametrize(("order", "error"), [(1, 1e-2), (2, 2e-5), (3, 1e-6)])
+@pytest.mark.parametrize(("order", "error"), [(1, 1e-2), (2, 4e-5), (3, 1e-6)])
 def test_torsional_and_axial_frequencies(order: int, error: float) -> None:
     """Frequencies of a cantilever are (2 i - 1) c/(4 L), with the wave speed c = √(GJ/J) of torsion or √(EA/ρA) of
     tension.
@@ -164,7 +170,7 @@ def test_free_beam_that_tumbles(order: int) -> None:
     state.v[dofs[:, 1]] += 2.0 * np.sin(3.0 * x)
     state.v[dofs[:, 2]] += 1.0
     before, changes = find_momenta(world, nodes, state), []
-    for step in (4e-3, 2e-3):
+    for step in (2e-3, 1e-3):
         ledger = wl.EnergyLedger()
         end = Dynamic(world, step=step, end=1.0, rtol=1e-10, name="").solve(state, hooks=[ledger])
         after = find_momenta(world, nodes, end)
@@ -175,8 +181,7 @@ def test_free_beam_that_tumbles(order: int) -> None:
         changes.append((turned, abs(kinetic + elastic) / before[6]))
     assert elastic > 0.01 * before[6]
     assert np.abs(eval_output(beam, "frame", end)[0] - np.eye(3)).max() > 0.5
-    print(changes)
-    assert max(changes[1]) < 1e-3 and changes[0][1] / changes[1][1] > 2.5
+    assert max(changes[1]) < 1e-4 and changes[0][1] / changes[1][1] > 2.5
 
 
 def test_explicit_methods() -> None:
