@@ -23,7 +23,6 @@ from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
-
 Frames = Callable[[LocalRows, Fields, LinePlaces], FloatArray]
 UNITS = {
     "velocity": "m/s",

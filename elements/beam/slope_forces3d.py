@@ -216,7 +216,8 @@ def fill_curvature(
 @kernel(inline=True)
 def weigh(F: FloatArray, s: FloatArray, o: int) -> float:
     """Return component o of Fᵀ s."""
-    return F[0, o] * s[0] + F[1, o] * s[1] + F[2, o] * s[2] + F[3, o] * s[3] + F[4, o] * s[4] + F[5, o] * s[5]
+    total: float = F[0, o] * s[0] + F[1, o] * s[1] + F[2, o] * s[2] + F[3, o] * s[3] + F[4, o] * s[4] + F[5, o] * s[5]
+    return total
 
 
 @kernel(inline=True)

@@ -35,7 +35,8 @@ def eval_section_strain(rows: LocalRows, s: Fields, places: LinePlaces) -> Float
     """Return the strains E_22, E_33, E_23 of the cross section, shape (rows, k, 3)."""
     r2, r3 = eval_slopes(rows, s.x, places)
     E22, E33, E23 = (r2 * r2).sum(axis=2) - 1.0, (r3 * r3).sum(axis=2) - 1.0, (r2 * r3).sum(axis=2)
-    return 0.5 * np.stack((E22, E33, E23), axis=2)
+    E: FloatArray = 0.5 * np.stack((E22, E33, E23), axis=2)
+    return E
 
 
 OUTPUTS = space_outputs(WIDTH, eval_frame, fill_strains) | {

@@ -10,10 +10,11 @@ on a roll with friction; this case is solved by statics in 4 load steps, and by 
 index 2. A rope whose material runs with 10 m/s between fixed ends hangs under its weight (statics in 2 load steps).
 Spheres collide by two laws of restitution, stick to an elasto-plastic sphere, and touch side by side and inside a
 hollow sphere with friction (200 steps). A curved and twisted beam with deformable cross sections, which a joint holds
-at one end, moves under forces and torques (40 steps). A rope without mass runs from a drum over three sheaves (50 steps). One case
-has a slider whose node has angles on a bushing with a user function, a cable with user laws and a torque on its last
-node, a load on a body given by matrices, and two masses that attract each other (20 steps). The last case is a mass on
-a spring and on a hydraulic cylinder, whose pressures are constant (3 load steps). Source: Exudyn 1.13.6.
+at one end, moves under forces and torques (40 steps). A rope without mass runs from a drum over three sheaves (50
+steps). One case has a slider whose node has angles on a bushing with a user function, a cable with user laws and a
+torque on its last node, a load on a body given by matrices, and two masses that attract each other (20 steps). The last
+case is a mass on a spring and on a hydraulic cylinder, whose pressures are constant (3 load steps). Source: Exudyn
+1.13.6.
 """
 
 from __future__ import annotations

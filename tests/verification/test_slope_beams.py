@@ -57,8 +57,8 @@ PUBLISHED = {
     (2, 1e3): (0.12379212, 0.65687111),
     (4, 1e3): (0.14346767, 0.69593561),
 }
-"""Shortening and deflection of the end [m] of a thick cantilever by number of elements and factor of the force, computed
-with elements of order 1.
+"""Shortening and deflection of the end [m] of a thick cantilever, computed with elements of order 1, by number of
+elements and factor of the force.
 
 Source: K. Nachbagauer, A. Pechstein, H. Irschik, J. Gerstmayr, Multibody System Dynamics 26 (2011) 245-263.
 """
