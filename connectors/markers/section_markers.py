@@ -123,7 +123,7 @@ def update_sections(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                     n = row.dofs[WIDTH * a + 3 * b + d]
                     r[b, d] += row.N[a] * x[n]
                     rt[b, d] += row.N[a] * v[n]
-        # motion of the point, and Jacobians
+        # frame of the section, and motion of the point
         place = (1.0, row.offset[0], row.offset[1])
         r2, r3 = (r[1, 0], r[1, 1], r[1, 2]), (r[2, 0], r[2, 1], r[2, 2])
         q = fill_turn(r2, r3, W)
@@ -134,6 +134,7 @@ def update_sections(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                 m.p[k, d] += place[b] * r[b, d]
                 m.v[k, d] += place[b] * rt[b, d]
                 m.omega[k, d] += W[0, d, b] * rt[1, b] + W[1, d, b] * rt[2, b]
+                # Jacobians by node
                 for a in range(row.count):
                     n = WIDTH * a + 3 * b
                     m.J[k, d, n + d] = row.N[a] * place[b]
