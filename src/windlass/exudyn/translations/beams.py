@@ -17,7 +17,7 @@ import numpy as np
 
 from windlass import elements as el
 from windlass.elements.beam.slope_forces3d import COUNT, MANY, fill_point
-from windlass.exudyn.registry import Building, Item, Refused, translates
+from windlass.exudyn.registry import Building, Item, Refused, read_numbers, translates
 from windlass.framework.model.table import Entity
 
 STRAIGHT = 1e-9
@@ -104,6 +104,7 @@ def slope_beam(b: Building, item: Item) -> Entity:
     return b.add(
         el.SlopeBeam3D, item, "length", node0=nodes[0], node1=nodes[1], stiffness=stiffness, damping=damping,
         mass_per_length=section["massPerLength"], rotary_inertia=np.kron(np.ones((2, 2)), C),
-        section_stiffness=size * item["crossSectionPenaltyFactor"],
-        section_damping=size * item["crossSectionDamping"], reference_strain=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0) - z,
+        section_stiffness=size * read_numbers(item, "crossSectionPenaltyFactor", 3),
+        section_damping=size * read_numbers(item, "crossSectionDamping", 3),
+        reference_strain=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0) - z,
     )  # fmt: skip
