@@ -121,6 +121,8 @@ if TYPE_CHECKING:
     from windlass.connectors.markers.position_markers3d import PositionOnRigid3D as PositionOnRigid3D
     from windlass.connectors.markers.position_markers3d import RigidNodePosition3D as RigidNodePosition3D
     from windlass.connectors.markers.rotation_coordinate import RotationCoordinate as RotationCoordinate
+    from windlass.connectors.markers.section_markers import PositionOnSlopeBeam3D as PositionOnSlopeBeam3D
+    from windlass.connectors.markers.section_markers import SectionNodePosition as SectionNodePosition
     from windlass.connectors.markers.twist_markers import TwistNodePosition as TwistNodePosition
     from windlass.connectors.point_contact.contact_set import ContactSet as ContactSet
     from windlass.connectors.point_contact.contacts import Contacts as Contacts

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from windlass.elements.beam.beam3d import Beam3D as Beam3D
     from windlass.elements.beam.materials import rectangular_section as rectangular_section
     from windlass.elements.beam.materials import round_section as round_section
+    from windlass.elements.beam.slope_beam3d import SlopeBeam3D as SlopeBeam3D
     from windlass.elements.beam.unit_rotation import UnitRotation3D as UnitRotation3D
     from windlass.elements.bodies.craig_bampton import Superelement as Superelement
     from windlass.elements.bodies.craig_bampton import craig_bampton as craig_bampton
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from windlass.elements.nodes.rotations import euler_parameters as euler_parameters
     from windlass.elements.nodes.rotations import euler_parameters_of as euler_parameters_of
     from windlass.elements.nodes.rotations import rotation_matrix as rotation_matrix
+    from windlass.elements.nodes.section_node import PointSectionSlopes3D as PointSectionSlopes3D
     from windlass.elements.nodes.sliding_node import SlidingNode as SlidingNode
     from windlass.elements.nodes.twist_node import PointSlopeTwist3D as PointSlopeTwist3D
     from windlass.elements.routes.beam_lines import beam_along as beam_along

@@ -13,6 +13,7 @@ from windlass.connectors.constraints.coordinate_constraint import CoordinateCons
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import find_nodes, merge_handles
 from windlass.elements.nodes.nodes3d import RigidNode3D
+from windlass.elements.nodes.section_node import PointSectionSlopes3D
 from windlass.framework.checks.checks import checked, either, function, inside, instance, number, optional, word
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
@@ -106,7 +107,7 @@ def clamp(world: World, node: Handles) -> Entity:
     norm of the four parameters is already constrained to 1. For nodes of cables, it fixes the position, the slope
     components perpendicular to the cable, and the twist. Therefore the cable can stretch at the clamp. A slope
     component remains free only if the reference slope is parallel to a global axis; an oblique slope is fixed
-    completely, including the stretch at the node.
+    completely, including the stretch at the node. For nodes of `SlopeBeam3D`, it fixes all coordinates.
 
     Raises:
         ModelError: the slopes or rotations of the nodes differ, so the nodes need different constraints (clamp each
@@ -120,6 +121,8 @@ def clamp(world: World, node: Handles) -> Entity:
         if (largest != largest[0]).any():
             raise ModelError(f"clamp({merged!r}): the bodies have different rotations; clamp them one by one")
         return fix(world, merged, *(name for name in names if name != f"e{largest[0]}"))
+    if nodes.table.component is PointSectionSlopes3D:
+        return fix(world, merged, *names)
     if "slope" not in nodes.table.component.columns:
         if "rotation" not in names:
             raise ModelError(f"clamp({merged!r}): a {nodes.kind} has no direction to hold; use hinge")

@@ -11,8 +11,8 @@
 
 R is the position of the reference point of the body, φ and A are the angle and the rotation matrix of the body, and b
 is the point in the frame of the body. For cables r is the point of the axis, and y the distance from the axis.
-`position_markers3d` describes markers on 3D bodies, `cable_markers3d` on 3D cables, and `twist_markers` on nodes with
-twist.
+`position_markers3d` describes markers on 3D bodies, `cable_markers3d` on 3D cables, `twist_markers` on nodes with
+twist, and `section_markers` on beams with deformable cross sections.
 
 J̇ = H q̇. The cubic shape functions S_i depend on the arc length of the undeformed cable, as in `Cable2D`.
 
@@ -40,6 +40,7 @@ from windlass.connectors.markers.position_kernels import RIGID as RIGID
 from windlass.connectors.markers.position_kernels import PositionColumns as PositionColumns
 from windlass.connectors.markers.position_kernels import update_cable, update_points, update_rigid
 from windlass.connectors.markers.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
+from windlass.connectors.markers.section_markers import PositionOnSlopeBeam3D, SectionNodePosition
 from windlass.connectors.markers.twist_markers import TwistNodePosition
 from windlass.elements.bodies.mass_point import MassPoint
 from windlass.elements.bodies.rigid2d import RigidBody2D
@@ -50,6 +51,7 @@ from windlass.elements.cable.points import eval_shape
 from windlass.elements.nodes.ground import Ground
 from windlass.elements.nodes.nodes2d import RigidNode2D
 from windlass.elements.nodes.nodes3d import RigidNode3D
+from windlass.elements.nodes.section_node import PointSectionSlopes3D
 from windlass.elements.nodes.twist_node import PointSlopeTwist3D
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, inside, instance, number, whole
@@ -62,11 +64,15 @@ from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import Handles, World
 
 SOURCE = "[@shabana]"
-TURNING = (RigidBody2D, RigidBody3D, RigidNode2D, RigidNode3D, PointSlopeTwist3D, Cable2D, ALECable2D, Ground)
+TURNING = (
+    RigidBody2D, RigidBody3D, RigidNode2D, RigidNode3D, PointSlopeTwist3D, PointSectionSlopes3D, Cable2D, ALECable2D,
+    Ground,
+)  # fmt: skip
 """Types of entities with a rotation."""
 CABLES = (Cable2D, ALECable2D)
-SPATIAL_CABLE = "3D cable"
-"""Name in the attribute ``provides`` of 3D cables; the file of 3D cables is loaded only for models with 3D cables."""
+SPATIAL_CABLE, SLOPE_BEAM = "3D cable", "slope beam"
+"""Names in the attribute ``provides`` of 3D cables and of `SlopeBeam3D`, whose files are loaded only for models with
+these elements."""
 NODE_DOFS = 8
 """Number of coordinates of a cable that belong to its two nodes."""
 
@@ -223,10 +229,11 @@ def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Ent
     """Create a position marker on an entity; return a position marker unchanged.
 
     Args:
-        entity: node, `MassPoint`, rigid body, cable or `Ground`, one or several rows of one type.
+        entity: node, `MassPoint`, rigid body, cable, `SlopeBeam3D` or `Ground`, one or several rows of one type.
         at: position on the entity [m], shape (2,), or (rows, 2) for one position per row. Rigid bodies: position in the
             frame of the body. Cables: axial position, and distance from the axis. In 3D the distance is y, or y and z,
-            in a frame that rotates with the tangent, see cable_markers3d.py. `Ground` and `RigidBody3D`: x, y, or x, y,
+            in a frame that rotates with the tangent, see cable_markers3d.py. `SlopeBeam3D`: axial position, and the
+            distances y and z along the slopes of the cross section. `Ground` and `RigidBody3D`: x, y, or x, y,
             z; for the ground relative to its reference point. Nodes and `MassPoint`: only (0, 0).
 
     Returns:
@@ -247,6 +254,8 @@ def _add_marker(world: Tables, entity: Entity, at: Any) -> Entity:
         return world.add(PositionOnGround, ground=entity, local=place)
     if SPATIAL_CABLE in component.provides:
         return world.add(PositionOnCable3D, cable=entity, x=place[..., 0], offset=place[..., 1:])
+    if SLOPE_BEAM in component.provides:
+        return world.add(PositionOnSlopeBeam3D, beam=entity, x=place[..., 0], offset=place[..., 1:])
     if component in CABLES:
         return world.add(PositionOnCable, cable=entity, x=place[..., 0], y=place[..., 1])
     if component is RigidBody2D:
@@ -263,10 +272,13 @@ def _add_marker(world: Tables, entity: Entity, at: Any) -> Entity:
         return world.add(RigidNodePosition3D, node=entity)
     if component is PointSlopeTwist3D:
         return world.add(TwistNodePosition, node=entity)
+    if component is PointSectionSlopes3D:
+        return world.add(SectionNodePosition, node=entity)
     if "node" in component.provides:
         return world.add(NodePosition, node=entity)
     raise ModelError(
-        f"{entity!r} has no position: must be a node, MassPoint, rigid body, Cable2D or Ground, or Cable3D"
+        f"{entity!r} has no position: must be a node, MassPoint, rigid body, Cable2D or Ground, or Cable3D or "
+        "SlopeBeam3D"
     )
 
 
@@ -276,8 +288,8 @@ def rigid_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
     """Create a position marker with rotation on a rigid body or node, cable or `Ground`; see `position_marker`."""
     entity = merge_handles(entity)
     component = entity.table.component
-    if component not in TURNING and not {RIGID, SPATIAL_CABLE} & set(component.provides):
-        names = ", ".join([kind.__name__ for kind in TURNING] + ["Cable3D"])
+    if component not in TURNING and not {RIGID, SPATIAL_CABLE, SLOPE_BEAM} & set(component.provides):
+        names = ", ".join([kind.__name__ for kind in TURNING] + ["Cable3D", "SlopeBeam3D"])
         raise ModelError(f"{entity!r} has no rotation: must be one of {names}, or a rigid marker")
     return _add_marker(world, entity, at)
 

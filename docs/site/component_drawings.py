@@ -224,6 +224,21 @@ def beam(s: Sketch) -> None:
     s.text((2.5, -0.6), "stiffness: forces and moments by strains, in the frame of the section", align="center")
 
 
+@draws("SlopeBeam3D", "PointSectionSlopes3D", "SectionNodePosition", "PositionOnSlopeBeam3D")
+def slope_beam(s: Sketch) -> None:
+    way = s.curve([(0, 0.1), (1.6, 0.5), (3.4, 0.6), (5.0, 0.3)])
+    for at, angle, words in ((0, 110.0, "node0"), (100, 95.0, "node2"), (199, 75.0, "node1")):
+        for turn, name in ((0.0, "slope2"), (-60.0, "slope3")):
+            side = np.radians(angle + turn)
+            end = way[at] + 0.75 * np.array((np.cos(side), np.sin(side)))
+            s.arrow(way[at], end, color=GREEN)
+            if at == 0:
+                s.text(end + np.array((0.08, 0.1)), name, GREEN)
+        s.dot(way[at], words, (0.0, -0.3))
+    s.text((2.5, 1.9), "point of the section: r + y r_2 + z r_3", GREEN, align="center")
+    s.text((2.5, -0.6), "section_stiffness: length of the slopes, angle between the slopes", align="center")
+
+
 @draws("WinchCable2D", "WinchCable3D", "WinchTwistCable3D")
 def winch(s: Sketch) -> None:
     s.circle((0, 0), 0.6, fill="0.92")

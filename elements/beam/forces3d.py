@@ -202,7 +202,7 @@ def fill_rates(G: FloatArray, yt: FloatArray, zt: FloatArray) -> None:
     """Fill ``zt``, shape (6,), with z_t = G y_t."""
     for a in range(6):
         total = 0.0
-        for b in range(COUNT):
+        for b in range(len(yt)):
             total += G[a, b] * yt[b]
         zt[a] = total
 

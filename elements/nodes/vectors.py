@@ -29,3 +29,11 @@ def add(a: Vector, b: Vector) -> Vector:
 def combine(x: float, a: Vector, y: float, b: Vector) -> Vector:
     """Return the linear combination x a + y b."""
     return x * a[0] + y * b[0], x * a[1] + y * b[1], x * a[2] + y * b[2]
+
+
+@kernel(inline=True)
+def find_skew(a: Vector, i: int, j: int) -> float:
+    """Return the element (i, j) of the matrix of the cross product a ×."""
+    if i == j:
+        return 0.0
+    return -a[3 - i - j] if j == (i + 1) % 3 else a[3 - i - j]

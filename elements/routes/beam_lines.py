@@ -17,7 +17,7 @@ import numpy as np
 
 from windlass.elements.beam.rules import PLACES
 from windlass.elements.nodes.nodes2d import RigidNode2D
-from windlass.elements.nodes.rotations import euler_parameters_of
+from windlass.elements.nodes.rotations import euler_parameters_of, rotation_matrix
 from windlass.elements.nodes.turning import carry_normals, smallest_rotations
 from windlass.elements.routes.routes import CenterLine, Point, RouteError, nodes_along, straight
 from windlass.elements.routes.spline_route import through_points
@@ -55,7 +55,8 @@ def straight_beam(
         order: order of the elements, 1, 2 or 3; an element has order + 1 nodes.
         normal: direction of e_2 of 3D beams, shape (3,); see `beam_along` for the default.
         name: name for messages and output.
-        **beam_columns: columns of `Beam2D`, in 3D of `Beam3D`, without ``length``.
+        **beam_columns: columns of `Beam2D`, in 3D of `Beam3D`, or with ``section_stiffness`` of `SlopeBeam3D`, without
+            ``length``.
 
     Returns:
         The elements in order; `nodes_of` gives their nodes.
@@ -94,7 +95,8 @@ def beam_along(
         normal: direction of e_2 at the start of 3D beams, shape (3,). The default is global y, rotated by the smallest
             rotation from global x to the tangent of the route.
         name: name for messages and output.
-        **beam_columns: columns of `Beam2D`, on 3D routes of `Beam3D`, without ``length``.
+        **beam_columns: columns of `Beam2D`, on 3D routes of `Beam3D`, or with ``section_stiffness`` of `SlopeBeam3D`,
+            without ``length``.
 
     Returns:
         The elements in order; `nodes_of` gives their nodes.
@@ -123,7 +125,7 @@ def _add_line(
             raise ModelError(f"{name}: {column} = {show(given[column])}: must be left out, as the line determines it")
     if normal is not None and not in_space:
         raise ModelError(f"{name}: normal = {show(normal)} on a 2D route: must be left out")
-    node, kind = _find_kinds(in_space)
+    node, kind = _find_kinds(in_space, "section_stiffness" in given)
     count = order * elements + (0 if route.closed else 1)
     check_room(count, row_bytes(node) + row_bytes(kind), f"elements = {elements} in {name}")
     # arc lengths of the nodes along the route, and of STEPS - 1 additional points between two nodes
@@ -134,11 +136,16 @@ def _add_line(
     mine = part_of_large(count)
     columns: dict[str, Any] = {"position": position[::STEPS][mine.numbers]}
     if in_space:
-        columns["euler_parameters"] = _find_frames(tangent, route.closed, normal, name)[::STEPS][mine.numbers]
+        e = _find_frames(tangent, route.closed, normal, name)[::STEPS][mine.numbers]
+        if "euler_parameters" in node.columns:
+            columns["euler_parameters"] = e
+        else:
+            A = rotation_matrix(e)
+            columns |= {"slope2": A[:, :, 1], "slope3": A[:, :, 2]}
     else:
         columns["angle"] = np.unwrap(np.arctan2(tangent[:, 1], tangent[:, 0]))[::STEPS][mine.numbers]
     nodes = world.add(node, name=f"{name} node", part=mine, **columns)
-    if in_space:
+    if "euler_parameters" in columns:
         from windlass.elements.beam.unit_rotation import UnitRotation3D  # here, because 2D models do not need it
 
         world.add(UnitRotation3D, name=f"{name} rotation", part=mine, node=nodes[mine.numbers])
@@ -150,8 +157,13 @@ def _add_line(
     return world.add(kind, name=name, part=mine, length=length, **refs, **pick_rows(mine, kind, given))
 
 
-def _find_kinds(in_space: bool) -> tuple[type[Component], type[Component]]:
-    """Return the types of node and beam in 2D or 3D."""
+def _find_kinds(in_space: bool, deformable: bool) -> tuple[type[Component], type[Component]]:
+    """Return the types of node and beam in 2D or 3D; in 3D with rigid or deformable cross sections."""
+    if in_space and deformable:
+        from windlass.elements.beam.slope_beam3d import SlopeBeam3D  # imported here, because few models use it
+        from windlass.elements.nodes.section_node import PointSectionSlopes3D  # here, because few models use it
+
+        return PointSectionSlopes3D, SlopeBeam3D
     if in_space:
         from windlass.elements.beam.beam3d import Beam3D  # imported here, because 2D models do not need 3D beams
         from windlass.elements.nodes.nodes3d import RigidNode3D  # imported here, because 2D models do not need 3D nodes

@@ -26,6 +26,8 @@ from windlass.elements.nodes.ale_node import ALENode
 from windlass.elements.nodes.ground import Ground
 from windlass.elements.nodes.nodes2d import Point2D, PointSlope2D, RigidNode2D
 from windlass.elements.nodes.nodes3d import PointSlope3D
+from windlass.elements.routes.beam_lines import straight_beam
+from windlass.elements.routes.cable_chain import nodes_of
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.layout.layout import Layout
 from windlass.framework.model.table import Entity
@@ -49,6 +51,8 @@ PLACES = {
     "moving cable": (0.3, 0.1),
     "axis in space": (0.25, 0.0, 0.0),
     "beside axis in space": (0.2, 0.15, -0.1),
+    "section node in space": (0.0, 0.0),
+    "section in space": (0.2, 0.15, -0.1),
     "ground": (0.4, 0.5),
 }
 
@@ -91,6 +95,8 @@ def create_entities(world: World) -> dict[str, Entity]:
         axial_stiffness=100.0,
         bending_stiffness=1.0,
     )
+    section = {"stiffness": np.ones(6), "section_stiffness": np.ones(3), "rotary_inertia": (2.0, 1.0, 1.0)}
+    beam = straight_beam(world, (0.1, 0.2, 0.3), (0.5, 0.3, 0.4), 1, order=2, mass_per_length=1.0, **section)
     return {
         "point": world.add(Point2D, position=(0.3, -0.4)),
         "slope node": slope_nodes[1],
@@ -105,6 +111,8 @@ def create_entities(world: World) -> dict[str, Entity]:
         "moving cable": moving,
         "axis in space": spatial,
         "beside axis in space": spatial,
+        "section node in space": nodes_of(world, beam)[1],
+        "section in space": beam,
         "ground": world.add(Ground, position=(1.0, 2.0, 3.0)),
     }
 
@@ -211,6 +219,8 @@ def test_kinds() -> None:
     assert kinds["rigid node"] == "RigidNodePosition"
     assert kinds["body point"] == "PositionOnRigid2D"
     assert kinds["axis in space"] == kinds["beside axis in space"] == "PositionOnCable3D"
+    assert kinds["section node in space"] == "SectionNodePosition"
+    assert kinds["section in space"] == "PositionOnSlopeBeam3D"
     assert kinds["cable above"] == kinds["moving cable"] == "PositionOnCable"
     assert kinds["ground"] == "PositionOnGround"
     marker = rigid_marker(world, entities["cable axis"], (0.1, 0.0))

@@ -60,6 +60,18 @@ def create_space_beam(order: int, elements: int = 2, **columns: Any) -> tuple[Wo
     return world, beam_along(world, route, elements, order=order, **{**given, **columns})
 
 
+def create_slope_beam(order: int, elements: int = 2, **columns: Any) -> tuple[World, Entity]:
+    """Create a 3D beam with deformable cross sections along a helix, with all columns."""
+    world = World(gravity=(1.0, 2.0, -3.0))
+    given = {
+        "stiffness": 20.0 * random_section(6, 1), "damping": random_section(6, 2), "mass_per_length": 0.7,
+        "reference_strain": (0.1, 0.05, 0.03, 0.3, -0.2, 0.1), "rotary_inertia": 0.02 * random_section(6, 3),
+        "section_stiffness": (300.0, 400.0, 500.0), "section_damping": (1.0, 2.0, 3.0),
+    }  # fmt: skip
+    route = helix((0, 0, 0), (0, 0, 1), 1.0, 0.4, pitch=1.5)
+    return world, beam_along(world, route, elements, order=order, **{**given, **columns})
+
+
 def line_places(order: int, elements: int) -> Any:
     """Return the positions of the nodes along a line of the length 1."""
     inner = np.sort(PLACES[order])
@@ -86,13 +98,18 @@ def create_arc(elements: int, order: int, angle: float, radius: float, **columns
 
 
 def rotation_rates(state: State, nodes: Entity, rate: Any) -> Any:
-    """Return the velocities of all coordinates, shape (nodes, 3 or 7), of a rigid rotation about the origin. rate:
+    """Return the velocities of all coordinates, shape (nodes, 3, 7 or 9), of a rigid rotation about the origin. rate:
     angular velocity [rad/s], a number in 2D, shape (3,) in 3D.
     """
-    names = ("position", "angle") if nodes.kind == "RigidNode2D" else ("position", "euler_parameters")
+    names = {
+        "RigidNode2D": ("position", "angle"), "RigidNode3D": ("position", "euler_parameters"),
+        "PointSectionSlopes3D": ("position", "slope2", "slope3"),
+    }[nodes.kind]  # fmt: skip
     x = np.column_stack([nodes.table.collect(name, nodes.rows) for name in names]) + state.q[state.local_dofs(nodes)]
     if x.shape[1] == 3:
         return np.column_stack((-rate * x[:, 1], rate * x[:, 0], np.full(len(x), rate)))
+    if x.shape[1] == 9:
+        return np.cross(rate, x.reshape(-1, 3, 3)).reshape(-1, 9)
     return np.column_stack((np.cross(rate, x[:, :3]), euler_parameter_rates(x[:, 3:], rate)))
 
 

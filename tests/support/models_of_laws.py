@@ -22,7 +22,7 @@ from support import (
     winches,
 )
 from support.example_worlds import world_of_example
-from support.parallel_beams import run_beam
+from support.parallel_beams import run_beam, run_slope_beam
 from support.parallel_contacts import build_zoo
 from support.parallel_controllers import main as run_controllers
 from support.parallel_controllers import move_cylinders
@@ -159,6 +159,7 @@ def list_models(folder: Path) -> dict[str, Callable[[], World]]:
         "reevings": parallel_reevings.build_ropes,
         "controllers": lambda: run_controllers(folder / "out.npz"),
         "beam": run_beam,
+        "slope beam": run_slope_beam,
         "turning": parallel_turning.run_rope,
         "zoo": build_zoo,
         "reserve": lambda: winches.hang(1.0, 0.1, 2, space=True),

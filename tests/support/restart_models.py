@@ -56,6 +56,7 @@ KINDS = (
     "winch",
     "reserve",
     "beam",
+    "slope beam",
 )
 kind = wl.option("kind", "adaptive", "", "model", choices=KINDS)
 kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
@@ -108,12 +109,12 @@ def pendulum() -> tuple[wl.World, Entity]:
     return world, points
 
 
-def beam() -> tuple[wl.World, Entity]:
+def beam(**columns: tuple[float, ...]) -> tuple[wl.World, Entity]:
     """Create a 3D beam of order 2 that swings and is twisted at its end."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     line = straight_beam(
         world, (0, 0, 0), (1, 0, 0), 3, stiffness=(1e3, 4e2, 4e2, 1.0, 2.0, 3.0), mass_per_length=0.5,
-        rotary_inertia=(2e-2, 1e-2, 1e-2), damping=(0.1, 0.1, 0.1, 1e-3, 1e-3, 1e-3),
+        rotary_inertia=(2e-2, 1e-2, 1e-2), damping=(0.1, 0.1, 0.1, 1e-3, 1e-3, 1e-3), **columns,
     )  # fmt: skip
     nodes = nodes_of(world, line)
     con.clamp(world, nodes[0])
@@ -266,8 +267,8 @@ elif kind == "joints":
     world, machine = create_machine()
     points = machine[3]
     solver = wl.Dynamic(world, step=2e-3, end=0.2)
-elif kind == "beam":
-    world, points = beam()
+elif kind in ("beam", "slope beam"):
+    world, points = beam(**({} if kind == "beam" else {"section_stiffness": (1e3, 1e3, 8e2)}))
     solver = wl.Dynamic(world, step=2e-3, end=0.2)
 elif kind == "pendulum":
     world, points = pendulum()

@@ -46,7 +46,7 @@ from windlass.solvers.static import Static
 
 from support.beams import PLANE, SPACE, create_arc, find_momenta, rotation_rates
 from support.matrices import dense
-from support.parallel_beams import run_beam
+from support.parallel_beams import run_beam, run_slope_beam
 from support.processes import ROOT, run_python
 
 ORDERS = (1, 2, 3)
@@ -380,10 +380,11 @@ def test_pyelastica_converges_to_the_same_motion(shape: str) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """A body swings on a beam, which twists. Coordinates and outputs of runs on one and two processes agree."""
+    """Bodies swing on beams, which twist. Coordinates and outputs of runs on one and two processes agree."""
     done = run_python([ROOT / "tests/support/parallel_beams.py", tmp_path / "beam.npz", "-quiet"], 2)
     assert done.returncode == 0, done.stderr
     serial, found = run_beam(), np.load(tmp_path / "beam.npz")
+    serial |= {f"slope beam: {name}": values for name, values in run_slope_beam().items()}
     for name, values in serial.items():
         assert_allclose(found[name], values, rtol=0, atol=1e-8 * np.abs(values).max(), err_msg=name)
 

@@ -41,10 +41,14 @@ FIELDS = {
     "node": "nodeNumber nodeNumbers", "node0": "nodeNumbers", "node1": "nodeNumbers", "nodes": "nodeNumbers nodeNumber",
     "body": "bodyNumber", "cable": "bodyNumber", "segments": "numberOfSegments", "cables": "slidingMarkerNumbers",
     "position": "referenceCoordinates", "displacement": "initialCoordinates", "velocity": "initialCoordinates",
-    "mass": "massMatrix mass inertia", "damping": "dampingMatrix", "stiffness": "stiffnessMatrix",
-    "force": "forceVector", "factor0": "coordinateFactors", "factor1": "coordinateFactors", "ratio": "factor1",
+    "mass": "massMatrix mass inertia", "damping": "dampingMatrix sectionData",
+    "stiffness": "stiffnessMatrix sectionData", "force": "forceVector", "factor0": "coordinateFactors",
+    "factor1": "coordinateFactors", "ratio": "factor1",
     "radius0": "spheresRadii", "radius1": "spheresRadii", "radius": "circlesRadii", "radii": "sheavesRadii",
-    "axes": "sheavesAxes constrainedAxes", "preload": "force", "center_of_mass": "centerOfMass",
+    "section_stiffness": "crossSectionPenaltyFactor", "section_damping": "crossSectionDamping",
+    "slope2": "referenceCoordinates", "slope3": "referenceCoordinates", "mass_per_length": "sectionData",
+    "rotary_inertia": "sectionData", "axes": "sheavesAxes constrainedAxes", "preload": "force",
+    "center_of_mass": "centerOfMass",
 }  # fmt: skip
 """Names of columns in Windlass, and of the corresponding fields in Exudyn. If several fields are listed, the first
 field that an item has is used.

@@ -98,6 +98,7 @@ from windlass.connectors.surface_contact.surfaces import PlaneSurface
 from windlass.elements.nodes.nodes2d import Point2D
 from windlass.elements.nodes.nodes3d import Point3D
 from windlass.connectors.control.point_coordinates import PointCoordinate
+from windlass.elements.nodes.section_node import PointSectionSlopes3D
 from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.elements.nodes.nodes3d import PointSlope3D
 from windlass.elements.nodes.twist_node import PointSlopeTwist3D
@@ -106,6 +107,7 @@ from windlass.connectors.markers.cable_markers3d import PositionOnCable3D
 from windlass.connectors.markers.position_markers import PositionOnGround
 from windlass.connectors.markers.position_markers import PositionOnRigid2D
 from windlass.connectors.markers.position_markers3d import PositionOnRigid3D
+from windlass.connectors.markers.section_markers import PositionOnSlopeBeam3D
 from windlass.connectors.constraints.prismatic_joint2d import PrismaticJoint2D
 from windlass.connectors.surface_contact.surfaces import ProfileSurface
 from windlass.connectors.rigid_springs.reeving_system_springs import ReevingSystemSprings
@@ -120,11 +122,13 @@ from windlass.connectors.markers.position_markers3d import RigidNodePosition3D
 from windlass.connectors.rigid_springs.rolling_disc_penalty import RollingDiscPenalty
 from windlass.connectors.constraints.rolling_joint import RollingJoint
 from windlass.connectors.markers.rotation_coordinate import RotationCoordinate
+from windlass.connectors.markers.section_markers import SectionNodePosition
 from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import SetCircle
 from windlass.connectors.surface_contact.contact_friction_surface_set import SetSurface
 from windlass.connectors.surface_contact.surfaces import SheaveSurface
 from windlass.connectors.sliding.sliding_joint import SlidingJoint
 from windlass.elements.nodes.sliding_node import SlidingNode
+from windlass.elements.beam.slope_beam3d import SlopeBeam3D
 from windlass.connectors.loads.sphere_fluid_load import SphereFluidLoad
 from windlass.connectors.surface_contact.surfaces import SphereSurface
 from windlass.connectors.constraints.spherical_joint import SphericalJoint
@@ -953,6 +957,13 @@ class PointCoordinateEntity(Entity):
     direction: Any
     origin: Any
     marker1: Any
+class PointSectionSlopes3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    position: Any
+    slope2: Any
+    slope3: Any
+    displacement: Any
+    velocity: Any
 class PointSlope2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     position: Any
@@ -999,6 +1010,11 @@ class PositionOnRigid3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     local: Any
     body: Any
+class PositionOnSlopeBeam3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    x: Any
+    offset: Any
+    beam: Any
 class PrismaticJoint2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     axis: Any
@@ -1110,6 +1126,9 @@ class RotationCoordinateEntity(Entity):
     axis: Any
     node: Any
     data: Any
+class SectionNodePositionEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    node: Any
 class SetCircleEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     radius: Any
@@ -1144,6 +1163,20 @@ class SlidingNodeEntity(Entity):
     reference: Any
     displacement: Any
     velocity: Any
+class SlopeBeam3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    stiffness: Any
+    mass_per_length: Any
+    rotary_inertia: Any
+    damping: Any
+    section_stiffness: Any
+    section_damping: Any
+    length: Any
+    reference_strain: Any
+    node0: Any
+    node1: Any
+    node2: Any
+    node3: Any
 class SphereFluidLoadEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     diameter: Any
@@ -1599,6 +1632,8 @@ class World():
     @overload
     def add(self, component: type[PointCoordinate], *, name: str = ..., part: Part | None = ..., marker1: One, direction: Numbers, origin: Numbers = ...) -> PointCoordinateEntity: ...
     @overload
+    def add(self, component: type[PointSectionSlopes3D], *, name: str = ..., part: Part | None = ..., position: Numbers, slope2: Numbers = ..., slope3: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> PointSectionSlopes3DEntity: ...
+    @overload
     def add(self, component: type[PointSlope2D], *, name: str = ..., part: Part | None = ..., shares_position: One = ..., position: Numbers = ..., slope: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> PointSlope2DEntity: ...
     @overload
     def add(self, component: type[PointSlope3D], *, name: str = ..., part: Part | None = ..., shares_position: One = ..., position: Numbers = ..., slope: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> PointSlope3DEntity: ...
@@ -1614,6 +1649,8 @@ class World():
     def add(self, component: type[PositionOnRigid2D], *, name: str = ..., part: Part | None = ..., body: One, local: Numbers = ...) -> PositionOnRigid2DEntity: ...
     @overload
     def add(self, component: type[PositionOnRigid3D], *, name: str = ..., part: Part | None = ..., body: One, local: Numbers = ...) -> PositionOnRigid3DEntity: ...
+    @overload
+    def add(self, component: type[PositionOnSlopeBeam3D], *, name: str = ..., part: Part | None = ..., beam: One, x: Numbers = ..., offset: Numbers = ...) -> PositionOnSlopeBeam3DEntity: ...
     @overload
     def add(self, component: type[PrismaticJoint2D], *, name: str = ..., part: Part | None = ..., marker0: One, marker1: One, axis: Numbers, lock_rotation: YesNo = ..., angle: Numbers = ..., active: YesNo = ...) -> PrismaticJoint2DEntity: ...
     @overload
@@ -1643,6 +1680,8 @@ class World():
     @overload
     def add(self, component: type[RotationCoordinate], *, name: str = ..., part: Part | None = ..., node: One = ..., data: One = ..., axis: Numbers = ...) -> RotationCoordinateEntity: ...
     @overload
+    def add(self, component: type[SectionNodePosition], *, name: str = ..., part: Part | None = ..., node: One) -> SectionNodePositionEntity: ...
+    @overload
     def add(self, component: type[SetCircle], *, name: str = ..., part: Part | None = ..., contact_set: One, circle: One, radius: Numbers) -> SetCircleEntity: ...
     @overload
     def add(self, component: type[SetSurface], *, name: str = ..., part: Part | None = ..., contact_set: One, surface: One) -> SetSurfaceEntity: ...
@@ -1652,6 +1691,8 @@ class World():
     def add(self, component: type[SlidingJoint], *, name: str = ..., part: Part | None = ..., track: One = ..., node: One = ..., marker: One = ..., data: One = ..., damping: Numbers = ..., friction_coefficient: Numbers = ..., friction_speed: Numbers = ..., leaves: YesNo = ..., active: YesNo = ...) -> SlidingJointEntity: ...
     @overload
     def add(self, component: type[SlidingNode], *, name: str = ..., part: Part | None = ..., reference: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> SlidingNodeEntity: ...
+    @overload
+    def add(self, component: type[SlopeBeam3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, damping: Numbers = ..., section_stiffness: Numbers = ..., section_damping: Numbers = ..., length: Numbers = ..., reference_strain: Numbers = ...) -> SlopeBeam3DEntity: ...
     @overload
     def add(self, component: type[SphereFluidLoad], *, name: str = ..., part: Part | None = ..., marker: One = ..., fluid: One = ..., diameter: Numbers, drag: Numbers = ..., added_mass: Numbers = ..., active: YesNo = ...) -> SphereFluidLoadEntity: ...
     @overload

@@ -1,10 +1,14 @@
 """Translation of shear-deformable beams. Exudyn and Windlass have the same elements, of order 1 and 2 in 2D, and of
-order 1 in 3D.
+order 1 in 3D, with rigid and with deformable cross sections.
 
 In Exudyn, strains are relative to a straight beam of the given length. If includeReferenceRotations is false, the cross
 sections of the reference configuration are perpendicular to the axis, regardless of the angles of the nodes. In 3D,
 Exudyn lumps the translational mass and the rotary inertia at the nodes. Windlass uses a consistent mass matrix for
 translations, and lumps only the rotary inertia.
+
+For deformable cross sections (ANCFBeam), the kinetic energy of a section per length in Exudyn is uᵀ C u/2, u = r_2,t +
+r_3,t, C = diag(Θ_11/4, Θ_22, Θ_33), where Θ is the inertia of the section. This energy is translated unchanged. It is
+correct for a rotation about e_1 if the beam is parallel to x, but depends on the direction of the beam.
 """
 
 from __future__ import annotations
@@ -12,7 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from windlass import elements as el
-from windlass.exudyn.registry import Building, Item, Refused, translates
+from windlass.elements.beam.slope_forces3d import COUNT, MANY, fill_point
+from windlass.exudyn.registry import Building, Item, Refused, read_numbers, translates
 from windlass.framework.model.table import Entity
 
 STRAIGHT = 1e-9
@@ -79,4 +84,27 @@ def beam3d(b: Building, item: Item) -> Entity:
         el.Beam3D, item, "length", node0=nodes[0], node1=nodes[1], stiffness=section["stiffnessMatrix"],
         damping=section["dampingMatrix"], mass_per_length=section["massPerLength"], rotary_inertia=section["inertia"],
         reference_strain=(1.0 - size / length, 0.0, 0.0, -twist / length, 0.0, 0.0),
+    )  # fmt: skip
+
+
+@translates("ObjectANCFBeam", body=True)
+def slope_beam(b: Building, item: Item) -> Entity:
+    """Add a 3D beam of two nodes with deformable cross sections."""
+    nodes, length, section = find_nodes(b, item, "PointSectionSlopes3D"), float(item["length"]), item["sectionData"]
+    if len(nodes) != 2:
+        raise Refused("nodeNumbers: must be two nodes")
+    stiffness, damping = (np.asarray(section[f"{name}Matrix"], np.float64) for name in ("stiffness", "damping"))
+    C = np.diag(np.diag(section["inertia"]) * (0.25, 1.0, 1.0))
+    size = np.array((stiffness[0, 0], stiffness[0, 0], stiffness[1, 1] + stiffness[2, 2]))
+    # strains of the reference configuration, relative to a straight beam without twist
+    ends = np.array([(node.position, node.slope2, node.slope3) for node in nodes])
+    rates, z = (ends[1] - ends[0]) / length, np.zeros(6)
+    y = np.concatenate((rates[:1], ends[:, 1:].mean(axis=0), rates[1:])).ravel()
+    fill_point(y, np.zeros(MANY), np.zeros((MANY, COUNT)), np.zeros((6, MANY)), z, np.zeros((6, COUNT)))
+    return b.add(
+        el.SlopeBeam3D, item, "length", node0=nodes[0], node1=nodes[1], stiffness=stiffness, damping=damping,
+        mass_per_length=section["massPerLength"], rotary_inertia=np.kron(np.ones((2, 2)), C),
+        section_stiffness=size * read_numbers(item, "crossSectionPenaltyFactor", 3),
+        section_damping=size * read_numbers(item, "crossSectionDamping", 3),
+        reference_strain=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0) - z,
     )  # fmt: skip

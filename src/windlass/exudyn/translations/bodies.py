@@ -57,6 +57,13 @@ def point(b: Building, item: Item) -> Entity:
     return b.add(component, item, *START, **values)
 
 
+@translates("NodePointSlope23")
+def section_node(b: Building, item: Item) -> Entity:
+    """Add a node with the slopes of a cross section."""
+    position, slope2, slope3 = np.reshape(item["referenceCoordinates"], (3, 3))
+    return b.add(el.PointSectionSlopes3D, item, *START, position=position, slope2=slope2, slope3=slope3)
+
+
 @translates(f"Node{ANGLES}")
 def angle_node(b: Building, item: Item) -> Entity:
     """Add a node of a rigid body with three angles; its `AngleNode` converts initial values."""

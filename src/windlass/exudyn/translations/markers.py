@@ -17,7 +17,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
 
 IDENTITY = np.eye(3)
-IN_SPACE = (el.Ground, el.RigidBody3D, el.Cable3D)
+IN_SPACE = (el.Ground, el.RigidBody3D, el.Cable3D, el.SlopeBeam3D)
 
 
 def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
@@ -56,6 +56,9 @@ def _create_frame(b: Building, number: Any, rigid: bool) -> MarkerFrame:
         ground = b.items["objects"][int(item["bodyNumber"])]
         rotation = read_numbers(ground, "referenceRotation", 3, 3) if "referenceRotation" in ground else IDENTITY
         local, turned = rotation @ local, rotation @ turned
+    if component is el.SlopeBeam3D:
+        # positions on these beams begin in the middle in Exudyn, and at the first node in Windlass
+        local = local + (0.5 * float(body.length), 0.0, 0.0)
     if component is el.MassPoint:
         if local.any():
             raise Refused(f"localPosition of marker {int(number)} is not 0 on a mass point")
@@ -110,7 +113,9 @@ def can_leave_plane(b: Building, number: Any) -> bool:
     """Return whether the node or body of a marker can move in 3D."""
     item = b.marker(number)
     entity = b.node(item["nodeNumber"]) if "nodeNumber" in item else b.body(item["bodyNumber"])
-    return entity is not None and entity.table.component in (*IN_SPACE[1:], el.RigidNode3D, el.PointSlope3D)
+    return entity is not None and entity.table.component in (
+        *IN_SPACE[1:], el.RigidNode3D, el.PointSlope3D, el.PointSectionSlopes3D
+    )  # fmt: skip
 
 
 def find_point(b: Building, number: Any) -> Entity:

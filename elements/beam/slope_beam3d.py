@@ -1,0 +1,242 @@
+"""3D beam element with deformable cross sections, of order 1 to 3: the absolute nodal coordinate formulation with the
+strains of a beam with shear.
+
+The nodes have the position r of the axis and the slopes r_2, r_3 of the cross section; a point at the distances y, z
+from the axis has the position r + y r_2 + z r_3. Positions and slopes are interpolated between the nodes. The frame of
+a cross section is
+
+    e_3 = r_3/|r_3|,    e_1 = n/|n|,    n = r_2 × r_3,    e_2 = e_3 × e_1.
+
+The strains Γ of the axis, the twist κ_1 and the curvatures κ_2, κ_3 are components in this frame:
+
+    Γ = Aᵀ r' - (1, 0, 0),    κ_1 = e_3·e_2',    κ_2 = e_1·e_3',    κ_3 = e_2·e_1',    z = [Γ, κ] - [Γ, κ]_ref,
+    [N, Q_2, Q_3, M_1, M_2, M_3] = S z + D z_t,
+
+where A is the matrix with the columns e_1, e_2, e_3, ' is the derivative with respect to the position x on the axis,
+and S and D are the matrices of stiffness and damping of the section. The strains of the cross section and their stress
+resultants are
+
+    E_22 = (r_2·r_2 - 1)/2,    E_33 = (r_3·r_3 - 1)/2,    E_23 = r_2·r_3/2,    T = k E + d E_t    (for each component).
+
+The elastic energy is ∫ zᵀ S z/2 + Σ k E²/2 dx. Γ and κ are integrated at the Gauss points of `rules`, to avoid locking
+of thin beams, and E at the nodes by the Gauss-Lobatto rule. The larger k, the stiffer are the cross sections. For k
+approaching infinity the element becomes a beam with rigid cross sections, as `Beam3D`. Γ, κ and E do not change in a
+rigid-body motion.
+
+The inertia forces are linear in the accelerations, because the mass matrix is constant. With J, the inertia per length
+of the slopes, the kinetic energy is ∫ ρA |r_t|²/2 + wᵀ J w/2 dx, w = (r_2,t, r_3,t). For a cross section with the
+density ρ
+
+    J = [[Θ_33 I, -Θ_23 I], [-Θ_23 I, Θ_22 I]],    Θ_33 = ∫ ρ y² dA,    Θ_22 = ∫ ρ z² dA,    Θ_23 = -∫ ρ y z dA,
+
+where Θ is the inertia of the section per length, and Θ_11 = Θ_22 + Θ_33.
+
+The kernels are in slope_forces3d.py, the outputs in slope_sections3d.py.
+
+Source: K. Nachbagauer, P. Gruber, J. Gerstmayr, J. Comput. Nonlinear Dynam. 8 (2013) 021004 (structural mechanics
+formulation).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.elements.beam.rows import (
+    bind_beams,
+    check_beams,
+    expand_section,
+    find_orders,
+    group_rows,
+    order_dofs,
+    refuse_axes,
+)
+from windlass.elements.beam.rules import MOST_POINTS, create_rule
+from windlass.elements.beam.slope_forces3d import fill_energies, fill_strains, gravity, mass, residual, tangent
+from windlass.elements.beam.slope_sections3d import OUTPUTS, draw
+from windlass.elements.nodes.section_node import WIDTH
+from windlass.framework.accounts import Account
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.values import read_numbers
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import Call, call
+from windlass.framework.model.law import LocalRows, Tables, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import System, Term
+from windlass.framework.model.table import EntityTable
+
+NODE = "PointSectionSlopes3D"
+ROUNDING = 1e-9
+"""Largest deviation of Θ_11 from Θ_22 + Θ_33, relative to Θ_11, that is treated as a rounding error [1]."""
+
+
+class SlopeBeam3D(Component):
+    """A 3D beam element with shear deformation and deformable cross sections (ANCF beam).
+
+    An element with ``node2`` has the order 2, and an element with ``node2`` and ``node3`` has the order 3.
+    ``stiffness``, ``damping`` and ``rotary_inertia`` can be given as for `Beam3D`, so the results of `round_section`
+    and `rectangular_section` are columns of this element, too.
+    """
+
+    provides: ClassVar[tuple[str, ...]] = ("body", "slope beam")
+    node0 = ref(NODE, "node at x = 0")
+    node1 = ref(NODE, "node at x = length")
+    node2 = ref(NODE, "inner node at x/L = 1/2; if node3 is given, at x/L = (1 - 1/√5)/2", optional=True)
+    node3 = ref(NODE, "second inner node, at x/L = (1 + 1/√5)/2", optional=True)
+    stiffness = column(
+        "N, N m, N m^2",
+        "section stiffness S of forces and moments along e_1, e_2, e_3; diagonal: EA, GA_2, GA_3, GJ, EI_2, EI_3",
+        shape=(6, 6),
+    )
+    mass_per_length = column("kg/m", "mass per length ρA", minimum=0.0)
+    rotary_inertia = column(
+        "kg m",
+        "inertia per length J of the rates of r_2, r_3, shape (6, 6); or the inertia of the section per length, of "
+        "shape (3, 3), or its diagonal ρ(I_2 + I_3), ρI_2, ρI_3",
+        shape=(6, 6),
+    )
+    damping = column(
+        "N s, N m s, N m^2 s",
+        "section damping D, from the rates of the strains to forces and moments",
+        shape=(6, 6),
+        default=((0.0,) * 6,) * 6,
+    )
+    section_stiffness = column(
+        "N",
+        "stiffness k of the cross section for E_22, E_33, E_23; omitted: EA, EA, GA_2 + GA_3 of stiffness",
+        shape=(3,),
+        above=0.0,
+    )
+    section_damping = column(
+        "N s", "damping d of the cross section for E_22, E_33, E_23", shape=(3,), default=(0.0,) * 3, minimum=0.0
+    )
+    length = column(
+        "m",
+        "length L to which strains and mass refer; 0: the length of the axis; the reference configuration has "
+        "no force for any L, and a reference_strain causes prestress",
+        default=0.0,
+        minimum=0.0,
+    )
+    reference_strain = column(
+        "1, 1, 1, 1/m, 1/m, 1/m",
+        "strains at which the force is 0, added to the strains of the reference configuration",
+        shape=(6,),
+        default=(0.0,) * 6,
+    )
+
+
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+    """Convert section matrices given as diagonals, and the inertia of a section given as for `Beam3D`, to full
+    matrices, and set the default of ``section_stiffness``.
+
+    Raises:
+        ModelError: the matrices have a wrong shape, or the inertia is not the inertia of a plane section.
+    """
+    inertia = read_numbers(values["rotary_inertia"]) if "rotary_inertia" in values else None
+    if inertia is not None and inertia.shape[-1:] == (3,):
+        values = values | {"rotary_inertia": _convert_inertia(inertia)}
+    values = expand_section(SlopeBeam3D, values, stiffness=6, damping=6, rotary_inertia=6)
+    stiffness = read_numbers(values["stiffness"]) if "stiffness" in values else None
+    if "section_stiffness" not in values and stiffness is not None and stiffness.shape[-2:] == (6, 6):
+        EA, shear = stiffness[..., 0, 0], stiffness[..., 1, 1] + stiffness[..., 2, 2]
+        values = values | {"section_stiffness": np.stack((EA, EA, shear), axis=-1)}
+    return values
+
+
+def _convert_inertia(given: FloatArray) -> FloatArray:
+    """Return J for the inertia Θ of sections per length, shape (3,) or (..., 3, 3)."""
+    theta = np.diag(given) if given.ndim == 1 else given
+    if theta.shape[-2:] != (3, 3):
+        return given
+    polar, second, third = theta[..., 0, 0], theta[..., 1, 1], theta[..., 2, 2]
+    sheared = np.abs(theta[..., 0, 1:]).max(axis=-1)
+    if not (np.abs(polar - second - third) + sheared <= ROUNDING * np.abs(polar)).all():
+        raise ModelError(
+            f"rotary_inertia = {given.tolist()} in SlopeBeam3D: must be the inertia of a plane section, whose first "
+            "diagonal element is the sum of the others; or shape (6, 6) [kg m]"
+        )
+    moments = np.stack((third, -theta[..., 1, 2], -theta[..., 1, 2], second), axis=-1)
+    full: FloatArray = np.einsum("...ab,kl->...akbl", moments.reshape(*polar.shape, 2, 2), np.eye(3))
+    return full.reshape(*polar.shape, 6, 6)
+
+
+def bind(rows: LocalRows) -> NDArray[Any]:
+    """Return the data of the rows that the kernels read, as one record per row. The field ``free`` contains the strains
+    of the stress-free state, which are the strains of the reference configuration plus ``reference_strain``; ``damped``
+    is whether ``damping`` is not zero.
+    """
+    x = rows.reference
+    packed = bind_beams(rows, WIDTH, 3, 6, damped=rows.local("damping").any(axis=(1, 2)))
+    own = np.zeros((len(packed), MOST_POINTS, 6))
+    # the kernel reads the reference coordinates from an array in which they are stored row by row
+    dofs = packed["dofs"].copy()
+    packed["dofs"] = np.arange(dofs.size).reshape(dofs.shape)
+    x = x.ravel()
+    for some, rule in group_rows(packed):
+        fill_strains(some, rule, x, np.zeros_like(x), own, np.zeros_like(own))
+    packed["dofs"], packed["free"] = dofs, own + packed["reference_strain"][:, None, :]
+    return packed
+
+
+def build(rows: LocalRows) -> System:
+    """Create the `System` with the kernel calls for the rows, which are evaluated in groups of equal order."""
+    own: NDArray[Any] = rows.columns
+    system = System("SlopeBeam3D", rows.dofs)
+    forces, tangents, masses, energies = (Call() for _ in range(4))
+    for some, rule in group_rows(own):
+        forces += call(residual, partial(lambda some, rule, s: (some, rule, s.x, s.v, s.f), some, rule))
+        tangents += call(
+            tangent, partial(lambda some, rule, s: (some, rule, s.x, s.v, s.dq, s.dv, s.slots, s.values), some, rule)
+        )
+        masses += call(mass, partial(lambda some, rule, s: (some, rule, s.mass, s.slots, s.values), some, rule))
+        energies += call(
+            fill_energies, partial(lambda some, rule, s: (some, rule, s.x, s.v, s.energies, s.powers), some, rule)
+        )
+    system.residual, system.tangent, system.mass = forces, tangents, masses
+    system.body_force = Term(call(gravity, lambda s: (own, s.g, s.which, s.f)))
+    damped = own["damping"].any() or own["section_damping"].any()
+    system.account = Account(energies, stored=("elastic",), lost=("damping",), conserves=not damped)
+    return system
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for invalid nodes, section matrices or directions of cross sections."""
+    check_beams(world, table, "stiffness", "damping", "rotary_inertia")
+    x = world.numbering.reference_of(world.resident_dofs(table)).reshape(len(table.resident), -1, WIDTH)
+    order = find_orders((table.local("node2"), table.local("node3")))
+    cosine, size = np.ones(len(x)), np.ones((len(x), 3))
+    for p in np.unique(order):
+        cosine[order == p], size[order == p] = _measure_axes(x[order == p, : p + 1], int(p))
+    refuse_axes(table, cosine, size)
+
+
+def _measure_axes(x: FloatArray, order: int) -> tuple[FloatArray, FloatArray]:
+    """Return two arrays for rows with the same order: the smallest cosine of the angle between the axis and the normal
+    of the cross section at the Gauss points, shape (rows,), and the lengths ``size`` for `refuse_axes`, shape (rows,
+    3).
+    """
+    rule = create_rule(order)
+    slopes = np.einsum("ga,iad->igd", rule.D, x[:, :, :3])
+    sections = np.einsum("ga,iad->igd", rule.N, x[:, :, 3:])
+    normal = np.cross(sections[:, :, :3], sections[:, :, 3:])
+    length, across = np.linalg.norm(slopes, axis=2), np.linalg.norm(normal, axis=2)
+    along = (slopes * normal).sum(axis=2) / np.where(length * across > 0.0, length * across, 1.0)
+    return along.min(axis=1), np.stack((length.min(axis=1), length.max(axis=1), length @ rule.w), axis=1)
+
+
+register(
+    SlopeBeam3D,
+    "element",
+    dofs=lambda world, table: order_dofs(world, table, WIDTH),
+    bind=bind,
+    build=build,
+    outputs=OUTPUTS,
+    fill_defaults=fill_defaults,
+    fills=("section_stiffness",),
+    check=check,
+    source="[@nachbagauer2013]",
+    draw=draw,
+)
