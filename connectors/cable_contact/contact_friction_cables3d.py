@@ -20,7 +20,7 @@ from windlass.connectors.cable_contact.gaps import watch_places
 from windlass.connectors.cable_contact.kernels import TOUCHING, WIDTH, add_residual
 from windlass.connectors.cable_contact.material import TWIST
 from windlass.connectors.cable_contact.outputs import OUTPUTS, paint
-from windlass.connectors.cable_contact.places import CableSystem, create_places, eval_parts
+from windlass.connectors.cable_contact.places import CableSystem, create_places, eval_parts, list_contacts
 from windlass.connectors.cable_contact.search import CableSearch
 from windlass.connectors.cable_contact.tangent import add_tangent
 from windlass.connectors.cable_contact.update import CableUpdate, follow_feet, update_history
@@ -247,35 +247,30 @@ def build(rows: LocalRows) -> CableSystem:
     own, processes = rows.rows, rows.layout.processes
     places, search = create_places(c), create_search(rows, c)
     system = CableSystem(rows.table.kind, places.eval_dofs(), places=places)
+    alone = processes.size == 1
     system.neighbours = pattern = NeighbourPattern()
     errors, forces = np.zeros(len(c)), np.zeros(len(c))
-    force, differentiate, follow, renew = call(add_residual), call(add_tangent), call(follow_feet), call(update_history)
+    follow, renew, list_ = call(follow_feet), call(update_history), places.list_
 
-    def assign(s: Fields) -> None:
+    def refresh(s: Fields) -> None:
         places.assign(s.data)
-        # the evaluation of outputs may have assigned contact slots to other pairs of cables without changing the
-        # sparsity pattern
-        if processes.any(not np.array_equal(system.coupled, places.taken.pair)):
-            system.coupled, system.dofs = places.taken.pair, places.eval_dofs()
+        if processes.any(places.is_outdated):
+            places.couple(s.data)
+            system.dofs = places.eval_dofs()
             pattern.version += 1
-
-    def residual(s: Evaluation) -> None:
-        force(c, places.taken, s.data, s.start_data, s.x, s.v, s.f)
-
-    def tangent(s: Evaluation) -> None:
-        differentiate(c, places.taken, s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
+            s.recoupled[0] = 1.0
 
     def post_newton(s: Evaluation) -> None:
-        assign(s)
-        number = places.number
+        refresh(s)
+        number = places.slots.number.copy()
         # if the last stage or step was rejected, the stored contacts differ from the contacts after the last update, so
         # the next update must search for contacts again
         search.forgotten |= not pattern.lasts or not np.array_equal(number, search.left)
-        follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
+        follow(c, list_, s.data, s.start_data, s.x, errors, forces)
         search.update(s)
-        assign(s)
-        search.left = places.number
-        passed = not np.array_equal(number, places.number)
+        refresh(s)
+        search.left = places.slots.number.copy()
+        passed = not np.array_equal(number, search.left)
         rests = bool(s.step_size[0] == 0.0)
         rows_now = CableUpdate(c, errors, forces, passed, rests)
         renew(rows_now, c, s.data, s.start_data, s.x, s.v, s.step_size, s.mapped, True, s.outcome)
@@ -284,9 +279,15 @@ def build(rows: LocalRows) -> CableSystem:
             s.outcome[4] = np.searchsorted(own, s.outcome[4])
 
     def reset_caches() -> None:
-        search.forgotten = True
+        search.forgotten = places.exact = True
 
-    system.update, system.residual, system.tangent, system.post_newton = assign, residual, tangent, post_newton
+    system.residual = call(add_residual, lambda s: (c, list_, s.data, s.start_data, s.x, s.v, s.f))
+    system.tangent = call(
+        add_tangent, lambda s: (c, list_, s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
+    )
+    system.post_newton = post_newton
+    # on several processes, all processes must set up the sparsity together
+    system.update = call(list_contacts, lambda s: (places.slots, len(c), s.data, list_)) if alone else refresh
     found = np.zeros((len(own), int(c["points"].max(initial=0)) * TOUCHING, NUMBERS))
 
     def fill(s: Evaluation) -> None:
@@ -295,7 +296,7 @@ def build(rows: LocalRows) -> CableSystem:
     system.account = create_place_account(fill, found, by="")
 
     def describe_depth(fields: Fields, advice: str) -> list[str]:
-        return search.describe_depth(places.at, places.cable, fields.data, advice)
+        return search.describe_depth(places.slots.at, places.slots.cable, fields.data, advice)
 
     system.checks.diagnose = lambda fields: describe_depth(fields, FASTER)
     system.checks.refusals = lambda fields: describe_depth(fields, "begin with cables apart")
@@ -309,14 +310,16 @@ def build(rows: LocalRows) -> CableSystem:
 
         def follow_row(s: Fields) -> None:
             some.assign(s.data)
+            some.exact = True
+            some.couple(s.data)
             found.dofs = some.eval_dofs()
 
         found.update = follow_row
-        found.residual = lambda s: force(single, some.taken, s.data, s.start_data, s.x, s.v, s.f)
+        found.residual = call(add_residual, lambda s: (single, some.list_, s.data, s.start_data, s.x, s.v, s.f))
         return found
 
-    system.select, pattern.reset_caches = select, reset_caches
-    system.gaps = watch_places(places, rows.table.kind, search.group, assign)
+    system.select, pattern.reset_caches, pattern.refresh = select, reset_caches, refresh if alone else None
+    system.gaps = watch_places(places, rows.layout.spare, rows.table.kind, search.group)
     return system
 
 

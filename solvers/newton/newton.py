@@ -262,6 +262,7 @@ class Newton:
         carried: bool = False,
     ) -> NewtonRun:
         problem = self.problem
+        problem.follow_refreshes()
         if problem.pattern is not self._pattern:
             self._follow_pattern()
         problem.start(scheme, from_zero=False)

@@ -181,6 +181,15 @@ class NonlinearProblem:
             self.sparsity, self.matrix = self._create_matrix()
             self.snes.setJacobian(self.eval_tangent, self.matrix.mat)
 
+    def follow_refreshes(self) -> None:
+        """Create a new matrix before a run if a system that compiled code evaluates couples other unknowns than
+        before.
+        """
+        if self.assembly.refreshes:
+            if self.assembly.pattern_version() != self.sparsity.version:
+                self.take_matrix()
+            self.assembly.fields.recoupled[0] = 0.0
+
     def leave_blocks(self) -> bool:
         """Store the tangent by rows in later runs; the order of unknowns does not change. Return False if the tangent
         is not stored in blocks.
