@@ -43,11 +43,11 @@ KEYS, UNKNOWN, RENEWED = range(3)
 """Indices in `Slots.counts`. KEYS: number of coupled pairs. UNKNOWN: 1 if a contact belongs to a pair that is not
 coupled, otherwise 0. RENEWED: 1 if the coupled pairs have changed since the last list.
 """
-ROOM = 2
+ROOM = 6
 """Largest number of coupled pairs, divided by the largest number of contacts."""
-KEPT = 1.5
-"""Largest number of coupled pairs, divided by the number of pairs with contacts [1]. If more pairs are coupled, pairs
-without contacts are removed.
+KEPT = 2.0
+"""Largest number of coupled pairs, divided by the number of pairs that contacts require [1]. If more pairs are coupled,
+the other pairs are removed.
 """
 
 
@@ -55,8 +55,9 @@ class Slots(NamedTuple):
     """All contact slots of the points of this process, in the order of cable and point.
 
     The coupled pairs are the pairs of cables for which the tangent has matrix entries. They include all pairs with
-    contacts, and pairs that had contacts before, so the sparsity seldom changes when feet move along a chain. The key
-    of a pair is the row of cable A times the number of cables, plus the row of cable B.
+    contacts, the pairs to whose cable B a foot can move next, and pairs that had contacts before. Therefore the
+    sparsity seldom changes when feet move along a chain. The key of a pair is the row of cable A times the number of
+    cables, plus the row of cable B.
     """
 
     at: IntArray  # index of the first history value of every slot, shape (slots,)
@@ -161,11 +162,13 @@ class ContactPlaces:
         return self.exact or bool(self.slots.counts[UNKNOWN])
 
     def couple(self, data: FloatArray) -> None:
-        """Couple all pairs with contacts in the history values. Pairs that were coupled before remain coupled, unless
-        ``exact`` is true or the number of pairs becomes too large.
+        """Couple all pairs with contacts in the history values, and the pairs of cable A with both neighbours of cable
+        B. Pairs that were coupled before remain coupled, unless ``exact`` is true or the number of pairs becomes too
+        large.
         """
         slots, pair, keeps, self.exact = self.slots, self.taken.pair, not self.exact, False
-        own = np.unique(pair[:, 0] * len(self.c) + pair[:, 1])
+        others = np.stack((pair[:, 1], self.c["before"][pair[:, 1]], self.c["after"][pair[:, 1]]), axis=1)
+        own = np.unique((pair[:, :1] * len(self.c) + others)[others >= 0])
         keys = np.union1d(own, slots.keys[: slots.counts[KEYS]]) if keeps else own
         if len(keys) > min(KEPT * len(own), len(slots.keys)):
             keys = own
