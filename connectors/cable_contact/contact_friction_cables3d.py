@@ -23,7 +23,7 @@ from windlass.connectors.cable_contact.outputs import OUTPUTS, paint
 from windlass.connectors.cable_contact.places import CableSystem, create_places, eval_parts, list_contacts
 from windlass.connectors.cable_contact.search import CableSearch
 from windlass.connectors.cable_contact.tangent import add_tangent
-from windlass.connectors.cable_contact.update import CableUpdate, follow_feet, update_history
+from windlass.connectors.cable_contact.progress import ALL, begin_update, create_progress, end_update
 from windlass.connectors.contact.power import NUMBERS, create_place_account
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_markers3d import axis_dofs
@@ -37,6 +37,7 @@ from windlass.framework.checks.checks import checked, each, either, inside, inst
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
+from windlass.framework.kernels.program import Chain, When
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
@@ -249,8 +250,7 @@ def build(rows: LocalRows) -> CableSystem:
     system = CableSystem(rows.table.kind, places.eval_dofs(), places=places)
     alone = processes.size == 1
     system.neighbours = pattern = NeighbourPattern()
-    errors, forces = np.zeros(len(c)), np.zeros(len(c))
-    follow, renew, list_ = call(follow_feet), call(update_history), places.list_
+    list_, progress = places.list_, create_progress(c, places)
 
     def refresh(s: Fields) -> None:
         places.assign(s.data)
@@ -260,32 +260,33 @@ def build(rows: LocalRows) -> CableSystem:
             pattern.version += 1
             s.recoupled[0] = 1.0
 
-    def post_newton(s: Evaluation) -> None:
-        refresh(s)
-        number = places.slots.number.copy()
-        # if the last stage or step was rejected, the stored contacts differ from the contacts after the last update, so
-        # the next update must search for contacts again
-        search.forgotten |= not pattern.lasts or not np.array_equal(number, search.left)
-        follow(c, list_, s.data, s.start_data, s.x, errors, forces)
+    def find_contacts(s: Evaluation) -> None:
+        search.forgotten |= progress.due[0] == ALL
         search.update(s)
-        refresh(s)
-        search.left = places.slots.number.copy()
-        passed = not np.array_equal(number, search.left)
-        rests = bool(s.step_size[0] == 0.0)
-        rows_now = CableUpdate(c, errors, forces, passed, rests)
-        renew(rows_now, c, s.data, s.start_data, s.x, s.v, s.step_size, s.mapped, True, s.outcome)
-        if s.outcome[4] >= 0.0:
-            # index of the row with the largest force error among the rows of this process
-            s.outcome[4] = np.searchsorted(own, s.outcome[4])
+        if search.searches:
+            progress.hull[:], progress.limits[0] = search.hull, 0.0 if search.forgotten else search.margin
 
     def reset_caches() -> None:
         search.forgotten = places.exact = True
+        progress.limits[0] = 0.0
 
+    # on several processes, all processes must search and set up the sparsity together
+    begin = call(begin_update, lambda s: (c, places.slots, list_, progress, s.data, s.start_data, s.x, pattern.lasts))
+    end = call(
+        end_update,
+        lambda s: (
+            c, own, places.slots, list_, progress, s.data, s.start_data, s.x, s.v, s.step_size, s.mapped, s.recoupled,
+            s.outcome,
+        ),
+    )  # fmt: skip
+    if alone:
+        system.post_newton = Chain(begin, When(find_contacts, progress.due), end)
+    else:
+        system.post_newton = Chain(refresh, begin, find_contacts, refresh, end)
     system.residual = call(add_residual, lambda s: (c, list_, s.data, s.start_data, s.x, s.v, s.f))
     system.tangent = call(
         add_tangent, lambda s: (c, list_, s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
     )
-    system.post_newton = post_newton
     # on several processes, all processes must set up the sparsity together
     system.update = call(list_contacts, lambda s: (places.slots, len(c), s.data, list_)) if alone else refresh
     found = np.zeros((len(own), int(c["points"].max(initial=0)) * TOUCHING, NUMBERS))

@@ -243,6 +243,8 @@ class Assembly:
         for system in self.systems:
             if system.neighbours is not None:
                 system.neighbours.lasts = False
+        # programs of updates contain the value of `NeighbourPattern.lasts`
+        self._create_updates()
 
     def use(self, storage: Storage, update: bool = False) -> Sparsity:
         """Select the storage of matrices for all systems. Sparsity and slots (positions of entries in the matrix
