@@ -21,9 +21,9 @@ from windlass.connectors.cable_contact.kernels import TOUCHING, WIDTH, add_resid
 from windlass.connectors.cable_contact.material import TWIST
 from windlass.connectors.cable_contact.outputs import OUTPUTS, paint
 from windlass.connectors.cable_contact.places import CableSystem, create_places, eval_parts, list_contacts
+from windlass.connectors.cable_contact.progress import ALL, begin_update, create_progress, end_update
 from windlass.connectors.cable_contact.search import CableSearch
 from windlass.connectors.cable_contact.tangent import add_tangent
-from windlass.connectors.cable_contact.progress import ALL, begin_update, create_progress, end_update
 from windlass.connectors.contact.power import NUMBERS, create_place_account
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_markers3d import axis_dofs

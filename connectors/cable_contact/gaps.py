@@ -244,9 +244,6 @@ def accept_contacts(k: Followed, near: IntArray, before: IntArray) -> None:
     k.begun[0] = 1
 
 
-_may_pass = call(may_pass)
-
-
 def watch_places(places: ContactPlaces, n: int, name: str, group: IntArray) -> Gaps:
     """Create the `Gaps` of all contacts, and of cables that pass through each other.
 
@@ -260,11 +257,11 @@ def watch_places(places: ContactPlaces, n: int, name: str, group: IntArray) -> G
     numbers, which, near = create_numbers(last + 1), np.zeros(2, np.int64), create_near(last + 1)
     found, known = np.zeros(last, np.bool_), np.zeros(last, np.bool_)
     followed = Followed(numbers, found, known, np.zeros(n + 1), np.zeros(n + 1), np.zeros(1, np.int64))
-    least = PASSING * float(c["radius"].min(initial=np.inf))
+    moves_far, least = call(may_pass), PASSING * float(c["radius"].min(initial=np.inf))
 
     def sweep(s: Any) -> None:
         numbers[last, GAP] = np.inf
-        if followed.begun[0] and _may_pass(c, s.x, followed.start, least):
+        if followed.begun[0] and moves_far(c, s.x, followed.start, least):
             pairs = find_passing(c, group, s.x, followed.start)
             if len(pairs):
                 sweep_cables(c, pairs, s.x, followed.start, numbers[last], which)

@@ -110,7 +110,7 @@ class PairList(NamedTuple):
     rank: IntArray  # index of the contact slot of each contact, shape (slots,)
     first: IntArray  # index of the first contact of each pair, followed by m, shape (slots + 1,)
     pair: IntArray  # rows of cables A and B, shape (slots, 2)
-    coupling: IntArray  # row of `System.dofs` of each pair; -1 if the sparsity does not contain the pair, shape (slots,)
+    coupling: IntArray  # row of `System.dofs` of each pair, -1 if no row couples the pair, shape (slots,)
     counts: IntArray  # the numbers k and m, shape (2,)
 
 

@@ -18,8 +18,8 @@ from windlass.framework.assembly.array_kernels import copy_values
 from windlass.framework.kernels.kernel import kernel
 
 MOVED, ALL = 1, 2
-"""Values of `Progress.due`. MOVED: cables have moved farther than the search margin. ALL: the stored contacts are not the
-contacts after the last update, because a step was rejected, or because contacts are searched in every update.
+"""Values of `Progress.due`. MOVED: cables have moved farther than the search margin. ALL: the last search is not valid,
+because a step was rejected, or because each update searches for contacts.
 """
 
 
@@ -84,8 +84,8 @@ def end_update(
     c: NDArray[Any], own: IntArray, slots: Slots, list_: PairList, k: Progress, data: FloatArray, start: FloatArray,
     x: FloatArray, v: FloatArray, size: FloatArray, mapped: FloatArray, recoupled: FloatArray, outcome: FloatArray,
 ) -> None:  # fmt: skip
-    """Update contact states and bristles. ``own`` contains the rows of this process in ascending order; the other arrays
-    are explained in `create_update` and `Fields`.
+    """Update contact states and bristles. ``own`` contains the rows of this process in ascending order; `create_update`
+    and `Fields` explain the other arrays.
     """
     list_contacts(slots, len(c), data, list_)
     passed = False
