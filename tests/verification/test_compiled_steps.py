@@ -24,6 +24,7 @@ from windlass.solvers.newton.newton import Newton
 from windlass.solvers.stepping.compiled_steps import MOST, CompiledSteps, take_steps
 
 from support.belt import belt_parameters, build_belt, solve_static
+from support.rope_contact import create_knot
 
 pytestmark = pytest.mark.skipif(not is_compiled(take_steps), reason="without compiler all steps are those of Python")
 
@@ -347,6 +348,29 @@ def test_second_passes_stay_in_compiled_code(monkeypatch: pytest.MonkeyPatch) ->
     assert compiled[:3] == seen[:3] and compiled[2] > 1.02 * compiled[0]
     assert np.allclose(compiled[3], seen[3], rtol=0.0, atol=1e-12)
     assert 3 * compiled[4] < seen[4]
+
+
+def test_ropes_in_contact_take_compiled_steps(calls: list[int]) -> None:
+    """Steps of a knot are compiled, and searches for contacts and changes of the coupled cables do not change digits."""
+
+    def run(*hooks: Any) -> tuple[wl.Dynamic, wl.State]:
+        ropes = create_knot(24, friction=0.2, stiffness=2e6)
+        solver = wl.Dynamic(ropes.world, step=2e-3, end=0.1, name="")
+        # the first couplings are those of the first search
+        first = solver.assembly.pattern_version()
+        state = solver.solve(hooks=hooks)
+        assert solver.assembly.pattern_version() > first
+        return solver, state
+
+    slow, by_python = run(lambda state: None)
+    assert sum(calls) == 0
+    quick, compiled = run()
+    assert sum(calls) > 0.3 * quick.statistics.steps
+    assert (compiled.data != 0.0).any()
+    for name in ("q", "v", "a", "lam", "data"):
+        assert np.array_equal(getattr(compiled, name), getattr(by_python, name)), name
+    counts = ("steps", "rejected", "newton_iterations", "discontinuous_iterations", "jacobians")
+    assert all(getattr(slow.statistics, name) == getattr(quick.statistics, name) for name in counts)
 
 
 def test_records_before_an_error_in_a_hook_keep_their_values(calls: list[int]) -> None:
