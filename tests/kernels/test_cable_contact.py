@@ -260,8 +260,9 @@ def test_couplings_of_earlier_contacts() -> None:
         data = np.zeros(at.max() + WIDTH)
         data[at[0] + NUMBER] = cable + 1
         places.assign(data)
-        places.exact, due = exact, places.is_outdated
-        if places.is_outdated:
+        places.exact = exact
+        due = places.is_outdated
+        if due:
             places.couple(data)
         return due, set(map(tuple, places.coupled.tolist()))
 
