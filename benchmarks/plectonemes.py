@@ -15,7 +15,7 @@ from command_line import create_parser, run
 from harness import PEER_PYTHON, PYTHON, ROOT, Case, Tolerance
 
 FOLDER = ROOT / "benchmarks"
-PYELASTICA, WINDLASS = ("80", "18000"), ("60", "300")
+PYELASTICA, WINDLASS = ("80", "18000"), ("32", "300")
 """Numbers of elements and of steps of each program."""
 
 

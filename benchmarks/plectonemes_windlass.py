@@ -14,9 +14,9 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import PointSlopeTwist3D, TwistCable3D
 
-elements = wl.option("elements", 60, "1", "cables", minimum=3)
+elements = wl.option("elements", 32, "1", "cables", minimum=3)
 steps = wl.option("steps", 300, "1", "time steps", minimum=1)
-points = wl.option("points", 2, "1", "contact points of a cable", minimum=1)
+points = wl.option("points", 4, "1", "contact points of a cable", minimum=1)
 
 
 def solve(end: float, step: float) -> tuple[wl.Entity, wl.Entity, float, wl.State, dict[str, float]]:
@@ -39,7 +39,7 @@ def solve(end: float, step: float) -> tuple[wl.Entity, wl.Entity, float, wl.Stat
         world, rod, radius=scene.RADIUS, points=points, apart=4.0 * scene.RADIUS,
         contact_stiffness_per_length=scene.STIFFNESS, contact_damping_per_length=2.5e-4 * scene.STIFFNESS,
     )  # fmt: skip
-    solver = wl.Dynamic(world, step=step, end=end, rtol=1e-4, name="")
+    solver = wl.Dynamic(world, step=step, end=end, rtol=1e-3, name="")
     cpu, wall = time.process_time(), time.perf_counter()
     state = solver.solve()
     return nodes, rod, length, state, {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}

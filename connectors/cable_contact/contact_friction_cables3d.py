@@ -20,10 +20,10 @@ from windlass.connectors.cable_contact.gaps import watch_places
 from windlass.connectors.cable_contact.kernels import TOUCHING, WIDTH, add_residual
 from windlass.connectors.cable_contact.material import TWIST
 from windlass.connectors.cable_contact.outputs import OUTPUTS, paint
-from windlass.connectors.cable_contact.places import CableSystem, create_places, eval_parts
+from windlass.connectors.cable_contact.places import CableSystem, create_places, eval_parts, list_contacts
+from windlass.connectors.cable_contact.progress import ALL, begin_update, create_progress, end_update
 from windlass.connectors.cable_contact.search import CableSearch
 from windlass.connectors.cable_contact.tangent import add_tangent
-from windlass.connectors.cable_contact.update import CableUpdate, follow_feet, update_history
 from windlass.connectors.contact.power import NUMBERS, create_place_account
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_markers3d import axis_dofs
@@ -37,6 +37,7 @@ from windlass.framework.checks.checks import checked, each, either, inside, inst
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
+from windlass.framework.kernels.program import Chain, When
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
@@ -247,46 +248,47 @@ def build(rows: LocalRows) -> CableSystem:
     own, processes = rows.rows, rows.layout.processes
     places, search = create_places(c), create_search(rows, c)
     system = CableSystem(rows.table.kind, places.eval_dofs(), places=places)
+    alone = processes.size == 1
     system.neighbours = pattern = NeighbourPattern()
-    errors, forces = np.zeros(len(c)), np.zeros(len(c))
-    force, differentiate, follow, renew = call(add_residual), call(add_tangent), call(follow_feet), call(update_history)
+    list_, progress = places.list_, create_progress(c, places)
 
-    def assign(s: Fields) -> None:
+    def refresh(s: Fields) -> None:
         places.assign(s.data)
-        # the evaluation of outputs may have assigned contact slots to other pairs of cables without changing the
-        # sparsity pattern
-        if processes.any(not np.array_equal(system.coupled, places.taken.pair)):
-            system.coupled, system.dofs = places.taken.pair, places.eval_dofs()
+        if processes.any(places.is_outdated):
+            places.couple(s.data)
+            system.dofs = places.eval_dofs()
             pattern.version += 1
+            s.recoupled[0] = 1.0
 
-    def residual(s: Evaluation) -> None:
-        force(c, places.taken, s.data, s.start_data, s.x, s.v, s.f)
-
-    def tangent(s: Evaluation) -> None:
-        differentiate(c, places.taken, s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
-
-    def post_newton(s: Evaluation) -> None:
-        assign(s)
-        number = places.number
-        # if the last stage or step was rejected, the stored contacts differ from the contacts after the last update, so
-        # the next update must search for contacts again
-        search.forgotten |= not pattern.lasts or not np.array_equal(number, search.left)
-        follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
+    def find_contacts(s: Evaluation) -> None:
+        search.forgotten |= progress.due[0] == ALL
         search.update(s)
-        assign(s)
-        search.left = places.number
-        passed = not np.array_equal(number, places.number)
-        rests = bool(s.step_size[0] == 0.0)
-        rows_now = CableUpdate(c, errors, forces, passed, rests)
-        renew(rows_now, c, s.data, s.start_data, s.x, s.v, s.step_size, s.mapped, True, s.outcome)
-        if s.outcome[4] >= 0.0:
-            # index of the row with the largest force error among the rows of this process
-            s.outcome[4] = np.searchsorted(own, s.outcome[4])
+        if search.searches:
+            progress.hull[:], progress.limits[0] = search.hull, 0.0 if search.forgotten else search.margin
 
     def reset_caches() -> None:
-        search.forgotten = True
+        search.forgotten = places.exact = True
+        progress.limits[0] = 0.0
 
-    system.update, system.residual, system.tangent, system.post_newton = assign, residual, tangent, post_newton
+    # on several processes, all processes must search and set up the sparsity together
+    begin = call(begin_update, lambda s: (c, places.slots, list_, progress, s.data, s.start_data, s.x, pattern.lasts))
+    end = call(
+        end_update,
+        lambda s: (
+            c, own, places.slots, list_, progress, s.data, s.start_data, s.x, s.v, s.step_size, s.mapped, s.recoupled,
+            s.outcome,
+        ),
+    )  # fmt: skip
+    if alone:
+        system.post_newton = Chain(begin, When(find_contacts, progress.due), end)
+    else:
+        system.post_newton = Chain(refresh, begin, find_contacts, refresh, end)
+    system.residual = call(add_residual, lambda s: (c, list_, s.data, s.start_data, s.x, s.v, s.f))
+    system.tangent = call(
+        add_tangent, lambda s: (c, list_, s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
+    )
+    # on several processes, all processes must set up the sparsity together
+    system.update = call(list_contacts, lambda s: (places.slots, len(c), s.data, list_)) if alone else refresh
     found = np.zeros((len(own), int(c["points"].max(initial=0)) * TOUCHING, NUMBERS))
 
     def fill(s: Evaluation) -> None:
@@ -295,7 +297,7 @@ def build(rows: LocalRows) -> CableSystem:
     system.account = create_place_account(fill, found, by="")
 
     def describe_depth(fields: Fields, advice: str) -> list[str]:
-        return search.describe_depth(places.at, places.cable, fields.data, advice)
+        return search.describe_depth(places.slots.at, places.slots.cable, fields.data, advice)
 
     system.checks.diagnose = lambda fields: describe_depth(fields, FASTER)
     system.checks.refusals = lambda fields: describe_depth(fields, "begin with cables apart")
@@ -309,14 +311,16 @@ def build(rows: LocalRows) -> CableSystem:
 
         def follow_row(s: Fields) -> None:
             some.assign(s.data)
+            some.exact = True
+            some.couple(s.data)
             found.dofs = some.eval_dofs()
 
         found.update = follow_row
-        found.residual = lambda s: force(single, some.taken, s.data, s.start_data, s.x, s.v, s.f)
+        found.residual = call(add_residual, lambda s: (single, some.list_, s.data, s.start_data, s.x, s.v, s.f))
         return found
 
-    system.select, pattern.reset_caches = select, reset_caches
-    system.gaps = watch_places(places, rows.table.kind, search.group, assign)
+    system.select, pattern.reset_caches, pattern.refresh = select, reset_caches, refresh if alone else None
+    system.gaps = watch_places(places, rows.layout.spare, rows.table.kind, search.group)
     return system
 
 

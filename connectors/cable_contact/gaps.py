@@ -11,9 +11,8 @@ points are therefore at most 0.71 times the sum of radii apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +25,12 @@ from windlass.connectors.cable_contact.geometry import (
     wrap_arc,
 )
 from windlass.connectors.cable_contact.kernels import FOOT, PairList, read_pair
-from windlass.connectors.cable_contact.places import ContactPlaces
+from windlass.connectors.cable_contact.places import ContactPlaces, Slots, list_contacts
 from windlass.connectors.contact.pair_search import eval_hulls
 from windlass.connectors.point_contact.search import find_near
 from windlass.elements.nodes.vectors import dot
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
+from windlass.framework.assembly.array_kernels import copy_values
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.gaps import (
@@ -44,6 +44,8 @@ from windlass.framework.model.gaps import (
     X,
     Y,
     Z,
+    accept_gaps,
+    create_near,
     create_numbers,
     note_gap,
     note_way,
@@ -59,16 +61,13 @@ pass through each other have a larger relative displacement.
 def fill_cable_gaps(
     c: NDArray[Any],
     list_: PairList,
-    rank: IntArray,
     data: FloatArray,
     x: FloatArray,
     v: FloatArray,
     numbers: FloatArray,
 ) -> None:
-    """Write the gap quantities of all contacts into ``numbers``. ``rank`` contains the row of ``numbers`` for each
-    contact.
-    """
-    for k in range(len(list_.pair)):
+    """Write the gap quantities of all contacts into ``numbers``, whose rows are the contact slots."""
+    for k in range(list_.counts[0]):
         h = read_pair(c, list_.pair[k, 0], list_.pair[k, 1], x, v)
         for i in range(list_.first[k], list_.first[k + 1]):
             xi = list_.place[i]
@@ -77,7 +76,7 @@ def fill_cable_gaps(
             r, u, w = value_at(h.zb, s), value_at(h.ya, xi), value_at(h.yb, s)
             d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
             e = u[0] - w[0], u[1] - w[1], u[2] - w[2]
-            D, row = max(sqrt(dot(d, d)), 1e-300), numbers[rank[i]]
+            D, row = max(sqrt(dot(d, d)), 1e-300), numbers[list_.rank[i]]
             note_gap(row, D - h.reach, dot(d, e) / D, sqrt(dot(e, e)))
             note_way(row, h.reach, d[0], d[1], d[2])
 
@@ -148,6 +147,26 @@ def sweep_cables(
                     which[0], which[1] = a, b
 
 
+@kernel
+def may_pass(c: NDArray[Any], x: FloatArray, start: FloatArray, least: float) -> bool:
+    """Return whether the motion of a control point (see `eval_hulls`) in a step exceeds ``least`` [m]. If not, cables
+    cannot pass through each other in this step.
+    """
+    for i in range(len(c)):
+        dofs, third = c[i].dofs, c[i].length / 3.0
+        for j in range(4):
+            # control points: r0, r0 + L/3 r'0, r1 - L/3 r'1, r1
+            node, share = 6 * (j // 2), (0.0, third, -third, 0.0)[j]
+            square = 0.0
+            for e in range(3):
+                p, u = dofs[node + e], dofs[node + 3 + e]
+                way = x[p] - start[p] + share * (x[u] - start[u])
+                square += way * way
+            if least * least < square < np.inf:
+                return True
+    return False
+
+
 def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatArray) -> IntArray:
     """Return the rows of pairs of cables that may pass through each other in a step with the coordinates ``start`` at
     its start and ``x`` at its end, shape (k, 2). The points of the first cable of each pair are on this process.
@@ -180,47 +199,84 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
     return np.ascontiguousarray(found)
 
 
-def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Callable[[Any], Any]) -> Gaps:
+class Followed(NamedTuple):
+    """Data of the check of all contacts from one step to the next.
+
+    Attributes:
+        numbers: values of all contact slots and of the worst passage, see `Gaps`, shape (slots + 1, WIDTH).
+        found, known: whether each slot contains a contact at the end of the step, and at its start, shape (slots,).
+        now, start: coordinates at the end of the last measured step, and at the start of the step, shape (n + 1,).
+        begun: 1 if ``start`` is known, otherwise 0, shape (1,).
+    """
+
+    numbers: FloatArray
+    found: BoolArray
+    known: BoolArray
+    now: FloatArray
+    start: FloatArray
+    begun: IntArray
+
+
+@kernel
+def measure_contacts(
+    c: NDArray[Any], slots: Slots, list_: PairList, data: FloatArray, x: FloatArray, v: FloatArray, k: Followed
+) -> None:
+    """Write the gap quantities of all contacts at the end of a step."""
+    list_contacts(slots, len(c), data, list_)
+    for i in range(len(k.found)):
+        k.found[i] = slots.number[i] > 0.0
+        if not k.found[i]:
+            k.numbers[i, GAP] = np.inf
+        if not k.known[i]:
+            # contacts that did not exist at the start of the step have no gap at that time
+            k.numbers[i, START + GAP] = np.nan
+    fill_cable_gaps(c, list_, data, x, v, k.numbers)
+    copy_values(x, k.now)
+
+
+@kernel
+def accept_contacts(k: Followed, near: IntArray, before: IntArray) -> None:
+    """Record that a step is accepted: its end is the start of the next step."""
+    accept_gaps(k.numbers, near, before)
+    for i in range(len(k.found)):
+        k.known[i] = k.found[i]
+    copy_values(k.now, k.start)
+    k.begun[0] = 1
+
+
+def watch_places(places: ContactPlaces, n: int, name: str, group: IntArray) -> Gaps:
     """Create the `Gaps` of all contacts, and of cables that pass through each other.
 
     Args:
         places: the contacts of this process.
+        n: number of process-local coordinates.
         name: name of the component.
         group: index of the set of each cable, shape (rows,).
-        assign: function that reads from the history values which contacts exist.
     """
-    last, fill = len(places.at), call(fill_cable_gaps)
-    numbers, which = create_numbers(last + 1), np.zeros(2, np.int64)
-    known, found = np.zeros(last, np.bool_), np.zeros(last, np.bool_)
-    # coordinates at the end of a step and at the start
-    now: list[FloatArray] = []
-    start: list[FloatArray] = []
+    c, last = places.c, len(places.point)
+    numbers, which, near = create_numbers(last + 1), np.zeros(2, np.int64), create_near(last + 1)
+    found, known = np.zeros(last, np.bool_), np.zeros(last, np.bool_)
+    followed = Followed(numbers, found, known, np.zeros(n + 1), np.zeros(n + 1), np.zeros(1, np.int64))
+    moves_far, least = call(may_pass), PASSING * float(c["radius"].min(initial=np.inf))
 
-    def measure(s: Any) -> None:
-        assign(s)
-        found[:] = places.number > 0.0
-        numbers[:last][~found, GAP] = np.inf
-        # contacts that did not exist at the start of the step have no gap at that time
-        numbers[:last][~known, START + GAP] = np.nan
-        fill(places.c, places.taken, places.rank, s.data, s.x, s.v, numbers)
-        if not now:
-            now.append(s.x.copy())
-        now[0][:] = s.x
+    def sweep(s: Any) -> None:
         numbers[last, GAP] = np.inf
-        if start:
-            pairs = find_passing(places.c, group, s.x, start[0])
+        if followed.begun[0] and moves_far(c, s.x, followed.start, least):
+            pairs = find_passing(c, group, s.x, followed.start)
             if len(pairs):
-                sweep_cables(places.c, pairs, s.x, start[0], numbers[last], which)
-
-    def accept() -> None:
-        known[:] = found
-        if not start:
-            start.append(now[0].copy())
-        start[0][:] = now[0]
+                sweep_cables(c, pairs, s.x, followed.start, numbers[last], which)
 
     def describe(k: int) -> str:
         if k == last:
             return f"the cable of {name} row {which[1]}, by that of row {which[0]},"
-        return f"point {places.point[k]} of {name} row {places.cable[k]}"
+        return f"point {places.point[k]} of {name} row {places.slots.cable[k]}"
 
-    return Gaps(measure, numbers, describe, weighed=True, accept=accept)
+    return Gaps(
+        call(measure_contacts, lambda s: (c, places.slots, places.list_, s.data, s.x, s.v, followed), before=sweep),
+        numbers,
+        describe,
+        weighed=True,
+        accept=call(accept_contacts, (followed, near, np.zeros_like(near))),
+        near=near,
+        memory=(found, known, followed.now, followed.start, followed.begun),
+    )

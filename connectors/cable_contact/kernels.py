@@ -100,13 +100,18 @@ ZERO: Vector = (0.0, 0.0, 0.0)
 
 
 class PairList(NamedTuple):
-    """The m contacts of points with cables, ordered by the k pairs of cables."""
+    """The m contacts of points with cables, ordered by the k pairs of cables. The arrays have space for a contact in
+    each contact slot, so compiled programs can keep their addresses; only the first m or k elements are used.
+    """
 
-    at: IntArray  # index of the first history value of each contact, shape (m,)
-    cable: IntArray  # row of cable A of each contact, shape (m,)
-    place: FloatArray  # arc length of the point on cable A [m], shape (m,)
-    first: IntArray  # index of the first contact of each pair, followed by m, shape (k + 1,)
-    pair: IntArray  # rows of cables A and B, shape (k, 2)
+    at: IntArray  # index of the first history value of each contact, shape (slots,)
+    cable: IntArray  # row of cable A of each contact, shape (slots,)
+    place: FloatArray  # arc length of the point on cable A [m], shape (slots,)
+    rank: IntArray  # index of the contact slot of each contact, shape (slots,)
+    first: IntArray  # index of the first contact of each pair, followed by m, shape (slots + 1,)
+    pair: IntArray  # rows of cables A and B, shape (slots, 2)
+    coupling: IntArray  # row of `System.dofs` of each pair, -1 if no row couples the pair, shape (slots,)
+    counts: IntArray  # the numbers k and m, shape (2,)
 
 
 class TouchParameters(NamedTuple):
@@ -364,7 +369,7 @@ def add_residual(
     """Add the forces of all contacts, with the sign of the left-hand side of the equations of motion, to f."""
     space = np.zeros(1, SPINS)
     g = space[0]
-    for k in range(len(list_.pair)):
+    for k in range(list_.counts[0]):
         h = read_pair(c, list_.pair[k, 0], list_.pair[k, 1], x, v)
         for i in range(list_.first[k], list_.first[k + 1]):
             at, xi = list_.at[i], list_.place[i]

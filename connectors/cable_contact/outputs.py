@@ -53,9 +53,10 @@ def sum_cables(places: ContactPlaces, on_a: FloatArray, on_b: FloatArray) -> Flo
     """Sum the values of all contacts for each cable; the result has the shape (rows, ...). ``on_a`` contains the value
     on cable A for each contact, and ``on_b`` the value on cable B.
     """
-    other = np.repeat(places.taken.pair[:, 1], np.diff(places.taken.first))
+    taken = places.taken
+    other = np.repeat(taken.pair[:, 1], np.diff(taken.first))
     total = np.zeros((len(places.c), *on_a.shape[1:]))
-    np.add.at(total, places.taken.cable, on_a)
+    np.add.at(total, taken.cable, on_a)
     np.add.at(total, other, on_b)
     return total
 
@@ -64,8 +65,8 @@ def over_places(places: ContactPlaces, values: FloatArray, empty: float) -> Floa
     """Return an array with one element for each contact slot, shape (slots,). Slots with a contact get the given
     values, and free slots get the value ``empty``.
     """
-    whole = np.full(len(places.at), empty)
-    whole[places.rank] = values
+    whole = np.full(len(places.point), empty)
+    whole[places.taken.rank] = values
     return whole
 
 
@@ -76,7 +77,7 @@ def over_points(places: ContactPlaces, values: FloatArray, combine: Any, empty: 
     c = places.c
     of_point = combine.reduce(values.reshape(-1, TOUCHING), axis=1)
     whole = np.full((len(c), int(c["points"].max(initial=0))), empty)
-    whole[places.cable[::TOUCHING], places.point[::TOUCHING]] = of_point
+    whole[places.slots.cable[::TOUCHING], places.point[::TOUCHING]] = of_point
     return whole
 
 
@@ -176,7 +177,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
     """Add pressing forces, gaps and states to the lines of the cables."""
     places = places_of(rows)
     c = places.c
-    cable, point = places.cable[::TOUCHING], places.point[::TOUCHING]
+    cable, point = places.slots.cable[::TOUCHING], places.point[::TOUCHING]
     length = c["length"][cable] / c["points"][cable]
 
     def field(evaluate: PlaceOutput) -> FloatArray:

@@ -4,8 +4,8 @@ several contact slots in its history values; a slot stores one contact with a ca
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,92 @@ SHOWN = 11
 PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, PART = 0, 1, 4, 7, 8, 9, 10
 
 
+KEYS, UNKNOWN, RENEWED = range(3)
+"""Indices in `Slots.counts`. KEYS: number of coupled pairs. UNKNOWN: 1 if a contact belongs to a pair that is not
+coupled, otherwise 0. RENEWED: 1 if the coupled pairs have changed since the last list.
+"""
+ROOM = 6
+"""Largest number of coupled pairs, divided by the largest number of contacts."""
+KEPT = 2.0
+"""Largest number of coupled pairs, divided by the number of pairs that contacts require [1]. If more pairs are coupled,
+the other pairs are removed.
+"""
+
+
+class Slots(NamedTuple):
+    """All contact slots of the points of this process, in the order of cable and point.
+
+    The coupled pairs are the pairs of cables for which the tangent has matrix entries. They include all pairs with
+    contacts, the pairs to whose cable B a foot can move next, and pairs that had contacts before. Therefore the
+    sparsity seldom changes when feet move along a chain. The key of a pair is the row of cable A times the number of
+    cables, plus the row of cable B.
+    """
+
+    at: IntArray  # index of the first history value of every slot, shape (slots,)
+    cable: IntArray  # row of the cable of every slot, shape (slots,)
+    place: FloatArray  # arc length, along its cable, of the point of every slot [m], shape (slots,)
+    number: FloatArray  # index of the other cable of every slot, counted from 1; 0: free slot, shape (slots,)
+    keys: IntArray  # keys of the coupled pairs in ascending order, shape (ROOM slots,)
+    counts: IntArray  # the values with the indices KEYS to RENEWED, shape (3,)
+
+
+@kernel(inline=True, fast=False)
+def find_key(keys: IntArray, count: int, key: int) -> int:
+    """Return the index of ``key`` among the first ``count`` keys, or -1 if these keys do not contain ``key``."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < count and keys[low] == key else -1
+
+
+@kernel(fast=False)
+def list_contacts(slots: Slots, cables: int, data: FloatArray, list_: PairList) -> None:
+    """Update ``list_`` and ``slots.number`` from the history values. ``cables`` is the number of cables."""
+    changed = slots.counts[RENEWED] != 0
+    for i in range(len(slots.at)):
+        number = data[slots.at[i] + NUMBER]
+        if number != slots.number[i]:
+            changed, slots.number[i] = True, number
+    if not changed:
+        return
+    # sort the contacts by cable A and cable B; the slots are already in the order of cable A
+    m, begin, rank = 0, 0, list_.rank
+    for i in range(len(slots.at)):
+        if slots.number[i] <= 0.0:
+            continue
+        if m > 0 and slots.cable[rank[m - 1]] != slots.cable[i]:
+            begin = m
+        j = m
+        while j > begin and slots.number[rank[j - 1]] > slots.number[i]:
+            rank[j] = rank[j - 1]
+            j -= 1
+        rank[j] = i
+        m += 1
+    # collect the pairs
+    pairs = 0
+    slots.counts[UNKNOWN] = slots.counts[RENEWED] = 0
+    for j in range(m):
+        i = rank[j]
+        a, b = slots.cable[i], int(slots.number[i]) - 1
+        list_.at[j], list_.cable[j], list_.place[j] = slots.at[i], a, slots.place[i]
+        if pairs == 0 or list_.pair[pairs - 1, 0] != a or list_.pair[pairs - 1, 1] != b:
+            list_.first[pairs], list_.pair[pairs, 0], list_.pair[pairs, 1] = j, a, b
+            row = find_key(slots.keys, slots.counts[KEYS], a * cables + b)
+            list_.coupling[pairs] = row
+            if row < 0:
+                slots.counts[UNKNOWN] = 1
+            pairs += 1
+    list_.first[pairs] = m
+    list_.counts[0], list_.counts[1] = pairs, m
+
+
+_list = call(list_contacts)
+
+
 @dataclass
 class ContactPlaces:
     """All contact slots of the points of this process, the contacts stored in these slots, and the cables of all
@@ -46,36 +132,54 @@ class ContactPlaces:
     """
 
     c: NDArray[Any]  # records of the cables
-    at: IntArray  # index of the first history value of every contact slot, shape (slots,)
-    cable: IntArray  # row of the cable of every slot, shape (slots,)
     point: IntArray  # index of the point of every slot on its cable, shape (slots,)
-    x: FloatArray  # arc length, along its cable, of the point of every slot [m], shape (slots,)
-    number: FloatArray  # index of the other cable of every slot, counted from 1; 0: free slot, shape (slots,)
-    taken: PairList  # the contacts
-    rank: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
-    """Index of the slot of each contact, in the order of ``taken``, shape (m,)."""
+    slots: Slots
+    list_: PairList
+    exact: bool = False
+    """Whether `couple` must couple only the pairs with contacts, as at the start of a run."""
 
     def assign(self, data: FloatArray) -> None:
-        """Update ``number``, ``taken`` and ``rank`` from the history values."""
-        number = data[self.at + NUMBER]
-        if np.array_equal(number, self.number):
-            return
-        self.number = number
-        other = number.astype(np.int64) - 1
-        bound = np.flatnonzero(other >= 0)
-        key = self.cable[bound] * len(self.c) + other[bound]
-        order = np.argsort(key, kind="stable")
-        self.rank = bound[order]
-        pairs, first = np.unique(key[order], return_index=True)
-        pair = np.stack((pairs // len(self.c), pairs % len(self.c)), axis=1)
-        first = np.append(first, len(order))
-        self.taken = PairList(self.at[self.rank], self.cable[self.rank], self.x[self.rank], first, pair)
+        """Update the list of contacts from the history values."""
+        _list(self.slots, len(self.c), data, self.list_)
+
+    @property
+    def taken(self) -> PairList:
+        """The contacts, without the unused elements of the arrays."""
+        x, (k, m) = self.list_, self.list_.counts.tolist()
+        return PairList(
+            x.at[:m], x.cable[:m], x.place[:m], x.rank[:m], x.first[: k + 1], x.pair[:k], x.coupling[:k], x.counts
+        )
+
+    @property
+    def coupled(self) -> IntArray:
+        """Rows of the two cables of each coupled pair, shape (pairs, 2)."""
+        keys = self.slots.keys[: self.slots.counts[KEYS]]
+        return np.stack((keys // len(self.c), keys % len(self.c)), axis=1)
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the coupled pairs must change before the tangent is evaluated."""
+        return self.exact or bool(self.slots.counts[UNKNOWN])
+
+    def couple(self, data: FloatArray) -> None:
+        """Couple all pairs with contacts in the history values, and the pairs of cable A with both neighbours of cable
+        B. Pairs that were coupled before remain coupled, unless ``exact`` is true or the number of pairs becomes too
+        large.
+        """
+        slots, pair, keeps, self.exact = self.slots, self.taken.pair, not self.exact, False
+        others = np.stack((pair[:, 1], self.c["before"][pair[:, 1]], self.c["after"][pair[:, 1]]), axis=1)
+        own = np.unique((pair[:, :1] * len(self.c) + others)[others >= 0])
+        keys = np.union1d(own, slots.keys[: slots.counts[KEYS]]) if keeps else own
+        if len(keys) > min(KEPT * len(own), len(slots.keys)):
+            keys = own
+        slots.keys[: len(keys)], slots.counts[KEYS], slots.counts[RENEWED] = keys, len(keys), 1
+        self.assign(data)
 
     def eval_dofs(self) -> IntArray:
-        """Return the process-local coordinate indices of all pairs of cables, shape (pairs, 24), with twist (pairs,
-        28).
+        """Return the process-local coordinate indices of all coupled pairs of cables, shape (pairs, 24), with twist
+        (pairs, 28).
         """
-        dofs: IntArray = self.c["dofs"][self.taken.pair].reshape(-1, 2 * self.c["dofs"].shape[1])
+        dofs: IntArray = self.c["dofs"][self.coupled].reshape(-1, 2 * self.c["dofs"].shape[1])
         return dofs
 
 
@@ -86,10 +190,12 @@ def create_places(c: NDArray[Any]) -> ContactPlaces:
     cable, point = np.repeat(points, TOUCHING), np.repeat(number, TOUCHING)
     at = c["data"][cable] + (point * TOUCHING + np.tile(np.arange(TOUCHING), len(points))) * WIDTH
     # arc lengths of the points, as in `arc_length_of`
-    x = (number + 0.5) * c["length"][points] / c["points"][points]
-    none = np.zeros(0, np.int64)
-    taken = PairList(none, none, np.zeros(0), np.zeros(1, np.int64), np.zeros((0, 2), np.int64))
-    return ContactPlaces(c, at, cable, point, np.repeat(x, TOUCHING), np.zeros(len(at)), taken)
+    x = np.repeat((number + 0.5) * c["length"][points] / c["points"][points], TOUCHING)
+    n = len(at)
+    slots = Slots(at, cable, x, np.zeros(n), np.zeros(ROOM * n, np.int64), np.zeros(3, np.int64))
+    at, cable, rank, coupling, first = (np.zeros(n + (k == 4), np.int64) for k in range(5))
+    pair, counts = np.zeros((n, 2), np.int64), np.zeros(2, np.int64)
+    return ContactPlaces(c, point, slots, PairList(at, cable, np.zeros(n), rank, first, pair, coupling, counts))
 
 
 @dataclass
@@ -99,8 +205,6 @@ class CableSystem(System):
     """
 
     places: ContactPlaces | None = None  # the contacts of the points of this process
-    coupled: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
-    """Rows of the two cables of each pair whose coordinate indices are in ``dofs``, shape (pairs, 2)."""
 
 
 @kernel
@@ -115,7 +219,7 @@ def fill_places(
     """
     space = np.zeros(1, SPINS)
     g = space[0]
-    for i in range(len(list_.at)):
+    for i in range(list_.counts[1]):
         at, a, xi = list_.at[i], list_.cable[i], list_.place[i]
         b, s = int(data[at + NUMBER]) - 1, data[at + FOOT]
         held = (s <= 0.0 and c[b].before < 0) or (s >= c[b].length and c[b].after < 0)
@@ -150,11 +254,11 @@ _fill, _fill_twist = call(fill_places), call(fill_places)
 def eval_places(places: ContactPlaces, fields: Fields) -> tuple[FloatArray, FloatArray]:
     """Return the results ``out`` and ``parts`` of `fill_places`, shapes (m, SHOWN) and (m, NUMBERS)."""
     places.assign(fields.data)
-    m = len(places.taken.at)
+    m = int(places.list_.counts[1])
     out, parts = np.zeros((m, SHOWN)), np.zeros((m, NUMBERS))
     parts[:, power.STATE] = OPEN
     fill = _fill if places.c["dofs"].shape[1] == 12 else _fill_twist
-    fill(places.c, places.taken, fields.data, fields.x, fields.v, out, parts)
+    fill(places.c, places.list_, fields.data, fields.x, fields.v, out, parts)
     return out, parts
 
 
@@ -164,6 +268,7 @@ def eval_parts(places: ContactPlaces, fields: Fields) -> FloatArray:
     _, parts = eval_places(places, fields)
     whole = np.zeros((len(c), int(c["points"].max(initial=0)) * TOUCHING, NUMBERS))
     whole[..., power.STATE], whole[..., power.GAP] = OPEN, NO_GAP
-    of_cable = places.rank - (np.cumsum(c["points"]) - c["points"])[places.taken.cable] * TOUCHING
-    whole[places.taken.cable, of_cable] = parts
+    taken = places.taken
+    of_cable = taken.rank - (np.cumsum(c["points"]) - c["points"])[taken.cable] * TOUCHING
+    whole[taken.cable, of_cable] = parts
     return whole

@@ -236,14 +236,17 @@ def add_tangent(
 ) -> None:
     """Add to ``values`` the tangent dq ∂f/∂q + dv ∂f/∂v of the forces f of `add_residual`, at constant history values
     and with the scalar factors dq and dv.
-    ``slots`` contains, for each pair of cables, the indices of its matrix entries in ``values``.
+    ``slots`` contains, for each coupled pair of cables, the indices of its matrix entries in ``values``.
     """
     # coordinates of a cable, 14 with twist
     width = c["dofs"].shape[1]
     C, X, K = np.empty((12, 16)), np.empty((12, 2 * width)), np.empty((2 * width, 2 * width))
     space = np.zeros(1, SPINS)
     g = space[0]
-    for k in range(len(list_.pair)):
+    for k in range(list_.counts[0]):
+        if list_.coupling[k] < 0:
+            # the matrix has no entries for this pair yet; the residual is complete, so the solution is not affected
+            continue
         h, touches = read_pair(c, list_.pair[k, 0], list_.pair[k, 1], x, v), False
         for i in range(list_.first[k], list_.first[k + 1]):
             at, xi = list_.at[i], list_.place[i]
@@ -270,4 +273,4 @@ def add_tangent(
                 moment_a, moment_b = eval_moments(par, t)
                 add_rows_of_spins(X, dq, h.la, h.lb, moment_a, moment_b, g, K)
         if touches:
-            add_block(K, slots, k, 2 * width, values)
+            add_block(K, slots, list_.coupling[k], 2 * width, values)

@@ -133,7 +133,7 @@ def follow_feet(
     (rows,) each.
     """
     errors[:], forces[:] = 0.0, 0.0
-    for i in range(len(list_.at)):
+    for i in range(list_.counts[1]):
         at, a = list_.at[i], list_.cable[i]
         b = int(data[at + NUMBER]) - 1
         p = value_at(gather(x, c[a]), list_.place[i])

@@ -93,6 +93,7 @@ class Assembly:
         revision: number of times that the kernel calls for residuals and tangents have changed, see steps.py.
         is_fixed: whether each system always couples the same coordinates. Compiled code may call Python functions
             (argument ``asks`` of `Program`) only if ``is_fixed`` is true.
+        refreshes: the functions `NeighbourPattern.refresh` of the systems.
         world, comm: the arguments of the constructor.
     """
 
@@ -165,7 +166,9 @@ class Assembly:
         self._products = [s.fused.mass_product for s in self.systems if s.fused is not None]
         self.constraints = [s.constraint for s in self.systems if s.constraint is not None]
         self.loads = Loads(self.world, self.fields, self.systems, self.calling)
-        self.is_fixed = not any(system.neighbours is not None for system in self.systems)
+        patterns = [system.neighbours for system in self.systems if system.neighbours is not None]
+        self.is_fixed = not patterns
+        self.refreshes = [pattern.refresh for pattern in patterns if pattern.refresh is not None]
         self._updating = [c for c, s in zip(self._components, self.systems, strict=True) if s.post_newton is not None]
         self._create_updates()
         self.revision += 1
@@ -240,6 +243,8 @@ class Assembly:
         for system in self.systems:
             if system.neighbours is not None:
                 system.neighbours.lasts = False
+        # programs of updates contain the value of `NeighbourPattern.lasts`
+        self._create_updates()
 
     def use(self, storage: Storage, update: bool = False) -> Sparsity:
         """Select the storage of matrices for all systems. Sparsity and slots (positions of entries in the matrix
@@ -264,6 +269,8 @@ class Assembly:
 
     def pattern_version(self) -> int:
         """Return how many times the systems have changed the set of coordinates that they couple."""
+        for refresh in self.refreshes:
+            refresh(self.fields)
         return sum(system.neighbours.version for system in self.systems if system.neighbours is not None)
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:

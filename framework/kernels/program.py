@@ -12,7 +12,7 @@ all other calls need no Python.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, partial
 from typing import Any
@@ -43,6 +43,29 @@ class When:
     def __call__(self, *args: Any) -> None:
         if self.due[0] != 0:
             self.function(*args)
+
+
+class Chain:
+    """Several functions of an `Evaluation` that are executed in order, as one function.
+
+    A `Program` treats each of them as a step of its own, so compiled code executes those that are a `Call`.
+    """
+
+    def __init__(self, *functions: Callable[[Any], Any]) -> None:
+        self.functions = functions
+
+    def __call__(self, s: Any) -> None:
+        for function in self.functions:
+            function(s)
+
+
+def _list_single(steps: Iterable[Step]) -> Iterator[Step]:
+    """Iterate over steps; the functions of each `Chain` are separate steps."""
+    for function, where in steps:
+        if isinstance(function, Chain):
+            yield from ((single, where) for single in function.functions)
+        else:
+            yield function, where
 
 
 def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _blocks: Any) -> None:
@@ -124,7 +147,7 @@ class Program:
         at_time: list[Callable[[], Any]] = []
         before: list[Callable[[], Any]] = []
         calls, prepared = list[Step](), list[Any]()
-        for function, where in steps:
+        for function, where in _list_single(steps):
             if isinstance(function, Call) and all(is_compiled(kernel) for kernel, *_ in function.parts):
                 function.check(*where)
                 at_time += [partial(prepare, *where) for prepare in function.at_time]

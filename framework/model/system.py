@@ -36,6 +36,8 @@ class Fields:
         start_x, start_v: total coordinates and velocities at the start of the step, each of shape (n + 1,).
         mapped: number of further residual evaluations in the present Newton run in which return maps (see `ReturnMap`)
             are active, shape (1,); < 0 if the contact states repeat periodically.
+        recoupled: 1 if a system has changed the coordinates that it couples since the start of the last Newton run, so
+            that the next run needs another sparsity, otherwise 0, shape (1,).
         markers: columns of each marker family.
         rate_level: True if the time derivatives of position constraints are imposed instead of the constraints
             (differential-algebraic equations of index 2).
@@ -56,6 +58,7 @@ class Fields:
     step_size: FloatArray = field(default_factory=lambda: np.zeros(1))
     start_time: FloatArray = field(default_factory=lambda: np.zeros(1))
     mapped: FloatArray = field(default_factory=lambda: np.zeros(1))
+    recoupled: FloatArray = field(default_factory=lambda: np.zeros(1))
     start_x: FloatArray = field(init=False)
     start_v: FloatArray = field(init=False)
 
@@ -333,7 +336,8 @@ class Fused:
 class NeighbourPattern:
     """Sparsity of a system whose rows change, for example because the rows are the candidate pairs of a contact set.
 
-    The function `System.update` writes new coordinate numbers to `System.dofs`, and increments the version.
+    The function `System.update`, or the function ``refresh``, writes new coordinate numbers to `System.dofs`, and
+    increments the version.
 
     Attributes:
         version: number of changes of the rows. After a change the assembly sets up sparsity and slots again. All
@@ -346,12 +350,16 @@ class NeighbourPattern:
         lasts: whether the list of neighbours of one update of history values can be used again in later updates. If
             false, each update searches for neighbours; the result of the update then depends only on the motion and the
             history values.
+        refresh: function ``(fields)`` that increments the version if the rows of the history values in the fields are
+            not coupled, and then sets ``fields.recoupled``. If the function is given, `System.update` is a `Call` that
+            does not change `System.dofs`. The function is used only on one process.
     """
 
     version: int = 0
     off_process: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
     reset_caches: Callable[[], None] | None = None
     lasts: bool = True
+    refresh: Callable[[Fields], None] | None = None
 
 
 class SumKey(Protocol):

@@ -197,11 +197,25 @@ class Newton:
         problem = self.problem
         if not self._is_slow(self._measures, self._history, problem.lag.memory, norm):
             return False
+        return not self._is_last_step_accurate()
+
+    def _is_last_step_accurate(self) -> bool:
+        """Return whether the last linear solution is accurate."""
+        problem = self.problem
         step = self.snes.getSolutionUpdate().array_r
         parted = problem.storage is Storage.SUBSTRUCTURES
         product = problem.matrix.mat.getPythonContext() if parted else problem.pattern
         together = problem.assembly.processes if parted else None
-        return not is_accurate(product, problem.matrix.values, step, self._before, LINEAR_RTOL, together)
+        return bool(is_accurate(product, problem.matrix.values, step, self._before, LINEAR_RTOL, together))
+
+    def _has_linear_failure(self, run: NewtonRun) -> bool:
+        """Return whether a run has failed in the linear solver. A residual of NaN can also be due to a predictor far
+        from the solution, or to the divergence of Newton's method.
+        """
+        if run.reason == "DIVERGED_FNORM_NAN":
+            with np.errstate(all="ignore"):
+                return len(run.history) > 0 and not self._is_last_step_accurate()
+        return run.reason == "DIVERGED_LINEAR_SOLVE"
 
     def solve(
         self,
@@ -235,7 +249,7 @@ class Newton:
         while run.reason == "DIVERGED_LINEAR_SOLVE" and self._settings.give_memory():
             self.problem.lag.drop_tangent()
             run = self._attempt(scheme)
-        while run.reason in ("DIVERGED_LINEAR_SOLVE", "DIVERGED_FNORM_NAN") and self._change_solver():
+        while self._has_linear_failure(run) and self._change_solver():
             self.fallbacks += 1
             run = self._attempt(scheme)
         if not run.converged and self.problem.lag.active and not carried:
@@ -262,6 +276,7 @@ class Newton:
         carried: bool = False,
     ) -> NewtonRun:
         problem = self.problem
+        problem.follow_refreshes()
         if problem.pattern is not self._pattern:
             self._follow_pattern()
         problem.start(scheme, from_zero=False)

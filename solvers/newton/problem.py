@@ -181,6 +181,15 @@ class NonlinearProblem:
             self.sparsity, self.matrix = self._create_matrix()
             self.snes.setJacobian(self.eval_tangent, self.matrix.mat)
 
+    def follow_refreshes(self) -> None:
+        """Create a new matrix before a run if a system that compiled code evaluates couples other unknowns than
+        before.
+        """
+        if self.assembly.refreshes:
+            if self.assembly.pattern_version() != self.sparsity.version:
+                self.take_matrix()
+            self.assembly.fields.recoupled[0] = 0.0
+
     def leave_blocks(self) -> bool:
         """Store the tangent by rows in later runs; the order of unknowns does not change. Return False if the tangent
         is not stored in blocks.
@@ -302,7 +311,7 @@ class NonlinearProblem:
         if self._expansion_revision != assembly.revision or scheme.is_held:
             return None, None, None
         residual = self._programs.get(self._find_key(scheme))
-        suits = self._tangent_key == self._find_tangent_key(scheme) and not self._static_states.are_sought
+        suits = not self._static_states.are_sought and self._has_tangent_steps(scheme)
         if suits and self._tangent_program is None and isinstance(residual, Program):
             # the compiled program is created now, because a reused tangent is evaluated too rarely to reach `USES`
             # evaluations
@@ -405,28 +414,44 @@ class NonlinearProblem:
         live = scheme.load_factor if self._has_live_loads(scheme) else 0.0
         return *factors, live, scheme.rate_level, scheme.unit_rates, self.assembly.revision, id(self.matrix.values)
 
+    def _has_tangent_steps(self, scheme: Scheme) -> bool:
+        """Return whether the steps of the tangent are known. If only the factors have changed since the last tangent,
+        for example the step size, the steps are created.
+        """
+        key, last = self._find_tangent_key(scheme), self._tangent_key
+        if key == last:
+            return True
+        # the positions in the matrix are valid only if the sparsity is in use
+        known = last[-4:] == key[-4:] and self.assembly.use(self.storage, update=True) is self.sparsity
+        if known:
+            self._set_tangent_steps(scheme, self.matrix.values)
+        return known
+
     def _take_tangent_steps(self, scheme: Scheme, values: FloatArray) -> None:
         """Evaluate the tangent; after `USES` evaluations with the same factors, a compiled program is used."""
-        assembly, fields, mass = self.assembly, self.assembly.fields, scheme.a_factor + scheme.stabiliser
-        key = self._find_tangent_key(scheme)
-        if key != self._tangent_key:
-            self._tangent_key, self._tangent_program, self._tangent_uses = key, None, 0
-            self._clear = call(clear_values, (values, self.sparsity.pad_slots))
+        if self._find_tangent_key(scheme) != self._tangent_key:
+            self._set_tangent_steps(scheme, values)
         self._tangent_uses += 1
         if self._has_live_loads(scheme):
-            assembly.loads.update()  # the tangent may be evaluated before the first residual
+            self.assembly.loads.update()  # the tangent may be evaluated before the first residual
         if self._tangent_program is not None:
             self._tangent_program()
             return
-        steps = self._tangent_steps = [(self._clear, (evaluate(fields),))]
+        run_steps(self._tangent_steps)
+        if self._tangent_uses == self.uses:
+            self._tangent_program = self._create_program(self._tangent_steps)
+
+    def _set_tangent_steps(self, scheme: Scheme, values: FloatArray) -> None:
+        """Create the steps that evaluate the tangent for the factors of a scheme."""
+        assembly, fields, mass = self.assembly, self.assembly.fields, scheme.a_factor + scheme.stabiliser
+        self._tangent_key, self._tangent_program, self._tangent_uses = self._find_tangent_key(scheme), None, 0
+        clear_all = call(clear_values, (values, self.sparsity.pad_slots))
+        steps = self._tangent_steps = [(clear_all, (evaluate(fields),))]
         steps += tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.a_factor, mass, scheme.moving)
         steps += constraint_tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.multiplier_factor)
         if self._has_live_loads(scheme):
             gravity = assembly.loads.gravity
             steps += assembly.load_tangent_steps(values, 1.0, scheme.v_factor, scheme.load_factor, gravity)
-        run_steps(steps)
-        if self._tangent_uses == self.uses:
-            self._tangent_program = self._create_program(steps)
 
     def worst_equations(self, count: int = 3) -> list[tuple[str, float]]:
         """Return the names of the ``count`` equations with the largest residuals, and these residuals [N, N m, m]. The

@@ -98,7 +98,7 @@ class StepContext(NamedTuple):
         counts: integer data of the steps; the indices are the constants `STAGE` to `FROZEN`, shape (12,).
         limits: absolute and relative tolerance of the force error, see `Passes`, shape (2,).
         ends: times at the ends of the steps [s], shape (MOST,).
-        time, start_time, mapped: arrays of the fields, shape (1,) each.
+        time, start_time, mapped, recoupled: arrays of the fields, shape (1,) each.
         size: size of the steps [s], shape (1,).
         now, first: values of the present pass, and values after the first pass of a step.
         start_data: history values at the start of the step, shape (d,).
@@ -115,6 +115,7 @@ class StepContext(NamedTuple):
     time: FloatArray
     start_time: FloatArray
     mapped: FloatArray
+    recoupled: FloatArray
     size: FloatArray
     now: PassValues
     first: PassValues
@@ -242,13 +243,15 @@ def take_steps(context: Any) -> int:
         # if contacts have not settled, execute another pass
         if not is_settled(c):
             outcome = c.now.outcome
-            if counts[REPEATS] == 0 or not np.isfinite(outcome[0]) or outcome[1] < c.size[0]:
+            others = c.recoupled[0] != 0.0
+            if counts[REPEATS] == 0 or others or not np.isfinite(outcome[0]) or outcome[1] < c.size[0]:
                 return 0
             status = repeat(c, counts, measures, lag, state)
             if status != 0 or counts[SECOND] == 0 or not is_settled(c):
                 return int(status)
-        # Python code processes the problems that a monitor has found, and checks shapes after many iterations
-        if c.found[0] != 0.0 or state[0]["iterations"] >= HARD:
+        # Python code processes the problems that a monitor has found, sets up the sparsity after a search for contacts,
+        # and checks shapes after many iterations
+        if c.found[0] != 0.0 or c.recoupled[0] != 0.0 or state[0]["iterations"] >= HARD:
             return 0
         lag[0]["switched"] = c.now.outcome[2] != 0.0
         # the motion at the end of the step is the motion at the start of the next step
@@ -310,7 +313,7 @@ class CompiledSteps:
     ) -> None:
         self._newton, self._scheme, self._follow, self._found, self._mapped = newton, scheme, follow, found, mapped
         fields = newton.problem.assembly.fields
-        self._times = fields.time, fields.start_time, fields.mapped
+        self._times = fields.time, fields.start_time, fields.mapped, fields.recoupled
         self._start_data, self._size, self._may_repeat = fields.start_data, fields.step_size, settings.max_it > 1
         self.now = PassValues(fields.data, fields.a, fields.lam, newton.problem.assembly.updates.total)
         self.first = PassValues(*(np.zeros_like(values) for values in self.now))

@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.cable_contact.geometry import carry, carry_change
+from windlass.connectors.cable_contact.kernels import NUMBER, TOUCHING, WIDTH
+from windlass.connectors.cable_contact.places import ContactPlaces, create_places
 from windlass.elements import Cable3D, PointSlope3D, nodes_of, straight_cable
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.system import evaluate
 from windlass.solvers.failure import NotConverged
 
@@ -211,3 +214,64 @@ def test_closed_rope() -> None:
     state = wl.Dynamic(world, step=1e-6, end=1e-6, name="").solve()
     assert np.isinf(wl.eval_output(rows, "gap", state)).all()
     assert len(nodes_of(world, ring)) == 8
+
+
+def create_slots(cables: int = 5) -> ContactPlaces:
+    """Create the contact slots of a closed chain of cables with two points each."""
+    rows = np.arange(cables)
+    return create_places(
+        create_records(
+            dofs=np.arange(12 * cables).reshape(cables, 12), length=np.ones(cables), points=np.full(cables, 2),
+            data=rows * 2 * TOUCHING * WIDTH, before=np.roll(rows, 1), after=np.roll(rows, -1),
+        )
+    )  # fmt: skip
+
+
+def test_lists_of_contacts() -> None:
+    """Contacts are listed in the order of both cables and of the slots, for any history values."""
+    places, rng = create_slots(), np.random.default_rng(0)
+    at = places.slots.at
+    for _ in range(20):
+        data = np.zeros(at.max() + WIDTH)
+        data[at + NUMBER] = np.where(rng.random(len(at)) < 0.3, rng.integers(1, 6, len(at)), 0)
+        places.assign(data)
+        number, taken = data[at + NUMBER].astype(int), places.taken
+        slots = sorted(np.flatnonzero(number), key=lambda i: (places.slots.cable[i], number[i], i))
+        assert_array_equal(taken.rank, slots)
+        assert_array_equal(taken.at, at[slots])
+        pairs = [(places.slots.cable[i], number[i] - 1) for i in slots]
+        assert_array_equal(taken.pair, sorted(set(pairs)))
+        assert_array_equal(np.repeat(taken.pair, np.diff(taken.first), axis=0), pairs)
+        # a pair is unknown until it is coupled
+        places.couple(data)
+        assert not places.is_outdated
+        assert_array_equal(places.coupled[places.taken.coupling], places.taken.pair)
+
+
+def test_couplings_of_earlier_contacts() -> None:
+    """Pairs to which a foot can move next, and pairs with earlier contacts are coupled, until there are too many pairs
+    or a checkpoint requires that the couplings follow from the state alone.
+    """
+    places = create_slots(40)
+    at = places.slots.at
+
+    def find(cable: int, exact: bool = False) -> tuple[bool, set[tuple[int, ...]]]:
+        """Couple the pairs for contact of the first point with one cable; return whether this was necessary."""
+        data = np.zeros(at.max() + WIDTH)
+        data[at[0] + NUMBER] = cable + 1
+        places.assign(data)
+        places.exact = exact
+        due = places.is_outdated
+        if due:
+            places.couple(data)
+        return due, set(map(tuple, places.coupled.tolist()))
+
+    first = {(0, 19), (0, 20), (0, 21)}
+    assert find(20) == (True, first)
+    assert find(21) == (False, first)
+    assert find(22) == (True, first | {(0, 22), (0, 23)})
+    # only the coupled pairs have rows of coordinates
+    assert places.eval_dofs().shape == (5, 24)
+    assert find(22, exact=True) == (True, {(0, 21), (0, 22), (0, 23)})
+    assert find(30) == (True, {(0, k) for k in (21, 22, 23, 29, 30, 31)})
+    assert find(10) == (True, {(0, 9), (0, 10), (0, 11)})

@@ -18,6 +18,7 @@ from windlass.solvers.newton.callbacks import eval_residual
 from windlass.solvers.newton.problem import NonlinearProblem
 
 from support.contact_forms import create_drive
+from support.rope_contact import create_knot
 from support.small_models import bouncing_mass, pendulum
 
 pytestmark = pytest.mark.skipif(not is_compiled(eval_residual), reason="without compiler there is one way only")
@@ -157,6 +158,12 @@ def solve(build: Callable[[], tuple[Any, Any]], compiled: bool, monkeypatch: pyt
     return found
 
 
+def knot() -> tuple[Any, None]:
+    """Create a rope in contact with itself, whose feet move from cable to cable."""
+    ropes = create_knot(24, friction=0.2, stiffness=2e6)
+    return wl.Dynamic(ropes.world, step=2e-3, end=0.06, name=""), None
+
+
 MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "belt, segments": lambda: belt(SEGMENTS),
     "belt, points": lambda: belt(POINTS),
@@ -174,6 +181,7 @@ MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "stop": stop,
     "chain to rounding": exact_chain,
     "slack rope": slack_rope,
+    "knot": knot,
     "failing chain": lambda: exact_chain(max_it=1, control=wl.StepControl(smallest=2e-4)),
     "failing rope": lambda: slack_rope(max_it=4, adaptive=False),
 }

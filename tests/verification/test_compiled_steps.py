@@ -349,6 +349,40 @@ def test_second_passes_stay_in_compiled_code(monkeypatch: pytest.MonkeyPatch) ->
     assert 3 * compiled[4] < seen[4]
 
 
+def test_ropes_in_contact_take_compiled_steps(calls: list[int]) -> None:
+    """A rope slides along another rope over several cables. Steps between two searches for contacts are compiled, with
+    the digits of steps in Python.
+    """
+
+    def run(*hooks: Any) -> tuple[wl.Dynamic, wl.State]:
+        world = wl.World()
+        columns = {"axial_stiffness": 1e4, "bending_stiffness": 1e-2, "mass_per_length": 0.1, "axial_damping": 1.0}
+        ropes = [
+            straight_cable(world, (-0.1, 0.0, 0.0), (0.1, 0.0, 0.0), 10, **columns),
+            straight_cable(world, (0.0, -0.02, 0.0099), (0.0, 0.02, 0.0099), 2, **columns),
+        ]
+        for node in (0, 10):
+            con.clamp(world, nodes_of(world, ropes[0])[node])
+        con.add_cable_contact(
+            world, ropes, radius=5e-3, points=4, contact_stiffness_per_length=1e6, contact_damping_per_length=10.0,
+            friction_coefficient=0.2, friction_velocity_penalty_per_length=100.0,
+        )  # fmt: skip
+        state = wl.State(world)
+        dofs = state.local_dofs(nodes_of(world, ropes[1]))
+        state.v[dofs[:, 0]], state.v[dofs[:, 2]] = 2.0, -0.05
+        solver = wl.Dynamic(world, step=1e-4, end=0.04, name="")
+        return solver, solver.solve(state, hooks=hooks)
+
+    slow, by_python = run(lambda state: None)
+    assert sum(calls) == 0 and slow.assembly.pattern_version() >= 3
+    quick, compiled = run()
+    assert sum(calls) > 0.5 * quick.statistics.steps
+    for name in ("q", "v", "a", "lam", "data"):
+        assert np.array_equal(getattr(compiled, name), getattr(by_python, name)), name
+    counts = ("steps", "rejected", "newton_iterations", "discontinuous_iterations", "jacobians")
+    assert all(getattr(slow.statistics, name) == getattr(quick.statistics, name) for name in counts)
+
+
 def test_records_before_an_error_in_a_hook_keep_their_values(calls: list[int]) -> None:
     """A ledger evaluates the records of a solve that a hook has ended, and refuses solves of another model."""
 

@@ -22,13 +22,14 @@ from windlass.connectors import (
     CoordinateLoad,
     CoordinateSpringDamper,
     Force,
+    SpringDamper,
     clamp,
     coordinate_marker,
     fix,
     hinge,
     position_marker,
 )
-from windlass.elements import MassPoint, nodes_of, straight_cable
+from windlass.elements import Ground, MassPoint, nodes_of, straight_cable
 from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
 from windlass.framework.state.exchange import NAMES
@@ -391,3 +392,21 @@ def test_statics_says_that_it_goes_to_another_time_at_once() -> None:
     assert state is not None
     place = wl.eval_output(middle, "position", state)
     assert_allclose(place, (0.65, -np.sqrt(0.5 - 0.65**2), 0.0), atol=1e-8)
+
+
+def test_predictor_without_residual() -> None:
+    """If the residual of a predictor is NaN, the step is reduced, and the linear solver is kept.
+
+    After the predicted step, both ends of the spring are at the same place, so the spring has no direction.
+    """
+    world = World()
+    point = world.add(MassPoint, position=(1.0, 0.0), mass=1.0, velocity=(-1.0, 0.0))
+    fix(world, point, "y")
+    ends = [position_marker(world, one) for one in (world.add(Ground), point)]
+    world.add(SpringDamper, marker0=ends[0], marker1=ends[1], stiffness=1.0, rest_length=1.0)
+    solver = Dynamic(world, step=1.0, end=1.0, name="")
+    package = solver.problem.snes.getKSP().getPC().getFactorSolverType()
+    state = solver.solve()
+    assert solver.statistics.rejected == 1 and solver.statistics.fallbacks == 0
+    assert solver.problem.snes.getKSP().getPC().getFactorSolverType() == package
+    assert abs(state.q[0] + np.sin(1.0)) < 0.05

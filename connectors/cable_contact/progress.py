@@ -1,0 +1,102 @@
+"""The parts of an update before and after the search for contacts; see `update.py`. Compiled code executes both parts,
+and calls the search only if the result of the last search is no longer valid.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.cable_contact.kernels import PairList
+from windlass.connectors.cable_contact.places import UNKNOWN, ContactPlaces, Slots, list_contacts
+from windlass.connectors.cable_contact.update import CableUpdate, follow_feet, update_history
+from windlass.connectors.contact.pair_search import fill_hulls, find_way
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.array_kernels import copy_values
+from windlass.framework.kernels.kernel import kernel
+
+MOVED, ALL = 1, 2
+"""Values of `Progress.due`. MOVED: cables have moved farther than the search margin. ALL: the last search is not valid,
+because a step was rejected, or because each update searches for contacts.
+"""
+
+
+class Progress(NamedTuple):
+    """Results of the first part of an update, and the data with which this part decides whether to search.
+
+    Attributes:
+        errors, forces: results of `follow_feet`, shape (rows,) each.
+        number: index of the other cable of each slot before the update, see `Slots`, shape (slots,).
+        left: the same after the last update, shape (slots,).
+        hull: control points of the cables at the last search (`eval_hulls`) [m], shape (rows, 4, 3).
+        now: work space for the present control points, same shape.
+        limits: largest value of twice the motion of a control point for which the last search is valid [m], shape (1,);
+            0 if it is not valid.
+        due: 0 if no search is necessary, otherwise `MOVED` or `ALL`, shape (1,).
+    """
+
+    errors: FloatArray
+    forces: FloatArray
+    number: FloatArray
+    left: FloatArray
+    hull: FloatArray
+    now: FloatArray
+    limits: FloatArray
+    due: IntArray
+
+
+def create_progress(c: NDArray[Any], places: ContactPlaces) -> Progress:
+    """Create the data of updates of the given cables, which are kept from one update to the next."""
+    rows, slots = len(c), len(places.point)
+    errors, forces, number, left = (np.zeros(n) for n in (rows, rows, slots, slots))
+    hull, now = np.zeros((2, rows, 4, 3))
+    return Progress(errors, forces, number, left, hull, now, np.zeros(1), np.zeros(1, np.int64))
+
+
+@kernel(fast=False)
+def begin_update(
+    c: NDArray[Any], slots: Slots, list_: PairList, k: Progress, data: FloatArray, start: FloatArray, x: FloatArray,
+    lasts: bool,
+) -> None:  # fmt: skip
+    """Update the feet of all contacts, and decide whether to search for contacts; ``lasts`` is the attribute of
+    `NeighbourPattern`.
+    """
+    list_contacts(slots, len(c), data, list_)
+    k.due[0] = 0 if lasts else ALL
+    for i in range(len(k.number)):
+        k.number[i] = slots.number[i]
+        # if the last stage or step was rejected, the stored contacts differ from the contacts after the last update, so
+        # this update must search for contacts again
+        if k.number[i] != k.left[i]:
+            k.due[0] = ALL
+    follow_feet(c, list_, data, start, x, k.errors, k.forces)
+    fill_hulls(x, c["dofs"], c["length"], k.now)
+    n = 4 * len(c)
+    # with a coordinate of NaN, the search is called and detects the divergence
+    if k.due[0] == 0 and not 2.0 * find_way(k.now.reshape(n, 3), k.hull.reshape(n, 3)) < k.limits[0]:
+        k.due[0] = MOVED
+
+
+@kernel(fast=False)
+def end_update(
+    c: NDArray[Any], own: IntArray, slots: Slots, list_: PairList, k: Progress, data: FloatArray, start: FloatArray,
+    x: FloatArray, v: FloatArray, size: FloatArray, mapped: FloatArray, recoupled: FloatArray, outcome: FloatArray,
+) -> None:  # fmt: skip
+    """Update contact states and bristles. ``own`` contains the rows of this process in ascending order; `create_update`
+    and `Fields` explain the other arrays.
+    """
+    list_contacts(slots, len(c), data, list_)
+    passed = False
+    for i in range(len(k.number)):
+        passed = passed or k.number[i] != slots.number[i]
+    copy_values(slots.number, k.left)
+    update_history(
+        CableUpdate(c, k.errors, k.forces, passed, size[0] == 0.0), c, data, start, x, v, size, mapped, True, outcome
+    )
+    if slots.counts[UNKNOWN] != 0:
+        recoupled[0] = 1.0
+    if outcome[4] >= 0.0:
+        # index of the row with the largest force error among the rows of this process
+        outcome[4] = np.searchsorted(own, int(outcome[4]))
