@@ -38,6 +38,7 @@ from scipy.sparse.linalg import splu
 from windlass.framework.arrays import BoolArray, FloatArray
 from windlass.framework.assembly.assembly import Assembly, serial_assembly
 from windlass.framework.checks.checks import function, optional, that
+from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import launched_size
 from windlass.framework.model.world import World
@@ -62,6 +63,17 @@ SETTLED = 1e-9
 """Change of the coordinates in a Newton iteration, relative to the largest coordinate, below which an equilibrium is
 treated as exact, if later changes are not smaller [1].
 """
+REPRODUCED = 5e-3
+"""Largest unbalanced force after an update at rest, relative to the largest force, if the history values are functions
+of the equilibrium [1].
+"""
+NOTE = "note on derivatives"
+"""Heading of notes to the user."""
+UNSETTLED = (
+    "contact pressures of the static solve are not settled, unbalanced forces are {:.2g} of the largest force: results "
+    "and derivatives are those after further Newton iterations"
+)
+CONSTANT = "earlier load steps or solves, or do not converge: they are constant in derivatives"
 SAME = 1e-9
 """Largest change of history values, relative to the largest history value, that is treated as a rounding error [1]."""
 ROUNDING = 1e-15
@@ -187,8 +199,10 @@ def settle(state: State, motion: LinearMotion, factors: Any, history: StaticHist
 
     The tangent does not contain the derivatives of the history values, so the iterations are accelerated.
     """
-    if not len(state.data) or not history.keeps_states(state):
+    if not len(state.data):
         return False
+    if not history.keeps_states(state):
+        return note_constant(history, history.update(state, 0.0), state)
     assembly, unknowns, given = serial_assembly(state.world), motion.sparsity.unknowns, state.copy()
 
     def update(velocity: float) -> tuple[FloatArray, FloatArray, float]:
@@ -199,8 +213,9 @@ def settle(state: State, motion: LinearMotion, factors: Any, history: StaticHist
         return f, c, float(np.abs(f).max(initial=0.0)) / (size or 1.0)
 
     # the update at rest must reproduce the history values of the solve
-    follows, before, anderson = update(0.0)[2] <= BALANCED, np.inf, Anderson(len(state.q))
-    for _ in range(ITERATIONS if follows else 0):
+    first = update(0.0)[2]
+    before, anderson = np.inf, Anderson(len(state.q))
+    for _ in range(ITERATIONS if first <= REPRODUCED else 0):
         states_are_kept = history.keeps_states(state)
         f, c, left = update(CREEP)
         if not left <= DRIFT:
@@ -214,10 +229,30 @@ def settle(state: State, motion: LinearMotion, factors: Any, history: StaticHist
         largest = float(np.abs(assembly.fields.x).max(initial=0.0))
         if STALLED * before <= moved <= SETTLED * largest and states_are_kept:
             # only rounding errors are left
+            if first > BALANCED:
+                say_once(NOTE, [UNSETTLED.format(first)])
             return True
         before = moved
         add_changes(state, state, dofs, multipliers)
+    data = state.data.copy()
     state.assign(given)
+    return note_constant(history, data, state)
+
+
+def note_constant(history: StaticHistory, data: FloatArray, state: State) -> bool:
+    """Print a note that history values are constant in derivatives; return False.
+
+    Args:
+        history: the update of history values.
+        data: history values after the update, shape (d,), which differ from those of the equilibrium ``state``.
+        state: the equilibrium.
+    """
+    change = np.abs(data - state.data)
+    changed = history.find_changed(state.data, data)
+    if not changed.any():
+        changed = change > SAME * np.abs(state.data).max(initial=0.0)
+    if changed.any():
+        say_once(NOTE, [f"history values of {history.describe(changed)} depend on {CONSTANT}"])
     return False
 
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.framework.arrays import BoolArray, FloatArray
+from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
@@ -24,17 +25,22 @@ from windlass.framework.state.state import State
 from windlass.solvers.modes.matrices import LinearMotion
 from windlass.solvers.sensitivities.anderson import Anderson
 from windlass.solvers.sensitivities.equilibrium import (
+    NOTE,
     ChangedModel,
     Model,
     Results,
     SolvedModel,
     add_changes,
     create_model,
+    eval_residual,
     require_equal,
     solve_equilibrium,
     transplant,
 )
+from windlass.solvers.sensitivities.static_history import StaticHistory
 
+Residual = tuple[FloatArray, FloatArray]
+"""Type of residuals: forces, shape (n,), and gaps of constraints, shape (m,)."""
 ITERATIONS = 40
 """Largest number of solves for the derivatives of an equilibrium with respect to a parameter."""
 ACCURATE = 1e-9
@@ -47,12 +53,14 @@ than `NEAR`.
 """
 NEAR = 1e-6
 """Largest relative change of a derivative that is treated as a rounding error [1]."""
+KINK = 1e-3
+"""Difference between forward and backward difference, relative to the largest derivative, above which a contact is
+assumed to change its state [1].
+"""
 SHARES = 1.0, 0.1, 0.01
 """Steps of the differences that are used successively as long as contacts change their states, relative to the first
 step [1].
 """
-NOTE = "note on derivatives"
-"""Heading of notes to the user."""
 
 
 class Equilibrium(NamedTuple):
@@ -123,16 +131,22 @@ class Slopes(NamedTuple):
         dofs, multipliers, history: derivatives of the coordinates (for first-order states, of the states), multipliers
             and history values, shapes (n,), (m,) and (d,).
         error: relative change of the derivatives of the coordinates in the last iteration [1].
+        kink: difference between forward and backward difference, relative to the largest derivative of a coordinate
+            [1]; 0 if only one of them is used.
         above, below: for each history value, whether its row changes a contact state if the parameter increases or
             decreases by the step, shape (d,) each.
+        turned: for each history value, for example a gap, whether its sign differs for both signs of the step, shape
+            (d,).
     """
 
     dofs: FloatArray
     multipliers: FloatArray
     history: FloatArray
     error: float
+    kink: float
     above: BoolArray
     below: BoolArray
+    turned: BoolArray
 
     @property
     def converged(self) -> bool:
@@ -140,10 +154,30 @@ class Slopes(NamedTuple):
         return self.error <= NEAR and not (self.above & self.below).any()
 
     @property
-    def switched(self) -> BoolArray:
-        """For each history value, whether its row changes a contact state for any sign of the step, shape (d,)."""
-        found: BoolArray = self.above | self.below
-        return found
+    def smooth(self) -> bool:
+        """Whether the iteration has converged, and no contact changes its state."""
+        return self.error <= NEAR and self.kink <= KINK and not (self.above | self.below).any()
+
+    def describe(self, name: str, h: float, history: StaticHistory) -> str:
+        """Return which contacts change their states for a change of the parameter by h; empty if there are none."""
+        changed = self.above | self.below
+        if not changed.any() and self.kink > KINK:
+            changed = self.turned
+        if not changed.any():
+            return ""
+        return f"{history.describe(changed)} changes its contact states if {name!r} changes by {h:.3g}: "
+
+    def describe_side(self, name: str) -> str:
+        """Return for which changes of the parameter the derivatives are valid, if contact states change."""
+        if self.above.any() != self.below.any():
+            side = "decreases" if self.above.any() else "increases"
+            return f"derivatives are those if {name!r} {side}"
+        if self.above.any():
+            return f"derivatives with respect to {name!r} are those at constant contact states"
+        return (
+            f"forward and backward differences with respect to {name!r} differ by {self.kink:.2g} of the largest "
+            "derivative"
+        )
 
 
 def find_state_slopes(
@@ -155,27 +189,25 @@ def find_state_slopes(
     Raises:
         ModelError: see `evaluate`.
     """
-    best, least = None, 0.0
+    best, words = None, ""
     for share in SHARES:
         # the difference between the rounded values has no rounding error
         h = float((p[name] + share * found.steps[name]) - p[name])
         if h <= 0.0:
             break
-        last, least = iterate(found, model, p, name, h), h
-        best = last if last.converged else best
-        if last.converged and not last.switched.any():
+        last = iterate(found, model, p, name, h)
+        words = last.describe(name, h, found.history)
+        if last.converged:
+            best = last
+        if last.smooth:
             break
-    switches = ""
-    if last.switched.any():
-        contacts = found.history.describe(last.switched)
-        switches = f"contact states change if {name!r} changes by {least:.3g} ({contacts})"
     if best is None:
         raise ModelError(
-            f"the derivative with respect to {name!r} does not converge: the relative change in the last iteration is "
-            f"{last.error:.3g}" + (f"; {switches}" if switches else "")
+            f"{words}the derivative with respect to {name!r} does not converge: the relative change in the last "
+            f"iteration is {last.error:.3g}"
         )
-    if best.switched.any():
-        say_once(NOTE, [f"{switches}: derivatives with respect to {name!r} are those at constant contact states"])
+    if not best.smooth:
+        say_once(NOTE, [words + best.describe_side(name)])
     return best.dofs, best.multipliers, best.history
 
 
@@ -187,34 +219,49 @@ def iterate(found: SolvedModel, model: Model, p: Mapping[str, float], name: str,
     """
     unknowns, centre, size = found.motion.sparsity.unknowns, found.state, found.motion.K.getSize()[0]
     high, low = (found.change(model, {**p, name: p[name] + side * h}, name) for side in (1.0, -1.0))
+    middle = eval_residual(serial_assembly(found.world), centre)[0]
     dofs, multipliers, history = (np.zeros_like(array) for array in (centre.q, centre.lam, centre.data))
-    above = below = np.zeros(len(history), bool)
+    above = below = turned = np.zeros(len(history), bool)
     anderson, before, error, stalls = Anderson(len(dofs)), np.inf, np.inf, 0
-    for _ in range(ITERATIONS):
+
+    def solve(one: Residual, two: Residual) -> FloatArray:
+        """Return the change of coordinates and multipliers, shape (n + m,), for the difference of two residuals."""
+        right = np.zeros(size)
+        right[unknowns.of_dof], right[unknowns.of_multiplier] = one[0] - two[0], one[1] - two[1]
+        change = found.factors.solve(right)
+        if not np.isfinite(change).all():
+            raise ModelError(f"the derivative with respect to {name!r} is not finite: the tangent is singular")
+        return np.append(change[unknowns.of_dof], change[unknowns.of_multiplier])
+
+    for number in range(ITERATIONS):
         if found.follows:
             ends = [each.history.update(each.state) for each in (high, low)]
             above, below = (found.history.find_changed(centre.data, values) for values in ends)
+            turned = np.sign(ends[0]) != np.sign(ends[1])
             history = found.history.find_slope(centre.data, ends[0], ends[1], h)
+            if above.any() != below.any():
+                # history values of neighbours also have kinks where a contact changes its state
+                history = (centre.data - ends[1] if above.any() else ends[0] - centre.data) / h
         move(centre, (high, low), h, dofs, multipliers, history)
-        (f, c), (f_below, c_below) = high.eval_residual(), low.eval_residual()
-        right = np.zeros(size)
-        right[unknowns.of_dof], right[unknowns.of_multiplier] = f - f_below, c - c_below
-        change = found.factors.solve(right) / (-2.0 * h)
-        if not np.isfinite(change).all():
-            raise ModelError(f"the derivative with respect to {name!r} is not finite: the tangent is singular")
-        step = anderson.find_step(np.append(change[unknowns.of_dof], change[unknowns.of_multiplier]))
+        forward, backward = solve(high.eval_residual(), middle) / h, solve(middle, low.eval_residual()) / h
+        if above.any() != below.any():
+            correction, kink = -(backward if above.any() else forward), 0.0
+        else:
+            correction, kink = -0.5 * (forward + backward), float(np.abs(forward - backward)[: len(dofs)].max())
+        if not found.follows and number:
+            # the tangent is exact, so only the kink was needed
+            break
+        step = anderson.find_step(correction)
         dofs += step[: len(dofs)]
         multipliers += step[len(dofs) :]
-        if not found.follows:
-            return Slopes(dofs, multipliers, history, 0.0, above, below)
         moved, largest = (float(np.abs(values).max(initial=0.0)) for values in (step[: len(dofs)], dofs))
-        error = moved / largest if largest > 0.0 else 0.0
+        error = moved / largest if largest > 0.0 and found.follows else 0.0
         stalls = stalls + 1 if moved >= STALLED * before else 0
-        if error <= ACCURATE or (error <= NEAR and stalls >= STALLS):
+        if found.follows and (error <= ACCURATE or (error <= NEAR and stalls >= STALLS)):
             break
         move(centre, (high, low), h, dofs, multipliers, history)
         before = moved
-    return Slopes(dofs, multipliers, history, error, above, below)
+    return Slopes(dofs, multipliers, history, error, kink / (largest or 1.0), above, below, turned)
 
 
 def move(
