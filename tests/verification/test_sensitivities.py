@@ -713,7 +713,8 @@ def test_contact_states_that_change_within_the_step(
 ) -> None:
     """A contact point of a belt closes at a radius R of a pulley, at which the derivative of the rotation changes from
     -0.0005 to -0.14 rad/m. At a distance of 1e-8 R, the derivative is that at a distance of 3e-6 R on the same side,
-    and a note names the contact. At a distance of 1e-6 R, the point closes within the first step of the differences only.
+    and a note names the contact. At a distance of 1e-6 R, the point closes only within the first step of the
+    differences.
     """
     monkeypatch.setattr("windlass.framework.command_line.notes._said", set())
     closes = 0.10334742128554
