@@ -14,13 +14,13 @@ of about 1e-9.
 Contact states are constant: open contacts remain open, and slipping segments continue to slip. Other history values d
 of contacts, such as anchors of bristles, are functions of x, p and their initial values d_0(p), see static_history.py.
 Therefore r(x, d, p) is differentiated at the states x ± h dx/dp and d ± h dd/dp of the models with p ± h, and the solve
-is repeated for the remaining difference of r until dx/dp does not change, as in motion.py. Before, Newton iterations
-with updates of d reduce the error of the equilibrium, because static solves accept small changes of the contact
-pressure.
+is repeated for the remaining difference of r until dx/dp does not change, see equilibrium_slopes.py. Before, Newton
+iterations with updates of d reduce the error of the equilibrium, because static solves accept small changes of the
+contact pressure. Both iterations are accelerated, see anderson.py.
 
 If the history values also depend on intermediate states of the solve, they are constant. As in modes, slipping contact
 points then stick at their positions at the end of the solve, and an error is raised if a parameter changes d_0. If a
-contact is about to change its state, derivatives are valid only for changes of p in one direction.
+contact is about to change its state, derivatives are valid only for changes of p in one direction, and a note says so.
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
 """
