@@ -124,7 +124,7 @@ def differentiate(found: SolvedModel, model: Model, p: Mapping[str, float]) -> E
     return Equilibrium(found.world, found.results, found.state, found.motion, dofs, multipliers, history, found.steps)
 
 
-class Slopes(NamedTuple):
+class EquilibriumSlopes(NamedTuple):
     """Derivatives of the state of an equilibrium with respect to a parameter.
 
     Attributes:
@@ -211,7 +211,7 @@ def find_state_slopes(
     return best.dofs, best.multipliers, best.history
 
 
-def iterate(found: SolvedModel, model: Model, p: Mapping[str, float], name: str, h: float) -> Slopes:
+def iterate(found: SolvedModel, model: Model, p: Mapping[str, float], name: str, h: float) -> EquilibriumSlopes:
     """Return the derivatives of the state with respect to the parameter ``name``, from differences with the step h.
 
     Raises:
@@ -261,7 +261,7 @@ def iterate(found: SolvedModel, model: Model, p: Mapping[str, float], name: str,
             break
         move(centre, (high, low), h, dofs, multipliers, history)
         before = moved
-    return Slopes(dofs, multipliers, history, error, kink / (largest or 1.0), above, below, turned)
+    return EquilibriumSlopes(dofs, multipliers, history, error, kink / (largest or 1.0), above, below, turned)
 
 
 def move(
@@ -269,7 +269,7 @@ def move(
     history: FloatArray,
 ) -> None:  # fmt: skip
     """Set the states of two models with the parameters p + h and p - h to first-order approximations of their
-    equilibria; the arguments are explained in `Slopes`.
+    equilibria; the arguments are explained in `EquilibriumSlopes`.
     """
     for side, end in zip((h, -h), ends, strict=True):
         end.move(centre, side * dofs, side * multipliers, side * history)
