@@ -33,19 +33,24 @@ OFTEN = 1000
 
 
 class _Quick:
-    """A kernel whose compiled version is fixed by the first call."""
+    """A kernel whose compiled version is fixed by the first call. Calls with other types of arguments use the kernel
+    itself, which finds the version for these types.
+    """
 
-    __slots__ = ("_call", "kernel")
+    __slots__ = ("_call", "_kinds", "kernel")
 
     def __init__(self, kernel: Any) -> None:
         self.kernel = kernel
         self._call: Any = None
+        self._kinds: tuple[Any, ...] = ()
 
     def __call__(self, *args: Any) -> Any:
-        if self._call is not None:
+        if self._call is not None and find_kinds(args) == self._kinds:
             return self._call(*args)
         result = self.kernel(*args)
-        self._call = self.kernel.versions.get(find_kinds(args))
+        if self._call is None:
+            self._kinds = find_kinds(args)
+            self._call = self.kernel.versions.get(self._kinds)
         return result
 
 

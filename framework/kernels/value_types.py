@@ -13,6 +13,8 @@ from windlass.framework.kernels.cache_key import NotCacheableError
 
 OWNS_DATA = 4
 """The only flag of NumPy arrays that does not affect which compiled version of a kernel is used."""
+LIMIT = 2**63
+"""First integer that does not fit into a signed number of 64 bits."""
 _PLAIN = {float: "float64", bool: "boolean", complex: "complex128", type(None): "none"}
 _SIMPLE = frozenset({float, bool, np.float64})
 """Types whose values all have the same type for the compiler."""
@@ -28,17 +30,30 @@ def find_kinds(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def find_kind(value: Any) -> Any:
-    """Return the part of the key for one argument, see `find_kinds`."""
+    """Return the part of the key for one argument, see `find_kinds`.
+
+    Raises:
+        TypeError: the argument is a masked array, because kernels ignore masks.
+        OverflowError: the argument is an integer that does not fit into 64 bits.
+    """
     kind = type(value)
+    if kind is np.ndarray:
+        return value.dtype, value.ndim, value.flags.num & ~OWNS_DATA
     if kind in _SIMPLE:
         return kind
-    if isinstance(value, np.ndarray):
-        return value.dtype, value.ndim, value.flags.num & ~OWNS_DATA
     if isinstance(value, tuple):
         return find_kinds(value)
-    if kind is np.void:
-        return value.dtype
-    return np.uint64 if kind is int and value >= 2**63 else kind
+    if kind is int:
+        if not -LIMIT <= value < LIMIT:
+            raise OverflowError(f"{value} in the arguments of a kernel: must be >= -2^63 and < 2^63")
+        return kind
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(
+            f"masked array of shape {value.shape} in the arguments of a kernel: must be an array without mask"
+        )
+    if isinstance(value, np.ndarray):
+        return kind, value.dtype, value.ndim, value.flags.num & ~OWNS_DATA
+    return value.dtype if kind is np.void else kind
 
 
 def encode_value(value: Any) -> Any:
@@ -56,7 +71,7 @@ def encode_value(value: Any) -> Any:
         return ["array", _encode_dtype(value.dtype), value.ndim, layout, not flags.writeable, aligned]
     if kind in _PLAIN:
         return _PLAIN[kind]
-    if kind is int and -(2**63) <= value < 2**63:
+    if kind is int and -LIMIT <= value < LIMIT:
         return "int64"
     if isinstance(value, tuple):
         items = [encode_value(item) for item in value]

@@ -163,11 +163,16 @@ class ChangedResidual:
                 world.numbering = numbering
 
     def _find_dependent(self, component: type[Component]) -> set[type[Component]]:
-        """Return a component and all components whose rows refer to it, directly or through other rows."""
+        """Return a component and all components whose rows depend on its columns: they refer to its rows, directly or
+        through other rows, or to a set of which its rows are members.
+        """
         found, before = {component}, 0
         while len(found) > before:
             before = len(found)
-            found |= {other for other, targets in self._targets.items() if targets & found}
+            # laws of contact refer to a set, and the members of the set also refer to the set
+            members = [each for each in found if role_of(each) == "passive"]
+            sets = {target for each in members for target in self._targets[each] if role_of(target) == "passive"}
+            found |= {other for other, targets in self._targets.items() if targets & (found | sets)}
         return found
 
     def _is_local(self, components: set[type[Component]]) -> bool:

@@ -182,7 +182,10 @@ class State:
             return RowPlaces(self._world, self._assembly, entity, name).collect(getattr(self, name))
         array, dofs = getattr(self, name), self.local_dofs(entity)
         if self._assembly is None or self._assembly.layout.size == 1:
-            values: FloatArray = np.append(array, 0.0)[dofs]
+            # results are often read after each step, so only the requested values are copied
+            values = np.zeros(dofs.shape)
+            present = (dofs >= 0) & (dofs < len(array))
+            values[present] = array[dofs[present]]
             return values
         # only the owner of a value adds it, because the values of all processes are summed
         owned = len(self._assembly.layout.owned)

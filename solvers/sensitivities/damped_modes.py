@@ -36,7 +36,8 @@ from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 from windlass.solvers.modes.matrices import LinearMotion
 from windlass.solvers.modes.modes import Modes
-from windlass.solvers.sensitivities.equilibrium import CHECKS, Model, find_equilibrium
+from windlass.solvers.sensitivities.equilibrium import CHECKS, Model
+from windlass.solvers.sensitivities.equilibrium_slopes import find_equilibrium
 
 EQUAL = 1e-6
 """Difference between two eigenvalues, relative to the larger eigenvalue, up to which the eigenvalues are treated as

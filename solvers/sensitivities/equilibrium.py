@@ -14,13 +14,13 @@ of about 1e-9.
 Contact states are constant: open contacts remain open, and slipping segments continue to slip. Other history values d
 of contacts, such as anchors of bristles, are functions of x, p and their initial values d_0(p), see static_history.py.
 Therefore r(x, d, p) is differentiated at the states x ± h dx/dp and d ± h dd/dp of the models with p ± h, and the solve
-is repeated for the remaining difference of r until dx/dp does not change, as in motion.py. Before, Newton iterations
-with updates of d reduce the error of the equilibrium, because static solves accept small changes of the contact
-pressure.
+is repeated for the remaining difference of r until dx/dp does not change, see equilibrium_slopes.py. Before, Newton
+iterations with updates of d reduce the error of the equilibrium, because static solves accept small changes of the
+contact pressure. Both iterations are accelerated, see anderson.py.
 
 If the history values also depend on intermediate states of the solve, they are constant. As in modes, slipping contact
 points then stick at their positions at the end of the solve, and an error is raised if a parameter changes d_0. If a
-contact is about to change its state, derivatives are valid only for changes of p in one direction.
+contact is about to change its state, derivatives are valid only for changes of p in one direction, and a note says so.
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
 """
@@ -38,41 +38,42 @@ from scipy.sparse.linalg import splu
 from windlass.framework.arrays import BoolArray, FloatArray
 from windlass.framework.assembly.assembly import Assembly, serial_assembly
 from windlass.framework.checks.checks import function, optional, that
+from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import launched_size
 from windlass.framework.model.world import World
 from windlass.framework.state.column_check import STEP
 from windlass.framework.state.state import State
 from windlass.solvers.modes.matrices import LinearMotion
-from windlass.solvers.sensitivities.static_history import StaticHistory
+from windlass.solvers.sensitivities.anderson import Anderson
+from windlass.solvers.sensitivities.static_history import CREEP, StaticHistory
 from windlass.solvers.static import Static
 
 BALANCED = 1e-4
 """Largest unbalanced force that an equilibrium may have, relative to the largest force [1]."""
 ITERATIONS = 40
-"""Largest number of solves for the derivatives of an equilibrium with respect to a parameter."""
-ACCURATE = 1e-9
-"""Relative change of a derivative in an iteration below which the iteration ends [1]."""
-CONTRACTION = 0.5
-"""Ratio of the changes of a derivative in two successive iterations above which the changes are treated as rounding
-errors, if they are smaller than `NEAR` [1].
+"""Largest number of Newton iterations with updates of history values."""
+STALLED = 0.5
+"""Ratio of two successive changes in an iteration above which the changes are treated as rounding errors, if they are
+small [1].
 """
-NEAR = 1e-6
-"""Largest relative change of a derivative that is treated as a rounding error [1]."""
-SETTLES = 8
-"""Number of iterations of a derivative after which the limit `SWITCHED` applies, as soon as the ratio of two successive
-changes exceeds `CONTRACTION`. The accuracy is limited if a contact changes its state in one of the models with changed
-parameters in every second iteration.
-"""
-SWITCHED = 1e-3
-"""Relative change of a derivative in an iteration below which the iteration ends, if contacts change their states, see
-`SETTLES` [1]. In these iterations only half of each change is applied, because successive derivatives lie on both sides
-of the solution.
-"""
+DRIFT = 0.02
+"""Largest unbalanced force in Newton iterations with updates of history values, relative to the largest force [1]."""
 SETTLED = 1e-9
 """Change of the coordinates in a Newton iteration, relative to the largest coordinate, below which an equilibrium is
 treated as exact, if later changes are not smaller [1].
 """
+REPRODUCED = 5e-3
+"""Largest unbalanced force after an update at rest, relative to the largest force, if the history values are functions
+of the equilibrium [1].
+"""
+NOTE = "note on derivatives"
+"""Heading of notes to the user."""
+UNSETTLED = (
+    "contact pressures of the static solve are not settled, unbalanced forces are {:.2g} of the largest force: results "
+    "and derivatives are those after further Newton iterations"
+)
+CONSTANT = "earlier load steps or solves, or do not converge: they are constant in derivatives"
 SAME = 1e-9
 """Largest change of history values, relative to the largest history value, that is treated as a rounding error [1]."""
 ROUNDING = 1e-15
@@ -165,42 +166,6 @@ def add_changes(state: State, centre: State, dofs: FloatArray, multipliers: Floa
     state.lam[:] = centre.lam + multipliers
 
 
-class Equilibrium(NamedTuple):
-    """An equilibrium of a model, with the tangent and the derivatives of the equilibrium with respect to parameters.
-
-    Attributes:
-        world, results, state: the model with the given parameters, the function that computes its results, and its
-            equilibrium.
-        motion: linear equations of motion (tangent and mass matrix) at the equilibrium.
-        slopes: dq/dp by name of the parameter, shape (n,) each; for first-order states, the derivatives of the states.
-        multiplier_slopes: dλ/dp by name of the parameter, shape (m,) each.
-        history_slopes: derivatives of history values of contacts by name of the parameter, shape (d,) each.
-        steps: step h of the central differences by name of the parameter.
-    """
-
-    world: World
-    results: Results
-    state: State
-    motion: LinearMotion
-    slopes: dict[str, FloatArray]
-    multiplier_slopes: dict[str, FloatArray]
-    history_slopes: dict[str, FloatArray]
-    steps: dict[str, float]
-
-    def move(self, model: Model, p: Mapping[str, float], name: str, side: float) -> tuple[World, Results, State]:
-        """Return the model with one parameter changed to p + side h, the function that computes its results, and a
-        first-order approximation of its equilibrium.
-        """
-        h = side * self.steps[name]
-        world, results = create_model(model, {**p, name: p[name] + h})
-        require_equal(self.world, world, name)
-        state = transplant(self.state, world)
-        add_changes(state, self.state, h * self.slopes[name], h * self.multiplier_slopes[name])
-        state.data += h * self.history_slopes[name]
-        state.start_data[:] = state.data
-        return world, results, state
-
-
 def solve_equilibrium(
     model: Model, p: Mapping[str, float], solve: Callable[[World], State] | None, steps: Mapping[str, float] | None
 ) -> SolvedModel:
@@ -231,99 +196,64 @@ def solve_equilibrium(
 def settle(state: State, motion: LinearMotion, factors: Any, history: StaticHistory) -> bool:
     """Return whether the history values of an equilibrium are functions of the equilibrium; in this case, improve the
     equilibrium by Newton iterations with updates of the history values. Otherwise the state does not change.
+
+    The tangent does not contain the derivatives of the history values, so the iterations are accelerated.
     """
-    if not len(state.data) or not history.keeps_states(state):
+    if not len(state.data):
         return False
+    if not history.keeps_states(state):
+        return note_constant(history, history.update(state, 0.0), state)
     assembly, unknowns, given = serial_assembly(state.world), motion.sparsity.unknowns, state.copy()
-    before = np.inf
-    for _ in range(ITERATIONS):
-        data = history.update(state)
-        states_are_kept = history.keeps_states(state)
-        state.data[:] = state.start_data[:] = data
+
+    def update(velocity: float) -> tuple[FloatArray, FloatArray, float]:
+        """Update the history values; return the residual, and its largest force relative to the largest force."""
+        state.data[:] = history.update(state, velocity)
+        state.start_data[:] = state.data
         (f, c), size = eval_residual(assembly, state)
-        largest = float(np.abs(f).max(initial=0.0))
-        if not states_are_kept or largest > BALANCED * size:
+        return f, c, float(np.abs(f).max(initial=0.0)) / (size or 1.0)
+
+    # the update at rest must reproduce the history values of the solve
+    first = update(0.0)[2]
+    before, anderson = np.inf, Anderson(len(state.q))
+    for _ in range(ITERATIONS if first <= REPRODUCED else 0):
+        states_are_kept = history.keeps_states(state)
+        f, c, left = update(CREEP)
+        if not left <= DRIFT:
             break
         right = np.zeros(motion.K.getSize()[0])
         right[unknowns.of_dof], right[unknowns.of_multiplier] = f, c
         change = factors.solve(right)
-        moved = float(np.abs(change[unknowns.of_dof]).max(initial=0.0))
-        if moved >= CONTRACTION * before:
-            if moved <= SETTLED * float(np.abs(assembly.fields.x).max(initial=0.0)):
-                # only rounding errors are left
-                return True
-            break
+        step = anderson.find_step(-np.append(change[unknowns.of_dof], change[unknowns.of_multiplier]))
+        dofs, multipliers = np.split(step, [len(state.q)])
+        moved = float(np.abs(dofs).max(initial=0.0))
+        largest = float(np.abs(assembly.fields.x).max(initial=0.0))
+        if STALLED * before <= moved <= SETTLED * largest and states_are_kept:
+            # only rounding errors are left
+            if first > BALANCED:
+                say_once(NOTE, [UNSETTLED.format(first)])
+            return True
         before = moved
-        add_changes(state, state, -change[unknowns.of_dof], -change[unknowns.of_multiplier])
+        add_changes(state, state, dofs, multipliers)
+    data = state.data.copy()
     state.assign(given)
+    return note_constant(history, data, state)
+
+
+def note_constant(history: StaticHistory, data: FloatArray, state: State) -> bool:
+    """Print a note that history values are constant in derivatives; return False.
+
+    Args:
+        history: the update of history values.
+        data: history values after the update, shape (d,), which differ from those of the equilibrium ``state``.
+        state: the equilibrium.
+    """
+    change = np.abs(data - state.data)
+    changed = history.find_changed(state.data, data)
+    if not changed.any():
+        changed = change > SAME * np.abs(state.data).max(initial=0.0)
+    if changed.any():
+        say_once(NOTE, [f"history values of {history.describe(changed)} depend on {CONSTANT}"])
     return False
-
-
-def find_equilibrium(
-    model: Model, p: Mapping[str, float], solve: Callable[[World], State] | None, steps: Mapping[str, float] | None
-) -> Equilibrium:
-    """Return the equilibrium of a model with the derivatives of its state; the arguments are explained in `evaluate`.
-
-    Raises:
-        ModelError: the model or its parameters are wrong, see `evaluate`.
-    """
-    return differentiate(solve_equilibrium(model, p, solve, steps), model, p)
-
-
-def differentiate(found: SolvedModel, model: Model, p: Mapping[str, float]) -> Equilibrium:
-    """Return a solved equilibrium with the derivatives of its state.
-
-    Raises:
-        ModelError: see `evaluate`.
-    """
-    parts: tuple[dict[str, FloatArray], ...] = {}, {}, {}
-    for name in p:
-        for part, slope in zip(parts, find_state_slopes(found, model, p, name), strict=True):
-            part[name] = slope
-    dofs, multipliers, history = parts
-    return Equilibrium(found.world, found.results, found.state, found.motion, dofs, multipliers, history, found.steps)
-
-
-def find_state_slopes(
-    found: SolvedModel, model: Model, p: Mapping[str, float], name: str
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the derivatives of the coordinates (for first-order states, of the states), multipliers and history values
-    of an equilibrium with respect to a parameter, shapes (n,), (m,) and (d,).
-
-    Raises:
-        ModelError: see `evaluate`.
-    """
-    unknowns, h, centre = found.motion.sparsity.unknowns, found.steps[name], found.state
-    high, low = (found.change(model, {**p, name: p[name] + side * h}, name) for side in (1.0, -1.0))
-    dofs, multipliers, history = (np.zeros_like(array) for array in (centre.q, centre.lam, centre.data))
-    before, switches = np.inf, False
-    for number in range(ITERATIONS):
-        history = found.find_change(high, low, h)
-        for side, end in ((1.0, high), (-1.0, low)):
-            end.move(centre, side * h * dofs, side * h * multipliers, side * h * history)
-        (f, c), (f_below, c_below) = high.eval_residual(), low.eval_residual()
-        right = np.zeros(found.motion.K.getSize()[0])
-        right[unknowns.of_dof], right[unknowns.of_multiplier] = f - f_below, c - c_below
-        change = found.factors.solve(right) / (-2.0 * h)
-        if not np.isfinite(change).all():
-            raise ModelError(f"the derivative with respect to {name!r} is not finite: the tangent is singular")
-        moved = float(np.abs(change[unknowns.of_dof]).max(initial=0.0))
-        switches = switches or (number >= SETTLES and moved > CONTRACTION * before)
-        share, limit = (0.5, SWITCHED) if switches else (1.0, ACCURATE)
-        dofs += share * change[unknowns.of_dof]
-        multipliers += share * change[unknowns.of_multiplier]
-        if not found.follows:
-            return dofs, multipliers, history
-        largest = float(np.abs(dofs).max(initial=0.0))
-        if moved <= limit * largest or (CONTRACTION * before <= moved <= NEAR * largest):
-            return dofs, multipliers, history
-        for side, end in ((1.0, high), (-1.0, low)):
-            end.move(centre, side * h * dofs, side * h * multipliers, side * h * history)
-        before = moved
-    raise ModelError(
-        f"the derivative with respect to {name!r} does not converge: the relative change in the last iteration is "
-        f"{moved / largest:.3g}"
-    )
 
 
 MAPPING = that(lambda value: isinstance(value, Mapping), "a dict of names and numbers")

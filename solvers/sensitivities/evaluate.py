@@ -33,12 +33,12 @@ from windlass.solvers.sensitivities.equilibrium import (
     Model,
     SolvedModel,
     add_changes,
-    differentiate,
     eval_residual,
     find_states,
     read_results,
     solve_equilibrium,
 )
+from windlass.solvers.sensitivities.equilibrium_slopes import differentiate
 from windlass.solvers.sensitivities.parameter_groups import change, find_groups, spread_steps
 from windlass.solvers.sensitivities.state_slopes import StateSlopes
 

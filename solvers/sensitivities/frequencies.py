@@ -28,7 +28,8 @@ from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 from windlass.solvers.modes.matrices import LinearMotion
 from windlass.solvers.modes.modes import Modes
-from windlass.solvers.sensitivities.equilibrium import CHECKS, Model, find_equilibrium
+from windlass.solvers.sensitivities.equilibrium import CHECKS, Model
+from windlass.solvers.sensitivities.equilibrium_slopes import find_equilibrium
 
 EQUAL = 1e-6
 """Difference between the squares of two frequencies, relative to the larger square, up to which the frequencies are

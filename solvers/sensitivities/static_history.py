@@ -17,15 +17,19 @@ velocities of updates are `CREEP` here, which cause no forces.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import BoolArray, FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.assembly.post_newton import begin_step
 from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 from windlass.solvers.sensitivities.differences import find_history_rows, find_slopes, find_switched
 
+SHOWN = 3
+"""Largest number of contacts in a message."""
 CREEP = 1e-150
 """Velocity of all coordinates in updates of history values [m/s]."""
 
@@ -42,6 +46,7 @@ class StaticHistory:
     """
 
     def __init__(self, world: World, time: float) -> None:
+        self._world = world
         self._assembly, self._moves = serial_assembly(world), np.ones(len(State(world).q), bool)
         self._moves[self._assembly.layout.states] = False
         self._assembly.search_always()
@@ -64,6 +69,26 @@ class StaticHistory:
         """Return whether the update keeps the contact states of a state, with velocities 0 and with `CREEP`."""
         updates = (self.update(state, velocity) for velocity in (0.0, CREEP))
         return not any(find_switched(state.data, values, self._rows).any() for values in updates)
+
+    def find_changed(self, centre: FloatArray, values: FloatArray) -> BoolArray:
+        """Return, for each history value, whether its row has other contact states in ``values`` than in ``centre``,
+        shape (d,) each.
+        """
+        return find_switched(centre, values, self._rows)
+
+    def describe(self, changed: BoolArray) -> str:
+        """Return the names of the first rows to which the selected history values belong, shape (d,)."""
+        numbers = np.unique(self._rows[changed])
+        names = [name for number in numbers[:SHOWN] for name in self._list_names(int(number))]
+        return ", ".join(names) + (" and more" if len(numbers) > SHOWN else "")
+
+    def _list_names(self, number: int) -> Iterator[str]:
+        """Yield the names of the contacts that refer to a row of `GenericData`."""
+        for component, table in self._world.tables.items():
+            if "data" not in component.refs or not table.count:
+                continue
+            for _, positions, rows in self._world.split_by_table(table.local("data")):
+                yield from (table.describe(int(row)) for row in positions[rows == number])
 
     def find_slope(self, centre: FloatArray, above: FloatArray, below: FloatArray, h: float) -> FloatArray:
         """Return the derivatives of history values with respect to a parameter, shape (d,).

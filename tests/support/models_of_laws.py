@@ -21,6 +21,7 @@ from support import (
     ribbons,
     winches,
 )
+from support.closed_contacts import hang_in_water, press_in_plane, press_in_space
 from support.example_worlds import world_of_example
 from support.parallel_beams import run_beam, run_slope_beam
 from support.parallel_contacts import build_zoo
@@ -153,6 +154,9 @@ def find_world(function: Callable[[], Any]) -> World:
 def list_models(folder: Path) -> dict[str, Callable[[], World]]:
     """Return functions that create the models, by name."""
     functions: dict[str, Callable[[], Any]] = {
+        "contacts in a plane": press_in_plane,
+        "contacts in space": press_in_space,
+        "rope in water": hang_in_water,
         "plane": add_plane_machine,
         "springs": lambda: parallel_springs.create(1),
         "joints": joint_machine.create_machine,

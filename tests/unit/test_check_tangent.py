@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
@@ -15,7 +16,7 @@ from windlass.connectors import COORDINATE, DistanceConstraint, position_marker
 from windlass.connectors.markers.coordinate_columns import FAMILY
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.pairs import bind_pair, coordinate_pair, pair_dofs
-from windlass.elements import Cable2D, MassPoint, PointSlope2D, RigidBody3D
+from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D, RigidBody3D
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
@@ -297,3 +298,24 @@ def _infinite() -> wl.World:
     system.residual = add_nothing_finite
     serial_assembly(world).order_systems()
     return world
+
+
+def test_derivatives_with_respect_to_columns_of_members_of_a_set() -> None:
+    """The forces of `HuntCrossley` depend on the materials of the surfaces of its set, to which it does not refer. The
+    forces on a sphere on a half space are proportional to the modulus of both.
+    """
+    world, modulus = wl.World(), 2e5
+    columns = {
+        "contact_set": world.add(con.ContactSet),
+        "material": world.add(con.ContactMaterial, plane_strain_modulus=modulus),
+    }
+    ball = world.add(MassPoint, position=(0.0, 0.09, 0.0), mass=1.0)
+    world.add(con.ContactSphere, marker=ball, radius=0.1, **columns)
+    ground = world.add(Ground)
+    world.add(con.ContactHalfSpace, marker=ground, rotation=con.facing((0.0, 1.0, 0.0)), **columns)
+    world.add(con.HuntCrossley, contact_set=columns["contact_set"], transition_velocity=0.1)
+    state = wl.State(world)
+    force = wl.assemble_vector(world, state).array
+    slope = wl.assemble_derivative(world, state, columns["material"], "plane_strain_modulus")
+    assert abs(force[1]) > 10.0
+    assert_allclose(slope.ravel() * modulus, force, rtol=1e-9, atol=1e-9 * abs(force[1]))

@@ -680,23 +680,97 @@ def test_a_belt_that_sticks() -> None:
     assert adjoint == dy
 
 
-def test_slow_convergence_of_history_values() -> None:
-    """In a coarse mesh of a belt, the changes of the derivative decrease by a factor of only 0.36 in each iteration.
-    The derivative of the rotation of a pulley nevertheless agrees with differences to 1e-6.
+def settle(model: Any, p: Mapping[str, float]) -> float:
+    """Return the rotation of a pulley at an equilibrium whose contact pressures have settled."""
+    found = solve_equilibrium(model, p, solve_exactly, None)
+    return float(found.results(found.state)["turn"])
+
+
+@pytest.mark.parametrize(
+    ("elements", "torque", "name"),
+    [(24, 2.0, "torque"), (20, 2.0, "radius"), (20, 2.0, "tension"), (20, 8.0, "torque"), (16, 2.0, "radius")],
+)
+def test_slow_convergence_of_history_values(elements: int, torque: float, name: str) -> None:
+    """In coarse meshes of a belt, the changes of history values, and of the derivatives, decrease by factors of 0.4 to
+    0.95 in each iteration without acceleration. The derivatives of the rotation of a pulley nevertheless agree with
+    differences to 1e-6, or to 1e-8 of y/p.
     """
-    p = {"torque": 2.0, "radius": 0.1, "tension": 400.0}
+    p = {"torque": torque, "radius": 0.1, "tension": 400.0}
 
     def coarse(given: Mapping[str, float]) -> Any:
-        return belt({**p, **given}, elements=24)
+        return belt({**p, **given}, elements=elements)
 
-    def settle(torque: float) -> float:
-        found = solve_equilibrium(coarse, {"torque": torque}, solve_exactly, None)
-        return float(found.results(found.state)["turn"])
+    y, dy = wl.evaluate(coarse, {name: p[name]}, solve=solve_exactly)
+    h = 1e-5 * p[name]
+    near, far = (settle(coarse, {name: p[name] + k * h}) - settle(coarse, {name: p[name] - k * h}) for k in (1.0, 2.0))
+    atol = 1e-8 * abs(y["turn"] / p[name])
+    assert_allclose(dy["turn"][name], (8.0 * near - far) / (12.0 * h), rtol=1e-6, atol=atol)
 
-    _, dy = wl.evaluate(coarse, {"torque": p["torque"]}, solve=solve_exactly)
-    h = 1e-5 * p["torque"]
-    near, far = (settle(p["torque"] + k * h) - settle(p["torque"] - k * h) for k in (1.0, 2.0))
-    assert_allclose(dy["turn"]["torque"], (8.0 * near - far) / (12.0 * h), rtol=1e-6)
+
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_contact_states_that_change_within_the_step(
+    side: float, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A contact point of a belt closes at a radius R of a pulley, at which the derivative of the rotation changes from
+    -0.0005 to -0.14 rad/m. At a distance of 1e-8 R, the derivative is that at a distance of 3e-6 R on the same side,
+    and a note names the contact. At a distance of 1e-6 R, the point closes only within the first step of the
+    differences.
+    """
+    monkeypatch.setattr("windlass.framework.command_line.notes._said", set())
+    closes = 0.10334742128554
+
+    def drive(given: Mapping[str, float]) -> Any:
+        return belt({"torque": 2.0, "tension": 400.0, **given}, elements=40)
+
+    def evaluate(distance: float) -> float:
+        p = {"radius": closes * (1.0 + side * distance)}
+        return wl.evaluate(drive, p, solve=solve_exactly)[1]["turn"]["radius"]
+
+    far, near = evaluate(3e-6), evaluate(1e-6)
+    assert "note on derivatives" not in capsys.readouterr().err
+    at = evaluate(1e-8)
+    words = "note on derivatives: ContactFrictionCirclePoints2D 51 changes its contact states if 'radius' changes by 6"
+    said = capsys.readouterr().err
+    assert words in said and f"derivatives are those if 'radius' {'increases' if side > 0.0 else 'decreases'}" in said
+    assert_allclose(far, -0.1415 if side > 0.0 else -0.00055, rtol=0.02)
+    assert_allclose([near, at], far, atol=2e-5)
+
+
+def test_contact_that_begins_at_the_equilibrium(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A mass on a spring of 100 N/m just touches a stop of 1000 N/m. The forward and the backward difference differ by
+    10/11 of the larger one, and a note states this and names the stop.
+    """
+    monkeypatch.setattr("windlass.framework.command_line.notes._said", set())
+
+    def model(p: Mapping[str, float]) -> Any:
+        world = wl.World()
+        mass = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
+        con.fix(world, mass, "y")
+        x = con.coordinate_marker(world, mass, "x")
+        world.add(con.CoordinateSpringDamper, marker1=x, stiffness=100.0)
+        world.add(con.CoordinateLoad, marker=x, value=-p["load"])
+        world.add(con.ContactCoordinate, marker1=x, contact_stiffness=1e3, offset=-0.02)
+        return world, lambda state: {"x": float(state.of(mass)[0, 0])}
+
+    for load, slope in ((1.9, -1 / 100), (2.1, -1 / 1100)):
+        _, dy = wl.evaluate(model, {"load": load}, solve=solve_exactly)
+        assert_allclose(dy["x"]["load"], slope, rtol=1e-8)
+    assert "note on" not in capsys.readouterr().err
+    wl.evaluate(model, {"load": 2.0}, solve=solve_exactly)
+    said = capsys.readouterr().err
+    assert "ContactCoordinate 0 changes its contact states if 'load' changes by" in said
+    assert "forward and backward differences with respect to 'load' differ by" in said
+
+
+def test_history_values_that_are_constant(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """If contacts have slipped in several solves, a note names them."""
+    monkeypatch.setattr("windlass.framework.command_line.notes._said", set())
+    wl.evaluate(capstan, {"mu": 0.5, "weight": 100.0}, solve=draw)
+    said = capsys.readouterr().err
+    assert "note on derivatives: history values of ContactFrictionCircleCable2D" in said
+    assert "earlier load steps or solves" in said
 
 
 def test_radius_of_a_circle_on_which_a_rope_was_drawn() -> None:

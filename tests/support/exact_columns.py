@@ -1,0 +1,70 @@
+"""Program that compares extrapolated differences with respect to columns to dual numbers, see dual_numbers.py.
+
+Usage: WINDLASS_JIT=0 python -m support.exact_columns -out OUT.json
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+import windlass as wl
+from windlass.framework.assembly.assembly import serial_assembly
+from windlass.framework.state.column_derivatives import ChangedResidual, differentiate, list_values
+from windlass.framework.state.residual import eval_residual
+
+from support.dual_numbers import differentiate_exactly
+from support.models_of_laws import list_models
+
+CASES = {
+    "contacts in a plane": [
+        "ContactCoordinate.contact_stiffness", "ContactCoordinate.offset", "RigidNode2D.angle", "RigidBody2D.inertia",
+        "CurveProfile.curvatures", "ContactCurveCircle.radius", "ContactCurveCircle.contact_damping",
+        "PointSlope2D.position",
+    ],
+    "joints": ["GenericJoint.frame0", "PositionOnRigid3D.local"],
+}  # fmt: skip
+"""Columns by model. The kernels of these laws, and the Python code that calls them, allow dual numbers."""
+
+
+def compare(folder: Path) -> list[dict[str, float | str]]:
+    """Return, for the first number of each column that affects the residual, the largest derivative, its error, and the
+    error of the residual.
+    """
+    found = list[dict[str, float | str]]()
+    models = list_models(folder)
+    for name, columns in CASES.items():
+        world = models[name]()
+        assembly, state, random = serial_assembly(world), wl.State(world), np.random.default_rng(1)
+        assembly.decide(state)
+        fields = assembly.load_fields(state)
+        for values, size in ((fields.x, 1e-3), (fields.v, 1.0), (fields.a, 1.0), (fields.lam, 1.0)):
+            values[:-1] += size * random.standard_normal(len(values) - 1)
+        residual, whole = ChangedResidual(world, fields), eval_residual(assembly)
+        tables = {component.__name__: table for component, table in world.tables.items()}
+        for words in columns:
+            kind, column = words.split(".")
+            for value in list_values(tables[kind], 0):
+                if value.column.name != column or value.number == 0.0:
+                    continue
+                lifted, exact = differentiate_exactly(world, fields, value)
+                if not exact.any():
+                    continue
+                derivative = differentiate(partial(residual.eval_at, value), value.number, value.column)
+                found.append(
+                    {
+                        "column": value.describe(), "size": float(np.abs(exact).max()),
+                        "error": float(np.abs(derivative.values - exact).max()),
+                        "residual": float(np.abs(lifted - whole).max() / np.abs(whole).max()),
+                    }
+                )  # fmt: skip
+                break
+    return found
+
+
+if __name__ == "__main__":
+    out = Path(wl.option("out", "exact_columns.json", "", "file of results"))
+    out.write_text(json.dumps(compare(out.parent)))
