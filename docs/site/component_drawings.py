@@ -911,9 +911,9 @@ def floating_mesh(s: Sketch) -> None:
         s.line(bottoms[k], tops[k], color=GREY, width=1.0)
     for position in (-0.6, 0.8):
         s.line((position, -0.9), (position, 0.7), color=RED, style="--")
-    s.text((0.95, 0.95), "parts", RED)
-    s.dot((0.1, 0.0))
-    s.text((0.2, -0.25), "marker")
+    s.text((1.6, 0.95), "parts", RED)
+    s.dot((0.3, 0.0))
+    s.text((0.9, -0.3), "marker")
     s.text((-2.0, 0.95), "closed surface of triangles", GREY)
     s.arrow((-0.2, -0.6), (-0.2, 0.35), color=RED)
     s.text((-0.1, -1.25), "buoyancy at the centre of the immersed volume", RED, align="center")

@@ -121,7 +121,7 @@ ANY_SIGN = {
 ZERO = {
     # 0 means no end, no limit, or an automatic value
     "half_length", "half_width", "depth", "outer_radius", "damping_depth", "skin", "apart", "shortest", "wave_growth",
-    "exponent", "begin", "x",
+    "exponent", "begin", "x", "drag_area",
     # 0 switches the property off
     "contact_damping_per_length", "friction_coefficient", "friction_stiffness_per_length", "rope_radius", "damping",
     "friction_velocity_penalty_per_length", "axial_damping", "bending_damping", "bending_stiffness", "mass_per_length",
