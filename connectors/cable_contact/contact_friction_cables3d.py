@@ -37,7 +37,7 @@ from windlass.framework.checks.checks import checked, each, either, inside, inst
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
-from windlass.framework.kernels.program import Chain, When
+from windlass.framework.kernels.program import FunctionChain, When
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
@@ -280,9 +280,9 @@ def build(rows: LocalRows) -> CableSystem:
         ),
     )  # fmt: skip
     if alone:
-        system.post_newton = Chain(begin, When(find_contacts, progress.due), end)
+        system.post_newton = FunctionChain(begin, When(find_contacts, progress.due), end)
     else:
-        system.post_newton = Chain(refresh, begin, find_contacts, refresh, end)
+        system.post_newton = FunctionChain(refresh, begin, find_contacts, refresh, end)
     system.residual = call(add_residual, lambda s: (c, list_, s.data, s.start_data, s.x, s.v, s.f))
     system.tangent = call(
         add_tangent, lambda s: (c, list_, s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values)

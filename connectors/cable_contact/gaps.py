@@ -25,7 +25,7 @@ from windlass.connectors.cable_contact.geometry import (
     wrap_arc,
 )
 from windlass.connectors.cable_contact.kernels import FOOT, PairList, read_pair
-from windlass.connectors.cable_contact.places import ContactPlaces, Slots, list_contacts
+from windlass.connectors.cable_contact.places import ContactPlaces, ContactSlots, list_contacts
 from windlass.connectors.contact.pair_search import eval_hulls
 from windlass.connectors.point_contact.search import find_near
 from windlass.elements.nodes.vectors import dot
@@ -199,7 +199,7 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
     return np.ascontiguousarray(found)
 
 
-class Followed(NamedTuple):
+class FollowedGaps(NamedTuple):
     """Data of the check of all contacts from one step to the next.
 
     Attributes:
@@ -219,7 +219,13 @@ class Followed(NamedTuple):
 
 @kernel
 def measure_contacts(
-    c: NDArray[Any], slots: Slots, list_: PairList, data: FloatArray, x: FloatArray, v: FloatArray, k: Followed
+    c: NDArray[Any],
+    slots: ContactSlots,
+    list_: PairList,
+    data: FloatArray,
+    x: FloatArray,
+    v: FloatArray,
+    k: FollowedGaps,
 ) -> None:
     """Write the gap quantities of all contacts at the end of a step."""
     list_contacts(slots, len(c), data, list_)
@@ -235,7 +241,7 @@ def measure_contacts(
 
 
 @kernel
-def accept_contacts(k: Followed, near: IntArray, before: IntArray) -> None:
+def accept_contacts(k: FollowedGaps, near: IntArray, before: IntArray) -> None:
     """Record that a step is accepted: its end is the start of the next step."""
     accept_gaps(k.numbers, near, before)
     for i in range(len(k.found)):
@@ -256,7 +262,7 @@ def watch_places(places: ContactPlaces, n: int, name: str, group: IntArray) -> G
     c, last = places.c, len(places.point)
     numbers, which, near = create_numbers(last + 1), np.zeros(2, np.int64), create_near(last + 1)
     found, known = np.zeros(last, np.bool_), np.zeros(last, np.bool_)
-    followed = Followed(numbers, found, known, np.zeros(n + 1), np.zeros(n + 1), np.zeros(1, np.int64))
+    followed = FollowedGaps(numbers, found, known, np.zeros(n + 1), np.zeros(n + 1), np.zeros(1, np.int64))
     moves_far, least = call(may_pass), PASSING * float(c["radius"].min(initial=np.inf))
 
     def sweep(s: Any) -> None:

@@ -40,8 +40,8 @@ PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, PART = 0, 1, 4, 7, 8, 9, 10
 
 
 KEYS, UNKNOWN, RENEWED = range(3)
-"""Indices in `Slots.counts`. KEYS: number of coupled pairs. UNKNOWN: 1 if a contact belongs to a pair that is not
-coupled, otherwise 0. RENEWED: 1 if the coupled pairs have changed since the last list.
+"""Indices in `ContactSlots.counts`. KEYS: number of coupled pairs. UNKNOWN: 1 if the pair of a contact is not coupled,
+otherwise 0. RENEWED: 1 if the coupled pairs have changed since the last list.
 """
 ROOM = 6
 """Largest number of coupled pairs, divided by the largest number of contacts."""
@@ -51,7 +51,7 @@ the other pairs are removed.
 """
 
 
-class Slots(NamedTuple):
+class ContactSlots(NamedTuple):
     """All contact slots of the points of this process, in the order of cable and point.
 
     The coupled pairs are the pairs of cables for which the tangent has matrix entries. They include all pairs with
@@ -82,7 +82,7 @@ def find_key(keys: IntArray, count: int, key: int) -> int:
 
 
 @kernel(fast=False)
-def list_contacts(slots: Slots, cables: int, data: FloatArray, list_: PairList) -> None:
+def list_contacts(slots: ContactSlots, cables: int, data: FloatArray, list_: PairList) -> None:
     """Update ``list_`` and ``slots.number`` from the history values. ``cables`` is the number of cables."""
     changed = slots.counts[RENEWED] != 0
     for i in range(len(slots.at)):
@@ -133,7 +133,7 @@ class ContactPlaces:
 
     c: NDArray[Any]  # records of the cables
     point: IntArray  # index of the point of every slot on its cable, shape (slots,)
-    slots: Slots
+    slots: ContactSlots
     list_: PairList
     exact: bool = False
     """Whether `couple` must couple only the pairs with contacts, as at the start of a run."""
@@ -192,7 +192,7 @@ def create_places(c: NDArray[Any]) -> ContactPlaces:
     # arc lengths of the points, as in `arc_length_of`
     x = np.repeat((number + 0.5) * c["length"][points] / c["points"][points], TOUCHING)
     n = len(at)
-    slots = Slots(at, cable, x, np.zeros(n), np.zeros(ROOM * n, np.int64), np.zeros(3, np.int64))
+    slots = ContactSlots(at, cable, x, np.zeros(n), np.zeros(ROOM * n, np.int64), np.zeros(3, np.int64))
     at, cable, rank, coupling, first = (np.zeros(n + (k == 4), np.int64) for k in range(5))
     pair, counts = np.zeros((n, 2), np.int64), np.zeros(2, np.int64)
     return ContactPlaces(c, point, slots, PairList(at, cable, np.zeros(n), rank, first, pair, coupling, counts))

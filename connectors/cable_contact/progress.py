@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.cable_contact.kernels import PairList
-from windlass.connectors.cable_contact.places import UNKNOWN, ContactPlaces, Slots, list_contacts
+from windlass.connectors.cable_contact.places import UNKNOWN, ContactPlaces, ContactSlots, list_contacts
 from windlass.connectors.cable_contact.update import CableUpdate, follow_feet, update_history
 from windlass.connectors.contact.pair_search import fill_hulls, find_way
 from windlass.framework.arrays import FloatArray, IntArray
@@ -18,17 +18,17 @@ from windlass.framework.assembly.array_kernels import copy_values
 from windlass.framework.kernels.kernel import kernel
 
 MOVED, ALL = 1, 2
-"""Values of `Progress.due`. MOVED: cables have moved farther than the search margin. ALL: the last search is not valid,
-because a step was rejected, or because each update searches for contacts.
+"""Values of `UpdateProgress.due`. MOVED: cables have moved farther than the search margin. ALL: the last search is not
+valid, because a step was rejected, or because each update searches for contacts.
 """
 
 
-class Progress(NamedTuple):
+class UpdateProgress(NamedTuple):
     """Results of the first part of an update, and the data with which this part decides whether to search.
 
     Attributes:
         errors, forces: results of `follow_feet`, shape (rows,) each.
-        number: index of the other cable of each slot before the update, see `Slots`, shape (slots,).
+        number: index of the other cable of each slot before the update, see `ContactSlots`, shape (slots,).
         left: the same after the last update, shape (slots,).
         hull: control points of the cables at the last search (`eval_hulls`) [m], shape (rows, 4, 3).
         now: work space for the present control points, same shape.
@@ -47,18 +47,18 @@ class Progress(NamedTuple):
     due: IntArray
 
 
-def create_progress(c: NDArray[Any], places: ContactPlaces) -> Progress:
+def create_progress(c: NDArray[Any], places: ContactPlaces) -> UpdateProgress:
     """Create the data of updates of the given cables, which are kept from one update to the next."""
     rows, slots = len(c), len(places.point)
     errors, forces, number, left = (np.zeros(n) for n in (rows, rows, slots, slots))
     hull, now = np.zeros((2, rows, 4, 3))
-    return Progress(errors, forces, number, left, hull, now, np.zeros(1), np.zeros(1, np.int64))
+    return UpdateProgress(errors, forces, number, left, hull, now, np.zeros(1), np.zeros(1, np.int64))
 
 
 @kernel(fast=False)
 def begin_update(
-    c: NDArray[Any], slots: Slots, list_: PairList, k: Progress, data: FloatArray, start: FloatArray, x: FloatArray,
-    lasts: bool,
+    c: NDArray[Any], slots: ContactSlots, list_: PairList, k: UpdateProgress, data: FloatArray, start: FloatArray,
+    x: FloatArray, lasts: bool,
 ) -> None:  # fmt: skip
     """Update the feet of all contacts, and decide whether to search for contacts; ``lasts`` is the attribute of
     `NeighbourPattern`.
@@ -81,8 +81,9 @@ def begin_update(
 
 @kernel(fast=False)
 def end_update(
-    c: NDArray[Any], own: IntArray, slots: Slots, list_: PairList, k: Progress, data: FloatArray, start: FloatArray,
-    x: FloatArray, v: FloatArray, size: FloatArray, mapped: FloatArray, recoupled: FloatArray, outcome: FloatArray,
+    c: NDArray[Any], own: IntArray, slots: ContactSlots, list_: PairList, k: UpdateProgress, data: FloatArray,
+    start: FloatArray, x: FloatArray, v: FloatArray, size: FloatArray, mapped: FloatArray, recoupled: FloatArray,
+    outcome: FloatArray,
 ) -> None:  # fmt: skip
     """Update contact states and bristles. ``own`` contains the rows of this process in ascending order; `create_update`
     and `Fields` explain the other arrays.

@@ -12,7 +12,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.array_kernels import copy_values
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import Chain, Program, Step
+from windlass.framework.kernels.program import FunctionChain, Program, Step
 from windlass.framework.model.system import Evaluation, Fields, PostNewton, System, evaluate
 
 
@@ -75,7 +75,7 @@ class PostNewtonUpdates:
             steps.append((call(copy_values, lambda s: kept), (evaluate(fields),)))
         for outcome, system in zip(outcomes, self._systems, strict=True):
             update = system.post_newton
-            function = update if isinstance(update, (Call, Chain)) else partial(_note, system)
+            function = update if isinstance(update, (Call, FunctionChain)) else partial(_note, system)
             steps.append((function, (evaluate(fields, outcome=outcome),)))
         steps.append((call(judge_outcomes, lambda s: (outcomes, total)), (evaluate(fields),)))
         return Program(steps)

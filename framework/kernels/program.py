@@ -45,7 +45,7 @@ class When:
             self.function(*args)
 
 
-class Chain:
+class FunctionChain:
     """Several functions of an `Evaluation` that are executed in order, as one function.
 
     A `Program` treats each of them as a step of its own, so compiled code executes those that are a `Call`.
@@ -60,9 +60,9 @@ class Chain:
 
 
 def _list_single(steps: Iterable[Step]) -> Iterator[Step]:
-    """Iterate over steps; the functions of each `Chain` are separate steps."""
+    """Iterate over steps; the functions of each `FunctionChain` are separate steps."""
     for function, where in steps:
-        if isinstance(function, Chain):
+        if isinstance(function, FunctionChain):
             yield from ((single, where) for single in function.functions)
         else:
             yield function, where
