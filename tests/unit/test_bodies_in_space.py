@@ -58,7 +58,7 @@ def raises(words: str) -> Any:
         ({"velocity": (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)}, "changes their length by 1 1/s: must be 0"),
         (
             {"velocity": (0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0), "angular_velocity": (1.0, 0.0, 0.0)},
-            "angular_velocity and a velocity of e0..e3: give one of them",
+            "angular_velocity and another velocity of e0..e3: give one of them",
         ),
         ({"velocity": (0.0, 0.0)}, "velocity in RigidNode3D row 0 has shape (2,)"),
         ({"angular_velocity": (np.inf, 0.0, 0.0)}, "angular_velocity[0] = inf rad/s in RigidNode3D row 0"),

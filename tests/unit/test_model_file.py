@@ -95,6 +95,15 @@ def test_a_loaded_model_moves_alike_to_the_last_bit(tmp_path: Path) -> None:
     assert world.save(tmp_path / "again.json").read_text() == file.read_text()
 
 
+def test_a_turning_body_is_loaded(tmp_path: Path) -> None:
+    """The rows of a saved body contain its angular velocity, and the rates of the Euler parameters that follow."""
+    world, file = World(), tmp_path / "top.json"
+    spin = (0.1, 2.0, 0.3)
+    world.add(el.RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=(1.0, 2.0, 3.0), angular_velocity=spin)
+    world.save(file)
+    assert wl.State(World.load(file)).v.tolist() == wl.State(world).v.tolist() != [0.0] * 7
+
+
 def test_what_was_switched_is_saved(tmp_path: Path) -> None:
     world = belt(con.sine(0.5, 3.0))
     contacts = world.tables[con.ContactFrictionCirclePoints2D]
