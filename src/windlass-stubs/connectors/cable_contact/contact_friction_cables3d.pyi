@@ -9,10 +9,10 @@ from windlass.connectors.cable_contact.gaps import watch_places
 from windlass.connectors.cable_contact.kernels import TOUCHING, WIDTH, add_residual
 from windlass.connectors.cable_contact.material import TWIST
 from windlass.connectors.cable_contact.outputs import OUTPUTS, paint
-from windlass.connectors.cable_contact.places import CableSystem, create_places, eval_parts
+from windlass.connectors.cable_contact.places import CableSystem, create_places, eval_parts, list_contacts
+from windlass.connectors.cable_contact.progress import ALL, begin_update, create_progress, end_update
 from windlass.connectors.cable_contact.search import CableSearch
 from windlass.connectors.cable_contact.tangent import add_tangent
-from windlass.connectors.cable_contact.update import CableUpdate, follow_feet, update_history
 from windlass.connectors.contact.power import NUMBERS, create_place_account
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_markers3d import axis_dofs
@@ -26,6 +26,7 @@ from windlass.framework.checks.checks import checked, each, either, inside, inst
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
+from windlass.framework.kernels.program import FunctionChain, When
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
