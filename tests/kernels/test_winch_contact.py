@@ -135,7 +135,7 @@ def test_equal_to_plain_cables_while_the_winch_stands() -> None:
             nodes, rows = nodes_of(world, line), world.add(con.ContactFrictionCirclePoints2D, cable=line, **law)
         con.hinge(world, nodes[0])
         world.add(con.Force, marker=con.position_marker(world, nodes[-1]), vector=(0.0, -30.0, 0.0))
-        con.prescribe(world, body, "rotation", con.smooth_step(0.0, 0.1, 0.0, -0.003))
+        con.prescribe(world, body, "rotation", con.smooth_step(0.0, 0.1, 0.0, -0.04))
         state = wl.Static(world, time=0.0).solve()
         state = wl.Dynamic(world, step=1e-3, end=0.1, rtol=1e-11).solve(state)
         values = [wl.eval_output(rows, name, state) for name in ("state", "force_local")]
