@@ -101,7 +101,9 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> WinchRows:
-    """Create the data of the rows for kernels."""
+    """Create the data of the rows for kernels. Rows of cables in reserve are inactive; `WinchReserve` changes the
+    columns ``active`` of cables and rows together.
+    """
     n, cables = rows.local("segments"), rows.local("cable")
     begin, share = (column_of(rows.world, cables, name) for name in ("begin", "share"))
     part, length = share / n, rows.reference[:, CABLE - 1]
@@ -114,7 +116,8 @@ def bind(rows: LocalRows) -> WinchRows:
         circle=rows.markers("circle"), data=rows.data_start("data"), segments=n, begin=begin, share=share,
         length=part * length, contact_stiffness=values["stiffness"] * length, radius=rows.local("circle_radius"),
         friction_stiffness=values["bristle"] * length, **values,
-        **{name: rows.local(name) for name in ("friction_coefficient", "clip_normal_force", "active")},
+        active=rows.local("active") & (column_of(rows.world, cables, "active") > 0.0),
+        **{name: rows.local(name) for name in ("friction_coefficient", "clip_normal_force")},
     )  # fmt: skip
     return WinchRows(records, np.ascontiguousarray(rows.dofs))
 
