@@ -151,9 +151,7 @@ def build(rows: LocalRows) -> System:
     system.account = create_place_account(fill, found, further=1)
     numbers = create_numbers(int(n.sum()))
     near = create_near(len(numbers))
-    measure = call(
-        fill_winch_gaps, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.size, numbers, near)
-    )
+    measure = call(fill_winch_gaps, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.size, numbers, near))
     system.gaps = Gaps(measure, numbers, name_points(rows, n), weighed=True, near=near)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     system.checks.refusals = lambda fields: refuse_deep(rows, c.rows, evaluate_rows(rows, fields)[0])

@@ -141,7 +141,10 @@ def add_closed_point(
             )  # fmt: skip
             for e in range(CABLE):
                 N[e, b - CABLE] += g.d[0, e] * n0 + g.d[1, e] * n1 + g.m[0, e] * f0 + g.m[1, e] * f1
-            N[CABLE, b - CABLE], N[CABLE + 1, b - CABLE] = N[CABLE, b - CABLE] - n0 - f0, N[CABLE + 1, b - CABLE] - n1 - f1
+            N[CABLE, b - CABLE], N[CABLE + 1, b - CABLE] = (
+                N[CABLE, b - CABLE] - n0 - f0,
+                N[CABLE + 1, b - CABLE] - n1 - f1,
+            )
             N[CABLE + 2, b - CABLE] -= m
     # variations of S_i, r_l and w in the generalised forces
     Nx, Ny, Fx, Fy = z.fn * nx, z.fn * ny, z.ft * tx, z.ft * ty

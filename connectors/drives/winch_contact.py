@@ -13,7 +13,9 @@ import numpy as np
 
 from windlass.connectors.circle_contact.contact_friction_circle_winch2d import ContactFrictionCircleWinch2D
 from windlass.connectors.friction.bristle import UNDEFINED
+from windlass.connectors.sliding.cable_track import CableTrack
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
+from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
@@ -79,6 +81,19 @@ def carry_history(old: ContactPoints, new: ContactPoints, length: float, state: 
             data[i, n + k] = old.data[j, old.count[j] + m]
             data[i, 2 * n + k] = old.data[j, 2 * old.count[j] + m] + new.radius[i] * turn
     state.put(new.rows, data, "data")
+
+
+def refuse_tracks(world: World, cables: Entity, name: str) -> None:
+    """Raise ModelError if sliding joints are on cables of a rope with reserve cables."""
+    table = world.tables.get(CableTrack)
+    if table is None or not table.count:
+        return
+    for row, chain in enumerate(table.collect("cables", np.arange(table.count))):
+        if np.isin(chain, cables.ids).any():
+            raise ModelError(
+                f"CableTrack row {row} is on {name}, a rope with reserve cables: must be on cables of `winch_rope`, "
+                "whose number is constant"
+            )
 
 
 class WinchContacts:

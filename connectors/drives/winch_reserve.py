@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.constraints.supports import fix
-from windlass.connectors.drives.winch_contact import WinchContacts
+from windlass.connectors.drives.winch_contact import WinchContacts, refuse_tracks
 from windlass.connectors.markers.position_markers import merge_handles
 from windlass.elements.cable.kinds import FRAME_COLUMNS
 from windlass.elements.cable.points import array_form, eval_shape, shape_integrals
@@ -123,7 +123,8 @@ class WinchReserve(StepHook):
 
     Raises:
         ModelError: positions have different shapes, positions coincide, ``active`` is given, or ``longest`` is less
-            than the initial length or more than `MOST` times ``wanted``.
+            than the initial length or more than `MOST` times ``wanted``; at the start of a run, sliding joints are on
+            the rope.
     """
 
     changes_state = True
@@ -173,6 +174,7 @@ class WinchReserve(StepHook):
         names = table.component.reference_columns
         self._reference: FloatArray = np.column_stack([table.collect(column, rows) for column in names])
         self.changes: list[CableChange] = []
+        self._has_started = False
 
     def _add_levels(self, finest: Entity, columns: Mapping[str, Any]) -> None:
         """Add the cables of the coarser levels, and the constraints that fix the nodes which do not belong to all
@@ -230,6 +232,9 @@ class WinchReserve(StepHook):
 
     def before_step(self, state: State) -> None:
         """Change the number of cables if the active cables are too long or too short."""
+        if not self._has_started:
+            refuse_tracks(self._world, self.cables, self._name)
+            self._has_started = True
         length, old = self._eval_length(state), self._level
         new = self._find_level(length, old)
         if new != old:

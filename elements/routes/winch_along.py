@@ -46,7 +46,9 @@ def winch_rope_along(
         ModelError: the route is closed, or has so few cables that one of them turns back on itself.
     """
     if route.closed:
-        raise ModelError(f"route of {name} is closed: must be open, from the outlet of the winch to the end of the rope")
+        raise ModelError(
+            f"route of {name} is closed: must be open, from the outlet of the winch to the end of the rope"
+        )
     positions, tangents, length = nodes_along(route, cables)
     check_turns(route, cables, name)
     node, _ = find_winch_kinds(positions.shape[1], columns, name)

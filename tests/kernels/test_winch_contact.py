@@ -110,7 +110,9 @@ def test_friction_drives_the_length() -> None:
     local, gap = (wl.eval_output(contact, name, state) for name in ("force_local", "coordinates"))
     rate = wl.eval_output(contact, "coordinates_rate", state)
     stiffness = CONTACT["contact_stiffness_per_length"] / (len(contact) * POINTS)
-    assert_allclose(forces.of(rope.feed).item(), (local * rate).sum() + 0.5 * stiffness * (gap[..., 1] ** 2).sum(), rtol=1e-12)
+    assert_allclose(
+        forces.of(rope.feed).item(), (local * rate).sum() + 0.5 * stiffness * (gap[..., 1] ** 2).sum(), rtol=1e-12
+    )
 
 
 def test_equal_to_plain_cables_while_the_winch_stands() -> None:

@@ -98,7 +98,9 @@ def test_sheave_turns_with_the_rope() -> None:
     rope does not slip, so the load moves with the acceleration (M g - F)/(M + I/r²), and the sheave turns with it.
     """
     inertia, pull, end = 0.9, 120.0, 0.3
-    model = create(cables=24, inertia=inertia, drop=0.5, mu=0.6, rope={"mass_per_length": 1e-3, "axial_damping": 2000.0})
+    model = create(
+        cables=24, inertia=inertia, drop=0.5, mu=0.6, rope={"mass_per_length": 1e-3, "axial_damping": 2000.0}
+    )
     world, acceleration = model.world, (MASS * G - pull) / (MASS + inertia / RADIUS**2)
     # at the start, the brake of the winch holds the load, and a brake holds the sheave
     assert model.sheave is not None
