@@ -2,7 +2,7 @@
 
 A cable covers the shares σ0 to σ0 + Δ of the length l of the rope. Its n points lie at the constant positions ξ_i =
 (i + 1/2)/n of the cable; each represents the length Δ l/n of the rope, which changes with l. The material moves through
-the points. With the shape functions S_i, T = r', and a = 1 - σ, where σ = σ0 + Δ ξ (see elements/cable/winch_points.py),
+the points. S_i are the shape functions, T = r', and a = 1 - σ with σ = σ0 + Δ ξ (see elements/cable/winch_points.py):
 
     velocity of the point: p_t = Σ S_i v_i + l_t r_l,    r_l = Σ p_i S_i q_i/l
     velocity of the material: u = p_t + l_t a T = Σ S_i v_i + l_t w,    w = r_l + a T
@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.circle_points.kernels import arc_position, combine, gather
+from windlass.connectors.contact.account import OPEN
 from windlass.connectors.contact.arctangent import wrap
 from windlass.connectors.contact.circles import Disc, create_pose
 from windlass.connectors.contact.lanes import Eight
@@ -48,7 +49,7 @@ from windlass.connectors.contact.power import GAP, NUMBERS, PRESSING, STATE, cle
 from windlass.connectors.contact.power import write_place as write_powers
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import touches
-from windlass.connectors.friction.bristle import SLIPS, STICKS
+from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.cable.points import Four, shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
@@ -235,7 +236,7 @@ def fill_winch_powers(
         n, first, law, here = row.segments, row.data, r.law, out[i]
         for k in range(out.shape[1]):
             here[k, NUMBERS] = r.l
-            if here[k, STATE] != -3.0:
+            if here[k, STATE] != OPEN:
                 clear_place(here[k])
             if k >= n:
                 continue
@@ -276,7 +277,7 @@ def fill_winch_gaps(
         if not row.active or mx * mx + my * my > reach * reach:
             continue
         for k in range(n):
-            z = eval_winch_place(row, r, k, -2.0, 0.0)
+            z = eval_winch_place(row, r, k, UNDEFINED, 0.0)
             to = numbers[at + k]
             note_gap(to, z.D - r.radius, z.vn, np.sqrt(z.ex * z.ex + z.ey * z.ey))
             note_way(to, r.radius, z.D * z.nx, z.D * z.ny, 0.0)

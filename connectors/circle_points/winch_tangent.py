@@ -22,9 +22,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from windlass.connectors.circle_points.kernels import combine
 from windlass.connectors.circle_points.winch_kernels import (
     CABLE,
     WinchRow,
@@ -37,7 +34,7 @@ from windlass.connectors.contact.assembly import couple_nothing, create_tangent
 from windlass.connectors.contact.circles import is_central
 from windlass.connectors.contact.law import eval_normal_slopes, eval_slopes_along
 from windlass.connectors.contact.update import work_type
-from windlass.connectors.friction.bristle import SLIPS, STICKS
+from windlass.connectors.friction.bristle import STICKS
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel

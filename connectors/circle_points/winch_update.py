@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.circle_points.kernels import arc_position
@@ -25,7 +24,7 @@ from windlass.connectors.circle_points.winch_kernels import (
 from windlass.connectors.contact.arctangent import wrap
 from windlass.connectors.contact.decisions import TIE, find_limit, slip_along
 from windlass.connectors.contact.update import NO_LANES, create_update, place_type, point_values
-from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED, decide, trial
+from windlass.connectors.friction.bristle import STICKS, UNDEFINED, decide, trial
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel

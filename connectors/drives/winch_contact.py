@@ -28,7 +28,7 @@ class ContactPoints(NamedTuple):
     rows: Entity
     circle: IntArray  # entity index of the marker of the circle
     radius: FloatArray  # radius of the circle [m]
-    count: IntArray  # number of points
+    places: IntArray  # number of points
     share: FloatArray  # distance of each point from the outlet divided by the length of the rope [1]
     normal: FloatArray  # normal from circle to cable
     data: FloatArray  # history values, shape (k, 3 n + 1)
@@ -64,13 +64,13 @@ def carry_history(old: ContactPoints, new: ContactPoints, length: float, state: 
     """
     gap = eval_output(new.rows, "gap", state)
     data = new.data.copy()
-    for i, n in enumerate(new.count):
+    for i, n in enumerate(new.places):
         same = np.flatnonzero(old.circle == new.circle[i])
         data[i, : 3 * n + 1] = np.concatenate((gap[i, :n], np.full(n, UNDEFINED), np.zeros(n), [length]))
-        row = np.repeat(same, old.count[same])
+        row = np.repeat(same, old.places[same])
         if not len(row):
             continue
-        point = np.concatenate([np.arange(m) for m in old.count[same]])
+        point = np.concatenate([np.arange(m) for m in old.places[same]])
         for k in range(n):
             near = np.argmin(np.abs(old.share[row, point] - new.share[i, k]))
             j, m = row[near], point[near]
@@ -78,8 +78,8 @@ def carry_history(old: ContactPoints, new: ContactPoints, length: float, state: 
                 continue
             (ax, ay), (bx, by) = old.normal[j, m], new.normal[i, k]
             turn = np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
-            data[i, n + k] = old.data[j, old.count[j] + m]
-            data[i, 2 * n + k] = old.data[j, 2 * old.count[j] + m] + new.radius[i] * turn
+            data[i, n + k] = old.data[j, old.places[j] + m]
+            data[i, 2 * n + k] = old.data[j, 2 * old.places[j] + m] + new.radius[i] * turn
     state.put(new.rows, data, "data")
 
 

@@ -53,8 +53,8 @@ class Tracks(NamedTuple):
         start: position of the start of each cable along its track [m], shape (n,).
         rope: reference length of the winch rope of each cable [m], 0 for other cables, shape (n,).
         dims: number of dimensions of each cable, 2 or 3, shape (n,).
-        dofs: for each cable, the global index of its axial motion, or of the length of its winch rope, followed by the global coordinate indices of its
-            nodes; -1 for missing coordinates, shape (n, 13).
+        dofs: for each cable, the global index of its axial motion, or of the length of its winch rope, followed by the
+            global coordinate indices of its nodes; -1 for missing coordinates, shape (n, 13).
     """
 
     ids: IntArray

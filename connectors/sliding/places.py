@@ -39,8 +39,8 @@ class SlidingRows(NamedTuple):
             True for a closed track, ``total`` is the length of the track [m]. The history values determine the
             remaining data. ``cable`` is the current cable of the row. ``offset`` is S plus, on a closed track, the
             length of the completed turns [m]. ``winch``: whether the track is a winch rope; then ``offset`` and
-            ``total`` are fractions of the length of the rope [1]. ``left`` is true if the joint has left its track. ``held`` is the
-            displacement of s while the row is switched off or has left its track [m].
+            ``total`` are fractions of the length of the rope [1]. ``left`` is true if the joint has left its track.
+            ``held`` is the displacement of s while the row is switched off or has left its track [m].
         cables: structured array, shape (c,): ``start``, the position of the start along the track [m], ``length`` [m],
             both divided by the length of the rope for winch ropes, and the coordinate indices ``nodes``, shape (13,).
         dofs: process-local indices of the coordinates, including the nodes of the current cable, shape (n, width + 14).

@@ -28,7 +28,8 @@ ABSENT = {
 """Components that the models do not contain, with reasons."""
 OPEN = {
     "CableContactSet", "ContactCoordinate", "ContactCurveCircle", "ContactEllipsoid",
-    "ContactFrictionCables3D", "ContactFrictionCircleSetPoints2D", "ContactFrictionSurfaceSetTwistCable",
+    "ContactFrictionCables3D", "ContactFrictionCircleSetPoints2D", "ContactFrictionCircleWinch2D",
+    "ContactFrictionSurfaceSetTwistCable",
     "ContactFrictionSurfaceTwistCable", "ContactHalfSpace", "ContactMaterial", "ContactSet", "ContactSphere",
     "ContactSphereSphere", "CurveProfile", "DrumSurface", "JointStop", "PlaneSurface", "SetCircle",
     "WinchFluidLoad",

@@ -20,8 +20,8 @@ from support.cables import residual
 
 ROPE = {"mass_per_length": 2.0, "axial_stiffness": 5e3, "bending_stiffness": 3.0}
 CONTACT = {
-    "contact_stiffness_per_length": 3e4, "contact_damping_per_length": 20.0, "friction_velocity_penalty_per_length": 30.0,
-    "friction_stiffness_per_length": 2e4,
+    "contact_stiffness_per_length": 3e4, "contact_damping_per_length": 20.0,
+    "friction_velocity_penalty_per_length": 30.0, "friction_stiffness_per_length": 2e4,
 }  # fmt: skip
 RADIUS, POINTS = 1.0, 3
 
@@ -159,7 +159,7 @@ def test_what_is_refused() -> None:
     space = wl.elements.winch_rope(world, (0, 0, 5), (1, 0, 5), 2, **ROPE)
     with pytest.raises(wl.ModelError, match="cable"):
         world.add(con.ContactFrictionCircleWinch2D, cable=space.cables, **law)
-    with pytest.raises(wl.ModelError, match="circle_radius = -1.0 m in ContactFrictionCircleWinch2D row"):
+    with pytest.raises(wl.ModelError, match=r"circle_radius = -1\.0 m in ContactFrictionCircleWinch2D row"):
         world.add(con.ContactFrictionCircleWinch2D, cable=rope.cables, **{**law, "circle_radius": -1.0})
     loose = {key: value for key, value in law.items() if not key.startswith("friction")}
     world.add(con.ContactFrictionCircleWinch2D, cable=rope.cables, friction_coefficient=0.1, **loose)

@@ -33,8 +33,8 @@ def create(
     cables: int = 30, inertia: float | None = None, drop: float = 1.0, run: float = 0.5, mu: float = 0.2,
     segments: int = 4, rope: dict[str, Any] | None = None, **contact: Any,
 ) -> Model:  # fmt: skip
-    """Create a rope that runs horizontally from the outlet to the top of the sheave, over a quarter of its circumference,
-    and down to the load. The sheave is fixed, or has a moment of inertia [kg m²] and turns about its centre.
+    """Create a rope that runs horizontally from the outlet to the top of the sheave, over a quarter of the sheave, and
+    down to the load. The sheave is fixed, or has a moment of inertia [kg m²] and turns about its centre.
     """
     world = wl.World(gravity=(0.0, -G))
     route = route_around([Circle((0.0, 0.0), RADIUS, "right")], closed=False, start=(-run, RADIUS), end=(RADIUS, -drop))

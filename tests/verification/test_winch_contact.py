@@ -13,8 +13,9 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 import windlass.connectors as con
+from windlass.elements import Ground, MassPoint
 
-from support.winch_sheave import MASS, RADIUS, G, create, eval_tension
+from support.winch_sheave import CONTACT, EA, MASS, RADIUS, G, create, eval_tension
 from support.winches import Watch
 
 MU, WRAP, RHO = 0.2, 0.5 * np.pi, 0.02
@@ -32,8 +33,9 @@ def start_up(speed: float, time: float) -> Any:
 
 @pytest.mark.parametrize("way", [1, -1])
 def test_tensions_at_both_sides_of_a_fixed_sheave(way: int) -> None:
-    """At constant speed, the tensions at both sides of a fixed sheave have the ratio e^{μα} (Euler, Eytelwein). Friction
-    carries a part of the load when the rope is paid out, and adds to it when the rope is hauled in.
+    """At constant speed, the tensions at both sides of a fixed sheave have the ratio e^{μα} (Euler, Eytelwein).
+
+    Friction carries a part of the load when the rope is paid out, and adds to it when the rope is hauled in.
 
     At the entry, bristles reach the limit of friction after the slip μ N/(R k'). This reduces ln(N_1/N_0) by at most
     μ² N/(2 R² k') = 5e-5.
@@ -94,8 +96,9 @@ def test_rope_rests_on_the_sheave_while_the_winch_stands() -> None:
 
 
 def test_sheave_turns_with_the_rope() -> None:
-    """A load M sinks from rest against the constant pull F of the winch, over a sheave with the moment of inertia I. The
-    rope does not slip, so the load moves with the acceleration (M g - F)/(M + I/r²), and the sheave turns with it.
+    """A load M sinks from rest against the constant pull F of the winch, over a sheave with the moment of inertia I.
+
+    The rope does not slip, so the load moves with the acceleration (M g - F)/(M + I/r²), and the sheave turns with it.
     """
     inertia, pull, end = 0.9, 120.0, 0.3
     model = create(
@@ -155,3 +158,39 @@ def test_saved_state_goes_on_to_the_bit(tmp_path: Path) -> None:
     assert ends[0].step > 90
     for name in ("q", "v", "a", "lam", "data"):
         assert (getattr(ends[0], name) == getattr(ends[1], name)).all(), name
+
+
+def test_split_cables_keep_their_friction() -> None:
+    """A load M is pulled over a sheave while the winch pulls with the force M g. When the cables are split, the tension
+    on the sheave does not change, and later its ratio is e^{μα} with the wrap angle α."""
+    world = wl.World(gravity=(0.0, -G))
+    rope = con.WinchReserve(
+        world, (-0.4, RADIUS), (0.8, RADIUS), wanted=0.063, cables=12, longest=2.4, strain=MASS * G / EA,
+        mass_per_length=RHO, axial_stiffness=EA, bending_stiffness=1e-3, axial_damping=400.0,
+    )  # fmt: skip
+    con.hinge(world, rope.nodes[0])
+    load = world.add(MassPoint, position=(0.8, RADIUS), mass=MASS)
+    ends = [con.position_marker(world, which) for which in (rope.nodes[-1], load)]
+    world.add(con.RevoluteJoint2D, marker0=ends[0], marker1=ends[1])
+    marker = world.add(con.PositionOnGround, ground=world.add(Ground))
+    rows = world.add(
+        con.ContactFrictionCircleWinch2D, circle=marker, cable=rope.cables, segments=4, circle_radius=RADIUS,
+        friction_coefficient=MU, **CONTACT,
+    )  # fmt: skip
+    con.prescribe(world, load, "x", con.smooth_step(0.0, 0.5, 0.0, RADIUS - 0.8))
+    con.prescribe(world, load, "y", con.smooth_step(0.0, 0.5, 0.0, -0.8))
+    world.add(con.CoordinateLoad, marker=con.coordinate_marker(world, rope.feed, "s"), value=-MASS * G)
+    found: list[Any] = []
+
+    def keep(state: wl.State) -> None:
+        tension = np.ravel(wl.eval_output(rope.outside, "axial_force", state))
+        found.append((state.t, tension[0], tension[-1]))
+
+    wl.Dynamic(world, step=1e-3, end=0.5).solve(hooks=[rope, keep])
+    assert [change.cables for change in rope.changes] == [24]
+    times, outlet, end = np.array(found).T
+    near = np.abs(times - rope.changes[0].t) < 0.01
+    assert near.sum() > 15 and rope.changes[0].t > 0.3
+    assert_allclose(end[near], end[near].mean(), rtol=0.02)
+    assert_allclose(np.log(end / outlet)[times > 0.48], MU * WRAP, rtol=0.02)
+    assert len(rows) == len(rope.cables)

@@ -16,7 +16,7 @@ from windlass.testing import check_tangent
 from support.winches import Watch
 
 G, LOAD, RING, SPEED = 9.81, 200.0, 2.0, 0.5
-ROPE = {"mass_per_length": 0.01, "axial_stiffness": 1e6, "bending_stiffness": 1e-4, "axial_damping": 1e3}
+ROPE = {"mass_per_length": 0.01, "axial_stiffness": 1e6, "bending_stiffness": 1e-4, "axial_damping": 3e4}
 
 
 @pytest.mark.parametrize(("dims", "torsion"), [(2, False), (3, False), (3, True)])
@@ -74,9 +74,7 @@ def test_friction_refers_to_the_material() -> None:
     watch, ledger = Watch(speed=(joint, "speed"), place=(ring, "position")), wl.EnergyLedger()
     state = wl.Dynamic(world, step=2e-3, end=0.8, rtol=1e-9).solve(hooks=[watch, ledger])
     times = np.array(watch.t)
-    # the load on the elastic rope vibrates, so the speed of the material does
-    assert_allclose(watch["speed"][times > 0.5, 0], RING * G / damping, rtol=0.06)
-    assert_allclose(watch["speed"][times > 0.5, 0].mean(), RING * G / damping, rtol=0.01)
+    assert_allclose(watch["speed"][times > 0.7, 0], RING * G / damping, rtol=0.01)
     # the ring has sunk by the length that was paid out, and has slid along the material
     slid = RING * G / damping * (times - 0.05 * (1.0 - np.exp(-times / 0.05)))
     late = times > 0.6
