@@ -15,6 +15,8 @@ import windlass as wl
 import windlass.connectors as con
 from windlass.elements import Ground, MassPoint
 
+from support.processes import ROOT, run_python
+from support.parallel_sheave import run_sheave
 from support.winch_sheave import CONTACT, EA, MASS, RADIUS, G, create, eval_tension
 from support.winches import Watch
 
@@ -194,3 +196,15 @@ def test_split_cables_keep_their_friction() -> None:
     assert_allclose(end[near], end[near].mean(), rtol=0.02)
     assert_allclose(np.log(end / outlet)[times > 0.48], MU * WRAP, rtol=0.02)
     assert len(rows) == len(rope.cables)
+
+
+@pytest.mark.long
+@pytest.mark.mpi
+def test_two_processes(tmp_path: Path) -> None:
+    """The results of a run on two processes agree with those of a run on one process."""
+    path = tmp_path / "sheave.npz"
+    done = run_python([ROOT / "tests/support/parallel_sheave.py", path, "-quiet"], 2)
+    assert done.returncode == 0, done.stderr
+    found, serial = np.load(path), run_sheave()
+    for name, values in serial.items():
+        assert_allclose(found[name], values, rtol=0, atol=1e-8 * np.abs(values).max(), err_msg=name)
