@@ -98,15 +98,15 @@ def add_closed_point(
     by_fn, mu_v, mu_k = eval_slopes_along(law, state, z.fn)
     h = r.radius * inverse
     along, across = tx * z.Tx + ty * z.Ty, nx * z.Tx + ny * z.Ty
-    te, nU = tx * z.ex + ty * z.ey, nx * z.ux + ny * z.uy
+    e_t, n_U = tx * z.ex + ty * z.ey, nx * z.ux + ny * z.uy
     sticks = state == STICKS
     for b in range(WIDTH):
         xd, yd = nx * g.d[0, b] + ny * g.d[1, b], tx * g.d[0, b] + ty * g.d[1, b]
         turn, by_l = yd * inverse, il if b == 8 else 0.0
-        dfn = kc * xd + dc * (nx * g.e[0, b] + ny * g.e[1, b] + te * turn) + by_l * z.fn
+        dfn = kc * xd + dc * (nx * g.e[0, b] + ny * g.e[1, b] + e_t * turn) + by_l * z.fn
         dft = by_fn * dfn
         if sticks:
-            dvt = tx * g.U[0, b] + ty * g.U[1, b] - nU * turn - r.o.omega * xd
+            dvt = tx * g.U[0, b] + ty * g.U[1, b] - n_U * turn - r.o.omega * xd
             dway = h * a * (tx * g.T[0, b] + ty * g.T[1, b] - across * turn - along * xd * inverse)
             db = h * yd + r.paid * dway + (z.way if b == 8 else 0.0) - (r.radius if b == WIDTH - 1 else 0.0)
             dft += mu_v * dvt + mu_k * h * (db - z.bend * xd * inverse) + by_l * z.ft

@@ -15,8 +15,8 @@ import windlass as wl
 import windlass.connectors as con
 from windlass.elements import Ground, MassPoint
 
-from support.processes import ROOT, run_python
 from support.parallel_sheave import run_sheave
+from support.processes import ROOT, run_python
 from support.winch_sheave import CONTACT, EA, MASS, RADIUS, G, create, eval_tension
 from support.winches import Watch
 
@@ -58,7 +58,7 @@ def test_tensions_at_both_sides_of_a_fixed_sheave(way: int) -> None:
     assert_allclose(way * np.log(load / outlet), MU * WRAP, rtol=0, atol=0.01)
     assert_allclose(way * np.log(load / outlet).mean(), MU * WRAP, rtol=0, atol=1e-3)
     slips = wl.eval_output(model.contact, "state", state)
-    # f_t acts on the rope against its motion; n x t points out of the plane, so a rope that moves to the right over the
+    # f_t acts on the rope against its motion; t points to the left on top of the sheave, so a rope that moves to the right over the
     # sheave slips with v_t < 0
     assert set(slips.ravel()) <= {-2.0, -float(way), 0.0} and (slips == -way).sum() > 20
 
