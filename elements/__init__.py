@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from windlass.elements.cable.twist_cable import TwistCable3D as TwistCable3D
     from windlass.elements.cable.winch_cable import WinchCable2D as WinchCable2D
     from windlass.elements.cable.winch_cable import WinchCable3D as WinchCable3D
-    from windlass.elements.cable.winch_cable import winch_rope as winch_rope
+    from windlass.elements.cable.winch_rope import winch_rope as winch_rope
     from windlass.elements.cable.winch_twist_cable import WinchTwistCable3D as WinchTwistCable3D
     from windlass.elements.mesh.cable_mesh import CableMesh as CableMesh
     from windlass.elements.mesh.cable_mesh import cables_from_mesh as cables_from_mesh

@@ -55,12 +55,13 @@ CIRCLE_CONTACTS = (
 SURFACE_CONTACTS = ("ContactFrictionSurfaceCable", "ContactFrictionSurfaceSetCable")
 BUILDERS = {
     # for each file: parameter of columns, and the components with these columns
-    "elements/routes/cable_chain.py": ("cable_columns", CABLES),
+    "elements/routes/cable_chain.py": ("cable_columns", (*CABLES, "TwistCable3D")),
     "elements/routes/beam_lines.py": ("beam_columns", ("Beam2D", "Beam3D")),
-    "elements/mesh/cable_mesh.py": ("cable_columns", CABLES[:2]),
-    "elements/cable/winch_cable.py": ("columns", ("WinchCable2D",)),
-    "connectors/drives/belt.py": ("cable_columns", CABLES[:2]),
-    "connectors/drives/winch_reserve.py": ("columns", ("WinchCable2D",)),
+    "elements/mesh/cable_mesh.py": ("cable_columns", (*CABLES[:2], "TwistCable3D")),
+    "elements/cable/winch_rope.py": ("columns", ("WinchCable2D", "WinchTwistCable3D")),
+    "elements/routes/winch_along.py": ("columns", ("WinchCable2D", "WinchTwistCable3D")),
+    "connectors/drives/belt.py": ("cable_columns", (*CABLES[:2], "TwistCable3D")),
+    "connectors/drives/winch_reserve.py": ("columns", ("WinchCable2D", "WinchTwistCable3D")),
     "connectors/circle_contact/add_contact.py": ("columns", CIRCLE_CONTACTS),
     "connectors/surface_contact/add_surface_contact.py": ("columns", SURFACE_CONTACTS),
     "connectors/surface_contact/lay_line.py": ("columns", ("Cable3D",)),
@@ -71,8 +72,14 @@ BUILDERS = {
 }
 SET = {"connectors/constraints/terminations.py": OWN, "connectors/surface_contact/lay_line.py": ("length",)}
 """Columns and references that the builders of a file set, in addition to `MADE`."""
-FURTHER = {"sliding_joint": {"speed": "Numbers"}}
-"""Keywords of builders that are not columns."""
+FRAMES = {"normal": "Numbers", "turned_from": "Numbers"}
+"""Columns of nodes that builders of cables with torsion accept."""
+FURTHER = {
+    "sliding_joint": {"speed": "Numbers"},
+    **dict.fromkeys(("straight_cable", "cable_along", "cables_from_mesh", "winch_rope", "winch_rope_along"), FRAMES),
+    **dict.fromkeys(("connectors/drives/belt.py", "connectors/drives/winch_reserve.py"), FRAMES),
+}
+"""Keywords that are not columns, by the name of the builder or by its file."""
 MADE = (
     *(
         "node0",
@@ -248,7 +255,7 @@ def write_builders(path: str, found: dict[str, Law]) -> str:
             for function in ast.walk(node):
                 further = function.args.kwarg if isinstance(function, ast.FunctionDef) else None
                 if further is not None and further.arg == parameter:
-                    spell_out(function.args, {"name": "str", **columns, **FURTHER.get(function.name, {})})
+                    spell_out(function.args, {"name": "str", **columns, **further_of(path, function.name)})
             lines += reduce_function(node) if isinstance(node, ast.FunctionDef) else reduce_class(node)
         elif isinstance(node, ast.AnnAssign):
             lines.append(f"{ast.unparse(node.target)}: {ast.unparse(node.annotation)}")
@@ -259,6 +266,11 @@ def write_builders(path: str, found: dict[str, Law]) -> str:
     typing = "from typing import Any, TypeAlias\nfrom collections.abc import Sequence\n"
     numpy = "from numpy.typing import NDArray\nfrom windlass.framework.model.table import Entity\n"
     return "\n".join([HEAD, *keep_imports(tree), typing, numpy, ALIASES, *lines, ""])
+
+
+def further_of(path: str, name: str) -> dict[str, str]:
+    """Return the keywords of a builder that are not columns."""
+    return FURTHER.get(path, {}) | FURTHER.get(name, {})
 
 
 def spell_out(arguments: ast.arguments, columns: dict[str, str]) -> None:

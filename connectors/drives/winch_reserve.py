@@ -35,7 +35,7 @@ from windlass.connectors.drives.winch_contact import WinchContacts, refuse_track
 from windlass.connectors.markers.position_markers import merge_handles
 from windlass.elements.cable.kinds import FRAME_COLUMNS
 from windlass.elements.cable.points import array_form, eval_shape, shape_integrals
-from windlass.elements.cable.winch_cable import winch_rope
+from windlass.elements.cable.winch_rope import winch_rope
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, inside, instance, number, numbers, whole, word
 from windlass.framework.command_line.notes import say_once

@@ -40,7 +40,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.elements.cable import winch_cable
+from windlass.elements.cable import twist_cable, winch_cable
 from windlass.elements.cable.points import create_rule, gauss_rule
 from windlass.elements.cable.twist_forces import create_work
 from windlass.elements.cable.twist_sections import fill_references
@@ -188,7 +188,7 @@ def build(rows: LocalRows) -> System:
         passed=("strain_flow",),
         carried=("kinetic_flow",),
     )
-    system.checks = Checks(diagnose=lambda fields: diagnose(rows, fields))
+    system.checks = Checks(diagnose=lambda fields: diagnose(rows, fields) + twist_cable.diagnose(rows, fields))
     return system
 
 

@@ -85,6 +85,7 @@ def fill_elastic(
     for j in range(len(r.wb)):
         fill_point(row, h, r, j, y, T, sigma, kappa[j], G[j])
     beta, stiffness = find_bubble(row, h, r, kappa)
+    # moments with the forces of the variable torque
     for j in range(len(r.wb)):
         w, b = r.wb[j] * h, beta * bubble(r.sb[j])
         M1, M2, q1, q2 = find_moments(row, j, kappa[j])
@@ -170,12 +171,14 @@ def add_torsional_damping(
         read_coordinates(dofs, 1.0 / h, x, y)
         fill_twist(row, y, twist)
         fill_form(twist, y, h, l, J)
+        # linear form J and rate ρ of the twist
         T = twist_angle(row, y)
         turned = J[LENGTH]
         J[LENGTH] -= T / l
         for k in range(ALL):
             rates[k] = v[dofs[k]]
         rho = product(J, rates) / h
+        # power and forces
         if powers.size > 0:
             powers[i] += d * h * rho * rho
         if f.size > 0:

@@ -142,6 +142,7 @@ def inertia_tangent(
             continue
         n, to, l = row.dofs, slots[i], find_length(row, x)
         h, l_t, l_tt = row.share * l, v[n[LENGTH]], a[n[LENGTH]]
+        # twist angle, its derivatives with respect to z, and its rate
         read_coordinates(n, 1.0 / h, x, y)
         T = twist_angle(row, y)
         fill_twist(row, y, twist)

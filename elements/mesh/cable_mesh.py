@@ -185,7 +185,7 @@ def cables_from_mesh(
         raise ModelError(f"corner_angle = {corner_angle} rad in cables_from_mesh: must lie from 0 to π/2 rad")
 
     on_cells = cell_columns or {}
-    own = [cable_columns, *(columns for columns in (sections or {}).values())]
+    own = [cable_columns, *(sections or {}).values()]
     kinds = _find_kinds(in_space, {*on_cells, *(key for columns in own for key in columns)})
 
     def plan() -> Net:

@@ -18,10 +18,12 @@ from windlass.elements.mesh.mesh_file import FileMesh
 from windlass.elements.mesh.mesh_lines import eval_inner_nodes
 from windlass.elements.mesh.mesh_nodes import NodePlan, list_cable_nodes
 from windlass.elements.nodes.turning import carry_normals
-from windlass.elements.nodes.twist_frames import STEPS, find_direction, find_normal
+from windlass.elements.nodes.twist_frames import STEPS, find_direction, find_normals
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
 
 PARALLEL = 1e-6
 """Smallest allowed sine of the angle between a given normal and the slope at the start of a path [1]."""
@@ -80,28 +82,48 @@ def eval_frames(
     Raises:
         ModelError: a given normal is parallel to the slope at the start of a path.
     """
+    paths = find_paths(plan.begin, plan.end)
+    lines = np.array([line for path in paths for line in path])
+    # all cables, path by path; path k has the cables edge[k] to edge[k + 1]
+    node0, node1, length = list_cable_nodes(plan, lines)
+    edge = np.cumsum([0, *(plan.parts[path].sum() for path in paths)])
+    r, t = plan.position, plan.slope
+    ends = (r[node0], r[node1], t[node0], t[node1], length)
+    steps = [eval_inner_nodes(*ends, np.full(len(node0), k / STEPS))[1] for k in range(1, STEPS)]
+    # slopes in steps along the cables of each path, and at the end of the path
+    first = STEPS * edge[:-1] + np.arange(len(paths))
+    slopes = np.insert(
+        np.stack((t[node0], *steps), axis=1).reshape(-1, 3), STEPS * edge[1:], t[node1[edge[1:] - 1]], axis=0
+    )
+    normals, own = np.zeros_like(slopes), [given[section[path[0]]] for path in paths]
+    starts = np.array([columns["normal"] for columns in own])
+    along = np.linalg.norm(np.cross(starts, slopes[first]), axis=1)
+    is_given = starts.any(axis=1)
+    for k in np.flatnonzero(is_given & (along <= PARALLEL * np.linalg.norm(starts, axis=1)))[:1]:
+        place = mesh.place(plan.point[node0[edge[k]]])
+        raise mesh.error(
+            f"normal = {show(starts[k].tolist())} is parallel to the cable at {place}, at which a path of lines "
+            "begins: must have a component perpendicular to the cable; give the section of the path its own normal"
+        )
+    normals[first] = np.where(is_given[:, None], starts, find_normals(slopes[first]))
+    last = np.append(first[1:], len(slopes))
+    call(carry_along_paths)(first, last, slopes, normals)
     normal, turned_from = np.zeros((2, *plan.slope.shape))
-    for path in find_paths(plan.begin, plan.end):
-        lines = np.array(path)
-        node0, node1, length = list_cable_nodes(plan, lines)
-        r, t = plan.position, plan.slope
-        ends = (r[node0], r[node1], t[node0], t[node1], length)
-        steps = [eval_inner_nodes(*ends, np.full(len(node0), k / STEPS))[1] for k in range(1, STEPS)]
-        slopes = np.concatenate((np.stack((t[node0], *steps), axis=1).reshape(-1, 3), t[node1[-1:]]))
-        own = given[section[lines[0]]]
-        start, normals = own["normal"], np.zeros_like(slopes)
-        if not start.any():
-            start = find_normal(slopes[0])
-        elif np.linalg.norm(np.cross(start, slopes[0])) <= PARALLEL * np.linalg.norm(start):
-            raise mesh.error(
-                f"normal = {show(start.tolist())} is parallel to the cable at {mesh.place(plan.point[node0[0]])}, at "
-                "which a path of lines begins: must have a component perpendicular to the cable; give the section of "
-                "the path its own normal"
-            )
-        normals[0] = start
-        carry_normals(slopes, normals)
-        direction = own["turned_from"] if own["turned_from"].any() else find_direction(slopes)
-        # node1 of the last cable of a loop is the first node, whose normal is the start of the loop
-        nodes = np.append(node0, node1[-1:]) if node1[-1] != node0[0] else node0
-        normal[nodes], turned_from[nodes] = normals[::STEPS][: len(nodes)], direction
+    for k, columns in enumerate(own):
+        direction = columns["turned_from"]
+        if not direction.any():
+            direction = find_direction(slopes[first[k] : last[k]])
+        nodes = np.append(node0[edge[k] : edge[k + 1]], node1[edge[k + 1] - 1])
+        if nodes[-1] == nodes[0]:
+            # in a loop, the last node is the first node, whose normal is the start of the loop
+            nodes = nodes[:-1]
+        normal[nodes] = normals[first[k] : last[k] : STEPS][: len(nodes)]
+        turned_from[nodes] = direction
     return normal, turned_from
+
+
+@kernel
+def carry_along_paths(first: IntArray, last: IntArray, slopes: FloatArray, normals: FloatArray) -> None:
+    """Fill the normals along each path k, in rows first[k] to last[k] - 1, from the given normal in row first[k]."""
+    for k in range(len(first)):
+        carry_normals(slopes[first[k] : last[k]], normals[first[k] : last[k]])

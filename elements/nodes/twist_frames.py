@@ -16,11 +16,11 @@ opposite directions.
 """
 
 
-def find_normal(slope: FloatArray) -> FloatArray:
-    """Return the default of ``normal`` at a unit slope, shape (3,): global y after the smallest rotation from global x
-    to the slope.
+def find_normals(slopes: FloatArray) -> FloatArray:
+    """Return the default of ``normal`` at n unit slopes, shape (n, 3): global y after the smallest rotation from global
+    x to the slope.
     """
-    return smallest_rotations(np.array([[1.0, 0.0, 0.0]]), slope[None])[0, :, 1]
+    return smallest_rotations(np.tile((1.0, 0.0, 0.0), (len(slopes), 1)), slopes)[:, :, 1]
 
 
 def find_direction(slopes: FloatArray) -> FloatArray:

@@ -28,12 +28,12 @@ from windlass.elements.nodes.turning import (
     between,
     multiply,
     smallest_rotation,
-    smallest_rotations,
     spun,
     step_gradients,
     turn_from,
     unit,
 )
+from windlass.elements.nodes.twist_frames import find_normals
 from windlass.elements.nodes.vectors import Vector, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
@@ -98,8 +98,7 @@ def create_frames(slope: FloatArray, normal: FloatArray, turned_from: FloatArray
     3)."""
     t = normalise(slope)
     b = normalise(np.where(turned_from.any(axis=1)[:, None], turned_from, t))
-    default = smallest_rotations(np.tile((1.0, 0.0, 0.0), (len(t), 1)), t)[:, :, 1]
-    d = np.where(normal.any(axis=1)[:, None], normal, default)
+    d = np.where(normal.any(axis=1)[:, None], normal, find_normals(t))
     d1 = normalise(d - (d * t).sum(axis=1)[:, None] * t)
     D = euler_parameters_of(np.stack((t, d1, np.cross(t, d1)), axis=2))
     F = np.empty((len(t), 4))

@@ -20,7 +20,7 @@ from windlass.elements.cable.ale_cable2d import ALECable2D
 from windlass.elements.cable.kinds import FRAME_COLUMNS, find_kinds
 from windlass.elements.nodes.generic_nodes import state_node
 from windlass.elements.nodes.turning import carry_normals
-from windlass.elements.nodes.twist_frames import STEPS, find_direction, find_normal
+from windlass.elements.nodes.twist_frames import STEPS, find_direction, find_normals
 from windlass.elements.routes.catenary import FreeCatenary, hang_between
 from windlass.elements.routes.grounded_catenary import GroundedCatenary
 from windlass.elements.routes.routes import CenterLine, Circle, Point, RouteError, nodes_along, route_around, straight
@@ -367,7 +367,7 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
     normals = np.zeros_like(slopes)
     normals[0] = given.get("normal", 0.0)
     if not normals[0].any():
-        normals[0] = find_normal(slopes[0])
+        normals[0] = find_normals(slopes[:1])[0]
     carry_normals(slopes, normals)
     return {"normal": normals[STEPS * numbers], "turned_from": turned_from}
 

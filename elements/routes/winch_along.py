@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from windlass.elements.cable.kinds import FRAME_COLUMNS
-from windlass.elements.cable.winch_cable import WinchRope, find_winch_kinds, lay_winch_rope
+from windlass.elements.cable.winch_rope import WinchRope, find_winch_kinds, lay_winch_rope
 from windlass.elements.routes.cable_chain import carry_frames, check_turns
 from windlass.elements.routes.routes import CenterLine, nodes_along
 from windlass.framework.checks.checks import checked, inside, instance, number, that, whole, word

@@ -19,7 +19,7 @@ from windlass.elements import (
     WinchCable2D,
     winch_rope,
 )
-from windlass.elements.cable.winch_cable import WinchRope
+from windlass.elements.cable.winch_rope import WinchRope
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.world import World
 from windlass.framework.state.tangent_check import check_tangent

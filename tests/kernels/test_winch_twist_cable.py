@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 import windlass as wl
 import windlass.connectors as con
 from windlass.elements import PointSlopeTwist3D, TwistCable3D, winch_rope
-from windlass.elements.cable.winch_cable import WinchRope
+from windlass.elements.cable.winch_rope import WinchRope
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.system import evaluate
 from windlass.framework.model.world import World
@@ -224,6 +224,20 @@ def test_what_is_refused() -> None:
         with pytest.raises(wl.ModelError, match=words):
             winch_rope(world, outlet, end, 2, **columns)
             world.finalize()
+
+
+def test_message_about_a_slope_that_turns_too_far() -> None:
+    """The message of a failed solve names a node whose slope is nearly opposite to ``turned_from``."""
+    world, rope = create_rope()
+    state = wl.State(world)
+    slopes = state.of(rope.nodes)
+    slopes[1, 3:6] = -1.99 * END / np.linalg.norm(END)
+    state.put(rope.nodes, slopes, "q")
+    assembly = serial_assembly(world)
+    assembly.load_fields(state)
+    (system,) = [system for system in assembly.systems if system.account is not None]
+    assert system.checks.diagnose is not None
+    assert "the slope of rope node 1 has turned by almost 165°" in " ".join(system.checks.diagnose(assembly.fields))
 
 
 def lay_reserve(**more: Any) -> tuple[con.WinchReserve, wl.State]:

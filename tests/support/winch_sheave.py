@@ -9,7 +9,7 @@ import numpy as np
 import windlass as wl
 import windlass.connectors as con
 from windlass.elements import Circle, Ground, MassPoint, RigidBody2D, route_around, winch_rope_along
-from windlass.elements.cable.winch_cable import WinchRope
+from windlass.elements.cable.winch_rope import WinchRope
 from windlass.framework.model.table import Entity
 
 G, MASS, RADIUS, EA = 9.81, 20.0, 0.3, 1e5

@@ -9,7 +9,7 @@ import numpy as np
 import windlass as wl
 import windlass.connectors as con
 from windlass.elements import MassPoint, winch_rope
-from windlass.elements.cable.winch_cable import WinchRope
+from windlass.elements.cable.winch_rope import WinchRope
 from windlass.framework.model.table import Entity
 
 G, MASS, EA = 9.81, 10.0, 2e5

@@ -16,7 +16,7 @@ from scipy.integrate import solve_ivp
 import windlass as wl
 import windlass.connectors as con
 import windlass.elements as el
-from windlass.elements.cable.winch_cable import WinchRope
+from windlass.elements.cable.winch_rope import WinchRope
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.layout.layout import Layout
 from windlass.framework.model.table import Entity

@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 import windlass as wl
 import windlass.connectors as con
 from windlass.elements import MassPoint, state_node, winch_rope
-from windlass.elements.cable.winch_cable import WinchRope
+from windlass.elements.cable.winch_rope import WinchRope
 
 from support.parallel_winch import run_load
 from support.processes import ROOT, run_python

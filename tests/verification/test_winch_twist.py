@@ -13,7 +13,7 @@ from scipy.special import jv, yv
 import windlass as wl
 import windlass.connectors as con
 from windlass.elements import GenericODE2, RigidBody3D, winch_rope
-from windlass.elements.cable.winch_cable import WinchRope
+from windlass.elements.cable.winch_rope import WinchRope
 
 from support.winches import Watch
 

@@ -9,7 +9,7 @@ from windlass.connectors.drives.winch_contact import WinchContacts, refuse_track
 from windlass.connectors.markers.position_markers import merge_handles
 from windlass.elements.cable.kinds import FRAME_COLUMNS
 from windlass.elements.cable.points import array_form, eval_shape, shape_integrals
-from windlass.elements.cable.winch_cable import winch_rope
+from windlass.elements.cable.winch_rope import winch_rope
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, inside, instance, number, numbers, whole, word
 from windlass.framework.command_line.notes import say_once
@@ -43,7 +43,7 @@ class CableChange(NamedTuple):
 def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
     'Return the motion in the middle of n cables as four arrays, shape (n, 2 d) each, where d is the number of\ncomponents of a position. The arrays contain the positions and slopes, their first time derivatives, their second\ntime derivatives, and the values ``carried`` that the time integrator passes from step to step.\n\nArgs:\n    motion: these four arrays for the nodes, from the first to the last node, shape (n + 1, 2 d) each.\n    lengths: length h of a cable [m], its first time derivative h_t [m/s], and its second time derivatives h_tt\n        [m/s²] in ``a`` and in ``carried`` of the state.'
 class WinchReserve(StepHook):
-    def __init__(self, world: World, outlet: Any, end: Any, cables: int=1, *, wanted: float, longest: float, strain: float=0.0, name: str='rope', mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., store_tension: Numbers=..., shortest: Numbers=..., active: YesNo=...) -> None:
+    def __init__(self, world: World, outlet: Any, end: Any, cables: int=1, *, wanted: float, longest: float, strain: float=0.0, name: str='rope', mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., store_tension: Numbers=..., shortest: Numbers=..., active: YesNo=..., rotary_inertia: Numbers=..., torsional_stiffness: Numbers=..., coupling: Numbers=..., torsional_damping: Numbers=..., store_twist: Numbers=..., normal: Numbers=..., turned_from: Numbers=...) -> None:
         ...
     _world: Any
     _name: Any
