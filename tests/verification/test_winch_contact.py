@@ -58,8 +58,7 @@ def test_tensions_at_both_sides_of_a_fixed_sheave(way: int) -> None:
     assert_allclose(way * np.log(load / outlet), MU * WRAP, rtol=0, atol=0.01)
     assert_allclose(way * np.log(load / outlet).mean(), MU * WRAP, rtol=0, atol=1e-3)
     slips = wl.eval_output(model.contact, "state", state)
-    # f_t acts on the rope against its motion; t points to the left on top of the sheave, so a rope that moves to the right over the
-    # sheave slips with v_t < 0
+    # on top of the sheave t points to the left, so v_t < 0 while the rope is paid out to the right
     assert set(slips.ravel()) <= {-2.0, -float(way), 0.0} and (slips == -way).sum() > 20
 
 
