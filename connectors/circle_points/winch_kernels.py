@@ -71,9 +71,9 @@ class WinchRows(NamedTuple):
         rows: records, shape (rows,). ``circle`` is the index of the marker among the markers of its family, ``data``
             the index of the first history value, ``segments`` the number n of points, ``begin`` σ0 [1] and ``share`` Δ
             [1]. ``stiffness``, ``damping``, ``rubbing`` and ``bristle`` are k_c, d_c, mu_v and mu_k of a point divided
-            by l. ``length`` is the length of rope that a point represents in the reference configuration [m], and
-            ``contact_stiffness`` is k_c [N/m] at the length of the rope in the last update. Further fields are
-            ``radius`` [m], ``friction_coefficient`` [1], ``clip_normal_force`` and ``active``.
+            by l. ``length`` is the length of rope that a point represents in the reference configuration [m], in which
+            it has ``contact_stiffness`` and ``friction_stiffness`` [N/m]. ``rope`` is l in the last update [m]. Further
+            fields are ``radius`` [m], ``friction_coefficient`` [1], ``clip_normal_force`` and ``active``.
         dofs: process-local indices of the coordinates of the cable (`CABLE`) and of the circle, shape (rows, 9 + m).
     """
 

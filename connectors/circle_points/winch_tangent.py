@@ -66,6 +66,7 @@ def add_closed_point(
     g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
 ) -> None:  # fmt: skip
     """Add the derivatives of a closed point, see `create_tangent`."""
+    # the point, with its parameters at the length l
     row = c.rows[i]
     n, first = row.segments, row.data
     state = data[first + n + k]
@@ -76,6 +77,7 @@ def add_closed_point(
     for o in range(2):
         for b in range(WIDTH):
             g.d[o, b], g.e[o, b], g.U[o, b], g.m[o, b], g.T[o, b] = 0.0, 0.0, 0.0, 0.0, 0.0
+    # coordinates of the nodes
     for j in range(4):
         p = j % 2
         g.shape[j] = p * z.S[j] * il
@@ -84,6 +86,7 @@ def add_closed_point(
             b = 2 * j + o
             g.d[o, b], g.m[o, b], g.T[o, b] = z.S[j], z.S[j], z.dS[j]
             g.e[o, b], g.U[o, b] = r.l_t * g.shape[j], r.l_t * g.B[j]
+    # length of the rope, and centre of the circle
     vx, vy = (z.S[1] * r.w[2] + z.S[3] * r.w[6]) * il, (z.S[1] * r.w[3] + z.S[3] * r.w[7]) * il
     sx, sy = z.dS[0] * r.q[0] + z.dS[2] * r.q[4], z.dS[0] * r.q[1] + z.dS[2] * r.q[5]
     Tlx, Tly = -sx * il, -sy * il
@@ -105,11 +108,13 @@ def add_closed_point(
         turn, by_l = yd * inverse, il if b == 8 else 0.0
         dfn = kc * xd + dc * (nx * g.e[0, b] + ny * g.e[1, b] + e_t * turn) + by_l * z.fn
         dft = by_fn * dfn
+        # bristle and damper of a sticking point
         if sticks:
             dvt = tx * g.U[0, b] + ty * g.U[1, b] - n_U * turn - r.o.omega * xd
             dway = h * a * (tx * g.T[0, b] + ty * g.T[1, b] - across * turn - along * xd * inverse)
             db = h * yd + r.paid * dway + (z.way if b == 8 else 0.0) - (r.radius if b == WIDTH - 1 else 0.0)
             dft += mu_v * dvt + mu_k * h * (db - z.bend * xd * inverse) + by_l * z.ft
+        # forces in global x and y, and the torque
         own, rate = g.own, g.rate
         own[0, b], own[1, b] = nx * dfn + tx * z.fn * turn, ny * dfn + ty * z.fn * turn
         own[2, b], own[3, b] = tx * dft - nx * z.ft * turn, ty * dft - ny * z.ft * turn
@@ -122,6 +127,7 @@ def add_closed_point(
         rate[0, b], rate[1, b], rate[2, b], rate[3, b], rate[4, b] = nx * dfn, ny * dfn, tx * dft, ty * dft, z.D * dft
         # energy of the spring divided by l, a force on l
         K[8, b] += dq * row.stiffness * gap * xd
+    # generalised forces on nodes, length and circle
     for b in range(WIDTH):
         n0, n1, f0, f1, m = (
             dq * g.own[0, b] + dv * g.rate[0, b], dq * g.own[1, b] + dv * g.rate[1, b],
@@ -132,6 +138,7 @@ def add_closed_point(
             K[e, b] += g.d[0, e] * n0 + g.d[1, e] * n1 + g.m[0, e] * f0 + g.m[1, e] * f1
         K[CABLE, b], K[CABLE + 1, b] = K[CABLE, b] - n0 - f0, K[CABLE + 1, b] - n1 - f1
         K[CABLE + 2, b] -= m
+        # columns of the rates of the circle
         if varies and b >= CABLE:
             n0, n1, f0, f1, m = (
                 dq * g.rate[0, b], dq * g.rate[1, b], dq * g.rate[2, b], dq * g.rate[3, b], dq * g.rate[4, b],

@@ -40,7 +40,8 @@ def find_values(row: Any, k: int) -> tuple[int, int, float]:
     """Return the indices of the gap and of the state of point k among the history values, and the normal stiffness of
     the point [N/m]; see `create_update`.
     """
-    return point_values(row, k, row.segments)
+    at_gap, at_state, _ = point_values(row, k, row.segments)
+    return at_gap, at_state, row.stiffness * row.rope
 
 
 @kernel(inline=True)
@@ -51,7 +52,7 @@ def measure(
     """Evaluate the points of a row, see `create_update`."""
     i = rows[number]
     row, r = c.rows[i], read_winch_row(c, circle, start, x, v, i)
-    row.contact_stiffness = r.law.contact_stiffness
+    row.rope = r.l
     for k in range(row.segments):
         p, z = places[k], eval_winch_place(row, r, k, UNDEFINED, 0.0)
         p.gap, p.fn, p.way = z.D - r.radius, z.fn, z.way
