@@ -114,7 +114,8 @@ def bind(rows: LocalRows) -> WinchRows:
     values = {name: rows.local(f"{column}_per_length") * part for name, column in names.items()}
     records = create_records(
         circle=rows.markers("circle"), data=rows.data_start("data"), segments=n, begin=begin, share=share,
-        length=part * length, rope=length, contact_stiffness=values["stiffness"] * length, radius=rows.local("circle_radius"),
+        length=part * length, rope=length, radius=rows.local("circle_radius"),
+        contact_stiffness=values["stiffness"] * length,
         friction_stiffness=values["bristle"] * length, **values,
         active=rows.local("active") & (column_of(rows.world, cables, "active") > 0.0),
         **{name: rows.local(name) for name in ("friction_coefficient", "clip_normal_force")},
