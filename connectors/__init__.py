@@ -28,6 +28,9 @@ if TYPE_CHECKING:
         ContactFrictionCircleSetPoints2D as ContactFrictionCircleSetPoints2D,
     )
     from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import SetCircle as SetCircle
+    from windlass.connectors.circle_contact.contact_friction_circle_winch2d import (
+        ContactFrictionCircleWinch2D as ContactFrictionCircleWinch2D,
+    )
     from windlass.connectors.circle_contact.free_belt import FreeBelt as FreeBelt
     from windlass.connectors.circle_contact.free_belt import choose_free_belt as choose_free_belt
     from windlass.connectors.constraints.breaking_links import Break as Break

@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from windlass.elements.routes.spatial_routes import route_over_sheaves as route_over_sheaves
     from windlass.elements.routes.spline_route import SplineRoute as SplineRoute
     from windlass.elements.routes.spline_route import through_points as through_points
+    from windlass.elements.routes.winch_along import winch_rope_along as winch_rope_along
 
 if not TYPE_CHECKING:  # hidden from type checkers, which would otherwise accept imports of names that do not exist
     __getattr__, __dir__, __all__ = offer(__name__)

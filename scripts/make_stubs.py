@@ -59,6 +59,7 @@ BUILDERS = {
     "elements/routes/beam_lines.py": ("beam_columns", ("Beam2D", "Beam3D")),
     "elements/mesh/cable_mesh.py": ("cable_columns", (*CABLES[:2], "TwistCable3D")),
     "elements/cable/winch_rope.py": ("columns", ("WinchCable2D", "WinchTwistCable3D")),
+    "elements/routes/winch_along.py": ("columns", ("WinchCable2D", "WinchTwistCable3D")),
     "connectors/drives/belt.py": ("cable_columns", (*CABLES[:2], "TwistCable3D")),
     "connectors/drives/winch_reserve.py": ("columns", ("WinchCable2D", "WinchTwistCable3D")),
     "connectors/circle_contact/add_contact.py": ("columns", CIRCLE_CONTACTS),
@@ -75,7 +76,7 @@ FRAMES = {"normal": "Numbers", "turned_from": "Numbers"}
 """Columns of nodes that builders of cables with torsion accept."""
 FURTHER = {
     "sliding_joint": {"speed": "Numbers"},
-    **dict.fromkeys(("straight_cable", "cable_along", "cables_from_mesh", "winch_rope"), FRAMES),
+    **dict.fromkeys(("straight_cable", "cable_along", "cables_from_mesh", "winch_rope", "winch_rope_along"), FRAMES),
     **dict.fromkeys(("connectors/drives/belt.py", "connectors/drives/winch_reserve.py"), FRAMES),
 }
 """Keywords that are not columns, by the name of the builder or by its file."""

@@ -1,7 +1,8 @@
 """Tracks, which are chains of cables along which sliding joints move. Each cable begins at the end of the previous
 cable.
 
-A position along a track is the arc length of the undeformed cables from the start of the first cable. A track is closed
+A position along a track is the arc length of the undeformed cables from the start of the first cable; on a winch rope,
+this is the distance from the outlet of the winch. A track is closed
 if its last cable ends at the start of its first cable. On a closed track, two positions that differ by the length of
 the track are the same point.
 """
@@ -32,7 +33,11 @@ WIDEST = 12
 class CableTrack(Component):
     """A chain of cables along which points can slide."""
 
-    cables = refs("cable", "cables in the order of the chain: `Cable2D`, `ALECable2D` or `Cable3D`", distinct=True)
+    cables = refs(
+        "track cable",
+        "cables in the order of the chain: `Cable2D`, `ALECable2D`, `Cable3D`, or all cables of a winch rope",
+        distinct=True,
+    )
 
 
 class Tracks(NamedTuple):
@@ -44,11 +49,12 @@ class Tracks(NamedTuple):
         first: index of the first cable of each track, followed by n, shape (t + 1,).
         closed: whether each track is closed, shape (t,).
         cable: entity index of each cable, shape (n,).
-        length: undeformed length of each cable [m], shape (n,).
+        length: undeformed length of each cable in the reference configuration [m], shape (n,).
         start: position of the start of each cable along its track [m], shape (n,).
+        rope: reference length of the winch rope of each cable [m], 0 for other cables, shape (n,).
         dims: number of dimensions of each cable, 2 or 3, shape (n,).
-        dofs: for each cable, the global index of its axial motion, followed by the global coordinate indices of its
-            nodes; -1 for missing coordinates, shape (n, 13).
+        dofs: for each cable, the global index of its axial motion, or of the length of its winch rope, followed by the
+            global coordinate indices of its nodes; -1 for missing coordinates, shape (n, 13).
     """
 
     ids: IntArray
@@ -57,6 +63,7 @@ class Tracks(NamedTuple):
     cable: IntArray
     length: FloatArray
     start: FloatArray
+    rope: FloatArray
     dims: IntArray
     dofs: IntArray
 
@@ -73,11 +80,18 @@ def read_tracks(world: Tables) -> Tracks:
     table = world.table(CableTrack)
     ids, cable = table.ids_of(table.resident), table.named("cables")
     first = np.append(0, np.cumsum([len(chain) for chain in table.local("cables")], dtype=np.int64))
-    length, n = cable_lengths(world, cable), len(cable)
+    n = len(cable)
+    length, rope = np.zeros(n), np.zeros(n)
     dims, dofs = np.zeros(n, np.int64), np.full((n, 1 + WIDEST), -1)
     for cables, positions, rows in world.split_by_table(cable):
         numbers = world.row_dofs(cables, rows)
-        moves = "ale" in cables.component.refs
+        winch = "feed" in cables.component.refs
+        moves = winch or "ale" in cables.component.refs
+        if winch:
+            rope[positions] = world.numbering.reference_of(numbers[:, -1:])[:, 0]
+            length[positions] = cables.local("share", rows) * rope[positions]
+        else:
+            length[positions] = cable_lengths(world, cable[positions])
         # angles of twist follow the positions and slopes and are omitted
         dims[positions] = dimensions = (numbers.shape[1] - moves) // 4
         width = 4 * dimensions
@@ -90,7 +104,7 @@ def read_tracks(world: Tables) -> Tracks:
     closed = np.zeros(len(ids), bool)
     for k, last in enumerate(first[1:] - 1):
         closed[k] = _gap(world, dofs, dims, last, first[k]) < SAME_PLACE * length[last]
-    return Tracks(ids, first, closed, cable, length, start, dims, dofs)
+    return Tracks(ids, first, closed, cable, length, start, rope, dims, dofs)
 
 
 def _gap(world: Tables, dofs: IntArray, dims: IntArray, end: int, start: int) -> float:
@@ -103,6 +117,7 @@ def _gap(world: Tables, dofs: IntArray, dims: IntArray, end: int, start: int) ->
 def check_tracks(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a track whose cables are not connected in order, or are of different types."""
     t = read_tracks(world)
+    check_winch_ropes(world, table, t)
     for k in range(len(t.ids)):
         for i in range(int(t.first[k]), int(t.first[k + 1]) - 1):
             where = f"cables[{i + 1 - t.first[k]}] of CableTrack row {table.resident[k]}"
@@ -117,6 +132,22 @@ def check_tracks(world: Tables, table: EntityTable) -> None:
                     f"{where} begins {gap:.6g} m from the end of the previous cable: must begin at this end (cables "
                     "in the order and in the direction of the track)"
                 )
+
+
+def check_winch_ropes(world: Tables, table: EntityTable, t: Tracks) -> None:
+    """Raise ModelError for a track that does not contain all cables of a winch rope, or that contains cables in
+    reserve."""
+    active = np.ones(len(t.cable), bool)
+    for cables, positions, rows in world.split_by_table(t.cable):
+        if "feed" in cables.component.refs:
+            active[positions] = cables.local("active", rows)
+    for k in range(len(t.ids)):
+        part = slice(int(t.first[k]), int(t.first[k + 1]))
+        where = f"cables of CableTrack row {table.resident[k]}"
+        if not active[part].all():
+            raise ModelError(f"{where} are in reserve: must be cables of `winch_rope`, whose number is constant")
+        if t.rope[part].any() and abs(t.length[part].sum() / t.rope[part][0] - 1.0) > SAME_PLACE:
+            raise ModelError(f"{where} are a part of a winch rope: must be all its cables, from the outlet to the end")
 
 
 def track_cables(world: Tables, table: EntityTable) -> IntArray:

@@ -37,7 +37,7 @@ def cable_track(world: World, cables: Handles) -> Entity:
     merged = merge_handles(cables)
     if merged.table.component is CableTrack:
         return merged
-    if "cable" not in merged.table.component.provides:
+    if "track cable" not in merged.table.component.provides:
         raise ModelError(f"cables = {merged!r}: must be cables, or a CableTrack")
     return world.add(CableTrack, cables=merged)
 
@@ -55,7 +55,8 @@ def sliding_joint(
         entity: node, `MassPoint`, body or position markers, one for each joint. For several rollers on one body, pass
             one body and several points ``at``.
         start: initial position s of each joint: the arc length of the undeformed cables from the start of the first
-            cable [m], a scalar or shape (joints,).
+            cable [m], a scalar or shape (joints,). On a winch rope, s minus the initial length of the rope is the
+            distance of the material point from the end of the rope.
         at: position on the entity, see `position_marker`.
         **values: columns of `SlidingJoint`, such as ``friction_coefficient``; also ``speed``, the initial s_t [m/s].
 

@@ -13,14 +13,16 @@ import numpy as np
 
 from windlass.connectors.friction.regularised import smooth_sign
 from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.connectors.sliding.places import SlidingRows, is_lost, place_of
+from windlass.connectors.sliding.places import SlidingRows, is_lost, place_of, scale_of
 from windlass.elements.cable.points import shape, shape_bend, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Coupling
 
-R, P, K, RT, PT = 0, 1, 2, 3, 4
-"""Indices of r, r', r'', r_t and r'_t in the array w of `fill_place`."""
+R, P, K, RT, PT, W, WP, WW, WT = range(9)
+"""Indices of r, r', r'', r_t, r'_t, ∂r/∂a, ∂r'/∂a, ∂²r/∂a² and ∂r_t/∂a in the array w of `fill_place`, where a is the
+axial motion of the material or the length of a winch rope, at constant s.
+"""
 PLACE, SPEED, FRICTION, NORMAL, POWER, END, FORCE, GAP = 0, 1, 2, 3, 4, 5, 6, 9
 ON_CABLE, TRACK_SPEED, GAP_RATE = 12, 13, 14
 """Indices of the outputs of a row. The outputs are the position σ [m], the speed l s_t [m/s], the friction T [N], the
@@ -33,26 +35,37 @@ NUMBERS = 17
 
 @kernel
 def fill_place(c: SlidingRows, i: int, x: FloatArray, v: FloatArray, S: FloatArray, w: FloatArray) -> None:
-    """Write the shape functions at the point of row i, and their first and second derivatives, into S, shape (3, 4).
-    Write the position r of this point of the cable, the derivatives r' and r'', and the rates r_t and r'_t into w,
-    shape (5, 3).
+    """Write the shape functions S_j at the point of row i, S_j', S_j'', ∂S_j/∂a, ∂S_j'/∂a and ∂²S_j/∂a² into S, shape
+    (6, 4), and the vectors of `R` and the following constants into w, shape (9, 3).
     """
-    row = c.rows[i]
-    L = c.cables[row.cable].length
-    s = (place_of(c, i, x) - row.offset) / L
+    row, scale = c.rows[i], scale_of(c, i, x)
+    L, place = c.cables[row.cable].length * scale, place_of(c, i, x)
+    s = (place - row.offset * scale) / L
     S[0, 0], S[0, 1], S[0, 2], S[0, 3] = shape(s, L)
     S[1, 0], S[1, 1], S[1, 2], S[1, 3] = shape_slope(s, L)
     S[2, 0], S[2, 1], S[2, 2], S[2, 3] = shape_bend(s, L)
+    if row.winch:
+        b = 1.0 - place / scale
+        for j in range(4):
+            p = j % 2
+            S[3, j] = b * S[1, j] + p * S[0, j] / scale
+            S[4, j] = b * S[2, j] + (p - 1) * S[1, j] / scale
+            S[5, j] = b * (b * S[2, j] + 2 * (p - 1) * S[1, j] / scale)
+    else:
+        for j in range(4):
+            S[3, j], S[4, j], S[5, j] = S[1, j], S[2, j], S[2, j]
     for d in range(3):
-        for k in range(5):
+        for k in range(9):
             w[k, d] = 0.0
         if d < row.dims:
             for a in range(4):
                 n = c.dofs[i, 2 + c.width + row.dims * a + d]
                 for k in range(3):
                     w[k, d] += S[k, a] * x[n]
+                    w[W + k, d] += S[3 + k, a] * x[n]
                 w[RT, d] += S[0, a] * v[n]
                 w[PT, d] += S[1, a] * v[n]
+                w[WT, d] += S[3, a] * v[n]
 
 
 @kernel
@@ -76,7 +89,7 @@ def add_equations(
     difference, to the constraint values C; for a joint that is off or has left its track, add the equation that keeps s
     constant. Add the forces C_qᵀ λ of the multipliers λ to f.
     """
-    S, w = np.empty((3, 4)), np.empty((5, 3))
+    S, w = np.empty((6, 4)), np.empty((9, 3))
     for i in range(len(c.rows)):
         row = c.rows[i]
         if not row.on or row.left:
@@ -89,7 +102,8 @@ def add_equations(
             continue
         # equations at the arc length ξ on the cable
         fill_place(c, i, x, v, S, w)
-        lost, j = is_lost(c, i, place_of(c, i, x)), row.marker
+        lost, j = is_lost(c, i, x), row.marker
+        s_t, a_t = v[c.dofs[i, 0]], v[c.dofs[i, 1 + c.width]]
         for d in range(3):
             k = row.lam[d]
             if d >= row.dims:
@@ -98,12 +112,12 @@ def add_equations(
             if lost:
                 C[k] += np.nan
             elif rate_level:
-                C[k] += w[RT, d] + w[P, d] * speed_of(c, i, v) - m.v[j, d]
+                C[k] += w[RT, d] + w[P, d] * s_t + w[W, d] * a_t - m.v[j, d]
             else:
                 C[k] += w[R, d] - m.p[j, d]
             # forces on s, the axial motion, the marker and the nodes
             f[c.dofs[i, 0]] += lam[k] * w[P, d]
-            f[c.dofs[i, 1 + c.width]] += lam[k] * w[P, d]
+            f[c.dofs[i, 1 + c.width]] += lam[k] * w[W, d]
             for b in range(c.width):
                 f[c.dofs[i, 1 + b]] -= lam[k] * m.J[j, d, b]
             for a in range(4):
@@ -126,7 +140,8 @@ def add_equation_tangent(
     """Add the derivatives of the constraint values C and of the forces C_qᵀ λ with respect to coordinates and
     multipliers λ, and the derivatives of the friction with respect to λ, to the values of the matrix.
     """
-    S, w, G, Y = np.empty((3, 4)), np.empty((5, 3)), np.empty(c.dofs.shape[1]), np.empty(c.dofs.shape[1])
+    S, w = np.empty((6, 4)), np.empty((9, 3))
+    G, Y = np.empty(c.dofs.shape[1]), np.empty(c.dofs.shape[1])
     F = np.empty(6)
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -138,19 +153,21 @@ def add_equation_tangent(
             continue
         # derivatives at the arc length ξ on the cable
         fill_place(c, i, x, v, S, w)
-        j, ale, speed, dims = row.marker, 1 + c.width, speed_of(c, i, v), row.dims
+        j, ale, dims = row.marker, 1 + c.width, row.dims
+        s_t, a_t = v[c.dofs[i, 0]], v[c.dofs[i, ale]]
         for d in range(3):
             if d >= dims:
                 values[slots.diagonal[i, d]] += slots.scale
                 continue
             # derivatives C_q of the equation and ∂Ċ/∂q of its rate
             G[:], Y[:] = 0.0, 0.0
-            G[0] = G[ale] = w[P, d]
-            Y[0] = Y[ale] = w[PT, d] + w[K, d] * speed
+            G[0], G[ale] = w[P, d], w[W, d]
+            Y[0] = w[PT, d] + w[K, d] * s_t + w[WP, d] * a_t
+            Y[ale] = w[WT, d] + w[WP, d] * s_t + w[WW, d] * a_t
             for b in range(c.width):
                 G[1 + b], Y[1 + b] = -m.J[j, d, b], -m.Jd[j, d, b]
             for a in range(4):
-                G[ale + 1 + dims * a + d], Y[ale + 1 + dims * a + d] = S[0, a], S[1, a] * speed
+                G[ale + 1 + dims * a + d], Y[ale + 1 + dims * a + d] = S[0, a], S[1, a] * s_t + S[3, a] * a_t
             for b in range(len(G)):
                 values[slots.rows[i, d, b]] += dv * G[b] + dq * Y[b] if rate_level else dq * G[b]
                 values[slots.columns[i, b, d]] += slots.scale * G[b]
@@ -159,14 +176,16 @@ def add_equation_tangent(
             if force == 0.0:
                 continue
             # second derivatives with respect to s and the axial motion, and mixed second derivatives with the nodes
+            values[slots.block[i, 0, 0]] += force * w[K, d]
+            values[slots.block[i, 0, ale]] += force * w[WP, d]
+            values[slots.block[i, ale, 0]] += force * w[WP, d]
+            values[slots.block[i, ale, ale]] += force * w[WW, d]
             for one in range(2):
-                e = 0 if one == 0 else ale
-                values[slots.block[i, e, 0]] += force * w[K, d]
-                values[slots.block[i, e, ale]] += force * w[K, d]
+                e, to = (0, 1) if one == 0 else (ale, 3)
                 for a in range(4):
                     n = ale + 1 + dims * a + d
-                    values[slots.block[i, e, n]] += force * S[1, a]
-                    values[slots.block[i, n, e]] += force * S[1, a]
+                    values[slots.block[i, e, n]] += force * S[to, a]
+                    values[slots.block[i, n, e]] += force * S[to, a]
             # second derivatives of the position of the marker
             h = m.h[j]
             if h >= 0:
@@ -182,18 +201,20 @@ def add_equation_tangent(
 
 @kernel
 def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: FloatArray, C: FloatArray) -> None:
-    """Add the right-hand side of the acceleration equations C_q q̈ = J̇ q̇ - 2 r'_t σ_t - r'' σ_t² to C; J is the
-    Jacobian of the marker.
+    """Add the right-hand side of the acceleration equations C_q q̈ = J̇ q̇ - 2 r'_t s_t - r'' s_t² - ... to C, with the
+    same terms of the axial motion a and 2 ∂r'/∂a s_t a_t; J is the Jacobian of the marker.
     """
-    S, w = np.empty((3, 4)), np.empty((5, 3))
+    S, w = np.empty((6, 4)), np.empty((9, 3))
     for i in range(len(c.rows)):
         row = c.rows[i]
         if not row.on or row.left:
             continue
         fill_place(c, i, x, v, S, w)
-        speed = speed_of(c, i, v)
+        s_t, a_t = v[c.dofs[i, 0]], v[c.dofs[i, 1 + c.width]]
         for d in range(row.dims):
-            total = -(2.0 * w[PT, d] + w[K, d] * speed) * speed
+            total = (
+                -(2.0 * w[PT, d] + w[K, d] * s_t + 2.0 * w[WP, d] * a_t) * s_t - (2.0 * w[WT, d] + w[WW, d] * a_t) * a_t
+            )
             for b in range(c.width):
                 total += m.Jd[row.marker, d, b] * v[c.dofs[i, 1 + b]]
             C[row.lam[d]] += total
@@ -228,7 +249,7 @@ def eval_friction(c: SlidingRows, i: int, w: FloatArray, v: FloatArray, lam: Flo
 @kernel
 def add_friction(c: SlidingRows, x: FloatArray, v: FloatArray, lam: FloatArray, f: FloatArray) -> None:
     """Add the generalised friction l T to the force on the coordinate s in f."""
-    S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
+    S, w, F = np.empty((6, 4)), np.empty((9, 3)), np.empty(6)
     for i in range(len(c.rows)):
         row = c.rows[i]
         if row.on and not row.left:
@@ -251,7 +272,7 @@ def add_friction_tangent(
     """Add the derivatives of the generalised friction l T with respect to coordinates and velocities to the values of
     the matrix. The derivative of the normal force N with respect to the slope p is -(t·λ) n/l.
     """
-    S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
+    S, w, F = np.empty((6, 4)), np.empty((9, 3)), np.empty(6)
     for i in range(len(c.rows)):
         row = c.rows[i]
         if not row.on or row.left:
@@ -268,7 +289,7 @@ def add_friction_tangent(
         for d in range(row.dims):
             by_slope = w[P, d] / l * (T + F[1] / l * s_t) - F[2] * along / square * F[3 + d]
             values[slots[i, 0, 0]] += dq * by_slope * w[K, d]
-            values[slots[i, 0, ale]] += dq * by_slope * w[K, d]
+            values[slots[i, 0, ale]] += dq * by_slope * w[WP, d]
             for a in range(4):
                 values[slots[i, 0, ale + 1 + row.dims * a + d]] += dq * by_slope * S[1, a]
 
@@ -285,14 +306,14 @@ def fill_outputs(
     """Write the output quantities of each row into ``out``, shape (n, NUMBERS); `PLACE` and the following constants are
     the indices of the quantities.
     """
-    S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
+    S, w, F = np.empty((6, 4)), np.empty((9, 3)), np.empty(6)
     for i in range(len(c.rows)):
         row = c.rows[i]
         place = place_of(c, i, x)
         out[i, :] = 0.0
         out[i, PLACE], out[i, ON_CABLE] = place, row.cable - row.first
         if not row.closed:
-            out[i, END] = -1.0 if place <= 0.0 else (1.0 if place >= row.total else 0.0)
+            out[i, END] = -1.0 if place <= 0.0 else (1.0 if place >= row.total * scale_of(c, i, x) else 0.0)
         if not row.on or row.left:
             continue
         fill_place(c, i, x, v, S, w)
@@ -303,6 +324,7 @@ def fill_outputs(
             N += F[3 + d] * lam[row.lam[d]]
             # λ acts with positive sign on the marker
             out[i, FORCE + d], out[i, GAP + d] = lam[row.lam[d]], w[R, d] - m.p[row.marker, d]
-            out[i, GAP_RATE + d] = w[RT, d] + w[P, d] * speed_of(c, i, v) - m.v[row.marker, d]
+            out[i, GAP_RATE + d] = w[RT, d] + w[P, d] * s_t + w[W, d] * v[c.dofs[i, 1 + c.width]]
+            out[i, GAP_RATE + d] -= m.v[row.marker, d]
         out[i, SPEED], out[i, FRICTION], out[i, NORMAL], out[i, POWER] = l * s_t, T, N, F[0] * s_t
         out[i, TRACK_SPEED] = l * speed_of(c, i, v)

@@ -38,10 +38,11 @@ class SlidingRows(NamedTuple):
             the index of the first history value. ``first`` and ``last`` are the end cables of the track, ``closed`` is
             True for a closed track, ``total`` is the length of the track [m]. The history values determine the
             remaining data. ``cable`` is the current cable of the row. ``offset`` is S plus, on a closed track, the
-            length of the completed turns [m]. ``left`` is true if the joint has left its track. ``held`` is the
-            displacement of s while the row is switched off or has left its track [m].
+            length of the completed turns [m]. ``winch``: whether the track is a winch rope; then ``offset`` and
+            ``total`` are fractions of the length of the rope [1]. ``left`` is true if the joint has left its track.
+            ``held`` is the displacement of s while the row is switched off or has left its track [m].
         cables: structured array, shape (c,): ``start``, the position of the start along the track [m], ``length`` [m],
-            and the coordinate indices ``nodes``, shape (13,).
+            both divided by the length of the rope for winch ropes, and the coordinate indices ``nodes``, shape (13,).
         dofs: process-local indices of the coordinates, including the nodes of the current cable, shape (n, width + 14).
         width: number of coordinates of a marker.
     """
@@ -61,11 +62,17 @@ def place_of(c: SlidingRows, i: int, x: FloatArray) -> float:
 
 
 @kernel
-def find_cable(c: SlidingRows, i: int, place: float, near: int) -> tuple[int, float]:
-    """Return the index of the cable at the position ``place`` [m] along the track of row i, and the number of completed
-    turns of a closed track. The search begins at the cable ``near``.
+def scale_of(c: SlidingRows, i: int, x: FloatArray) -> float:
+    """Return the length of the rope [m] if the track of row i is a winch rope, otherwise 1."""
+    return float(x[c.dofs[i, 1 + c.width]]) if c.rows[i].winch else 1.0
+
+
+@kernel
+def find_cable(c: SlidingRows, i: int, x: FloatArray, near: int) -> tuple[int, float]:
+    """Return the index of the cable at the position of row i along its track, and the number of completed turns of a
+    closed track. The search begins at the cable ``near``.
     """
-    row = c.rows[i]
+    row, place = c.rows[i], place_of(c, i, x) / scale_of(c, i, x)
     turns = float(floor(place / row.total)) if row.closed else 0.0
     place -= turns * row.total
     cable = min(max(near, row.first), row.last)
@@ -87,7 +94,7 @@ def assign_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> bool:
         row = c.rows[i]
         at = row.data
         if data[at + CABLE] == UNKNOWN:
-            cable, turns = find_cable(c, i, place_of(c, i, x), row.first)
+            cable, turns = find_cable(c, i, x, row.first)
         else:
             cable, turns = row.first + int(data[at + CABLE]), data[at + TURNS]
         row.offset = c.cables[cable].start + turns * row.total
@@ -109,7 +116,7 @@ def note_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> None:
         row = c.rows[i]
         at = row.data
         if data[at + LEFT] <= 0.0:
-            cable, turns = find_cable(c, i, place_of(c, i, x), row.first)
+            cable, turns = find_cable(c, i, x, row.first)
             data[at + CABLE], data[at + TURNS] = cable - row.first, turns
             data[at + HELD] = x[c.dofs[i, 0]] - row.reference[0]
 
@@ -131,8 +138,8 @@ def update_cables(c: SlidingRows, x: FloatArray, lam: FloatArray, data: FloatArr
         place = place_of(c, i, x)
         force = sqrt(lam[row.lam[0]] ** 2 + lam[row.lam[1]] ** 2 + lam[row.lam[2]] ** 2)
         largest = max(largest, force)
-        cable, turns = find_cable(c, i, place, row.cable)
-        leaves = row.leaves and not row.closed and (place < 0.0 or place > row.total)
+        cable, turns = find_cable(c, i, x, row.cable)
+        leaves = row.leaves and not row.closed and (place < 0.0 or place > row.total * scale_of(c, i, x))
         if cable - row.first != data[at + CABLE] or turns != data[at + TURNS] or leaves:
             changed = True
             if force > error:
@@ -143,11 +150,10 @@ def update_cables(c: SlidingRows, x: FloatArray, lam: FloatArray, data: FloatArr
 
 
 @kernel
-def is_lost(c: SlidingRows, i: int, place: float) -> bool:
-    """Return whether the joint of row i must not leave its track, but its position ``place`` [m] is far beyond an end
-    of the track.
-    """
-    row = c.rows[i]
+def is_lost(c: SlidingRows, i: int, x: FloatArray) -> bool:
+    """Return whether the joint of row i must not leave its track, but its position is far beyond an end of the
+    track."""
+    row, place = c.rows[i], place_of(c, i, x) / scale_of(c, i, x)
     if row.closed or row.leaves:
         return False
     before, after = BEYOND * c.cables[row.first].length, BEYOND * c.cables[row.last].length

@@ -13,6 +13,11 @@ Therefore only friction and other forces on s (springs, stops, drives, supports)
 For cables with moving material (`ALECable2D`), a is the axial displacement from the reference; for other cables a is 0.
 On moving cables s is a material coordinate, so a constraint on s clamps the point to the rope.
 
+On winch ropes, a = l - l_0 with the length l of the rope outside the winch and its reference l_0, so σ is the distance
+from the outlet, and s is a material coordinate. With r' = ∂r/∂s and w = ∂r/∂l at constant material (see
+elements/cable/winch_points.py), Ċ = r_t + r' s_t + w l_t - v_m, and the multipliers exert the force w·λ on l. The power
+of the friction is therefore that of the motion relative to the material.
+
 During Newton's iterations a joint uses the cubic of one cable, even if its point moves slightly beyond the ends of this
 cable. The update after Newton's method finds the cable on which the point is. If the cable has changed, the step is
 solved again. Near a node between two cables both cubics give nearly the same result, because only r'' is discontinuous
@@ -62,6 +67,7 @@ from windlass.connectors.sliding.places import (
     is_lost,
     note_cables,
     place_of,
+    scale_of,
     update_cables,
 )
 from windlass.framework.accounts import Account
@@ -173,7 +179,7 @@ def bind(rows: LocalRows) -> SlidingRows:
     number = t.number_of(rows.local("track"))
     first, last = t.first[number], t.first[number + 1] - 1
     nodes = layout.local_dofs(t.dofs)
-    axial = nodes[first, 0]
+    axial, scale = nodes[first, 0], np.where(t.rope > 0.0, t.rope, 1.0)
     joints = create_records(
         marker=rows.markers("marker"),
         lam=layout.multipliers(rows.table, rows.rows),
@@ -188,13 +194,14 @@ def bind(rows: LocalRows) -> SlidingRows:
         first=first,
         last=last,
         closed=t.closed[number],
-        total=t.start[last] + t.length[last],
+        total=(t.start[last] + t.length[last]) / scale[last],
+        winch=t.rope[last] > 0.0,
         cable=cable,
         offset=np.zeros(count),
         left=np.zeros(count, bool),
         held=np.zeros(count),
     )
-    cables = create_records(start=t.start, length=t.length, nodes=nodes)
+    cables = create_records(start=t.start / scale, length=t.length / scale, nodes=nodes)
     return SlidingRows(joints, cables, rows.dofs.copy(), world.ref_width(rows.table, "marker"))
 
 
@@ -241,7 +248,7 @@ def build(rows: LocalRows) -> System:
 def check_distances(rows: LocalRows, c: SlidingRows, s: Fields) -> None:
     """Raise ModelError for a point that is not on its cable at the start of a solve."""
     out = evaluate_rows(rows, s)
-    length = c.cables["length"][c.rows["cable"]]
+    length = c.cables["length"][c.rows["cable"]] * np.array([scale_of(c, k, s.x) for k in range(len(out))])
     distance = np.linalg.norm(out[:, GAP : GAP + 3], axis=1)
     # the comparison is negated, because the distance is NaN if the position is too large
     for i in np.flatnonzero(~(distance <= OFF * length))[:1]:
@@ -259,11 +266,11 @@ def find_lost(rows: LocalRows, c: SlidingRows, s: Fields) -> list[str]:
     """
     found = []
     for i in np.flatnonzero(c.rows["on"] & ~c.rows["left"]):
-        place = place_of(c, int(i), s.x)
-        if is_lost(c, int(i), place):
+        place, scale = place_of(c, int(i), s.x), scale_of(c, int(i), s.x)
+        if is_lost(c, int(i), s.x):
             found.append(
                 f"{rows.table.describe(int(rows.rows[i]))} has run off the end of its rope: s = {place:.6g} m, the "
-                f"rope is from 0 to {c.rows['total'][i]:.6g} m; give stops (`end_stops`), or leaves=True"
+                f"rope is from 0 to {c.rows['total'][i] * scale:.6g} m; give stops (`end_stops`), or leaves=True"
             )
     return found
 

@@ -639,7 +639,9 @@ def segments(s: Sketch) -> None:
     s.text((1.5, 0.6), "segments: straight lines of a CableShape", BLUE)
 
 
-@draws("ContactFrictionCirclePoints2D", "ContactFrictionCircleSetPoints2D", "SetCircle")
+@draws(
+    "ContactFrictionCirclePoints2D", "ContactFrictionCircleSetPoints2D", "ContactFrictionCircleWinch2D", "SetCircle",
+)  # fmt: skip
 def points(s: Sketch) -> None:
     circle_with_cable(s, points=True)
     s.text((1.5, 0.6), "segments: one contact point in each of n parts")

@@ -33,7 +33,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
             "nodes_along Circle Sheave DrumLayers",
             "Hanging shapes": "FreeCatenary hang_between GroundedCatenary hang_from_ground",
             "Nets": "CableMesh cables_from_mesh",
-            "Winches": "winch_rope WinchReserve",
+            "Winches": "winch_rope winch_rope_along WinchReserve",
         },
     ),
     "supports": (

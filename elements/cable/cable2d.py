@@ -73,7 +73,7 @@ BLOCK = 10_000
 class Cable2D(Component):
     """A 2D cable element."""
 
-    provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable or beam", "strained cable")
+    provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable or beam", "strained cable", "track cable")
     node0 = ref("PointSlope2D", "node at x = 0")
     node1 = ref("PointSlope2D", "node at x = length")
     length = column("m", "length L of the cable without strain", above=0.0)

@@ -36,7 +36,14 @@ from windlass.framework.model.schema import column, ref
 class Cable3D(Cable2D):
     """A 3D cable element with the columns of `Cable2D`. User functions receive the magnitude |κ| of the curvature."""
 
-    provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable or beam", "3D cable", "strained cable")
+    provides: ClassVar[tuple[str, ...]] = (
+        "body",
+        "cable",
+        "cable or beam",
+        "3D cable",
+        "strained cable",
+        "track cable",
+    )
     node0 = ref("PointSlope3D", "node at x = 0")
     node1 = ref("PointSlope3D", "node at x = length")
     reference_curvature = column(

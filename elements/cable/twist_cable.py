@@ -67,7 +67,7 @@ MOST_POINTS = 5, 3
 class TwistCable3D(Component):
     """A 3D cable element with torsion."""
 
-    provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable or beam", "3D cable")
+    provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable or beam", "3D cable", "track cable")
     node0 = ref("PointSlopeTwist3D", "node at x = 0")
     node1 = ref("PointSlopeTwist3D", "node at x = length")
     length = column("m", "length L of the cable without strain", above=0.0)

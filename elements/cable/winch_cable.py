@@ -66,7 +66,7 @@ class WinchCable2D(Component):
     """A 2D cable whose length is a constant fraction of the length of the rope outside a winch; created by
     `winch_rope`."""
 
-    provides: ClassVar[tuple[str, ...]] = ("winch cable", "strained cable")
+    provides: ClassVar[tuple[str, ...]] = ("winch cable", "strained cable", "track cable")
     node0 = ref("PointSlope2D", "node on the side of the outlet")
     node1 = ref("PointSlope2D", "node on the side of the end of the rope")
     feed = ref("ALENode", "node whose coordinate is the unstretched length l of the rope outside the winch")

@@ -12,6 +12,7 @@ from windlass.elements.cable.winch_cable import WinchCable2D, WinchCable3D
 from windlass.elements.nodes.ale_node import ALENode
 from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.elements.nodes.nodes3d import PointSlope3D
+from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, inside, instance, number, numbers, whole, word
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
@@ -64,17 +65,29 @@ def winch_rope(
     first, last = np.array(outlet, np.float64), np.array(end, np.float64)
     if first.shape != last.shape or not (first != last).any():
         raise ModelError(f"outlet = {first} m, end = {last} m of {name}: must be two positions of 2 or 3 numbers")
-    length, shares = float(np.linalg.norm(last - first)) / (1.0 + strain), np.arange(cables + 1) / cables
-    node, kind = find_winch_kinds(len(first), columns, name)
+    length = float(np.linalg.norm(last - first))
+    positions = first + (np.arange(cables + 1) / cables)[:, None] * (last - first)
+    return lay_winch_rope(world, positions, (last - first) / length, length, strain, name, columns)
+
+
+def lay_winch_rope(
+    world: World, positions: FloatArray, tangents: FloatArray, length: float, strain: float, name: str,
+    columns: dict[str, Any],
+) -> WinchRope:  # fmt: skip
+    """Add a rope whose nodes have equal distances along the rope.
+
+    Args:
+        positions, tangents: positions [m] and unit tangents of the nodes, shape (cables + 1, d) each; one tangent,
+            shape (d,), for a straight rope.
+        length: length of the strained rope [m].
+        strain, name, columns: arguments of `winch_rope`.
+    """
+    cables, free = len(positions) - 1, length / (1.0 + strain)
+    shares = np.arange(cables + 1) / cables
+    node, kind = find_winch_kinds(positions.shape[1], columns, name)
     frames = {key: columns.pop(key) for key in FRAME_COLUMNS if key in node.columns and key in columns}
-    nodes = world.add(
-        node,
-        position=first + shares[:, None] * (last - first),
-        slope=(last - first) / length,
-        name=f"{name} node",
-        **frames,
-    )
-    feed = world.add(ALENode, reference=length, name=f"{name} feed")
+    nodes = world.add(node, position=positions, slope=tangents * (1.0 + strain), name=f"{name} node", **frames)
+    feed = world.add(ALENode, reference=free, name=f"{name} feed")
     ends = {"node0": nodes[:-1], "node1": nodes[1:], "feed": feed, "begin": shares[:-1], "share": 1.0 / cables}
     return WinchRope(world.add(kind, name=name, **{**ends, **columns}), nodes, feed)
 

@@ -89,7 +89,7 @@ class WinchTwistCable3D(WinchCable2D):
     """A 3D cable with torsion whose length is a constant fraction of the length of the rope outside a winch; created by
     `winch_rope`."""
 
-    provides: ClassVar[tuple[str, ...]] = ("winch cable",)
+    provides: ClassVar[tuple[str, ...]] = ("winch cable", "track cable")
     node0 = ref("PointSlopeTwist3D", "node on the side of the outlet")
     node1 = ref("PointSlopeTwist3D", "node on the side of the end of the rope")
     rotary_inertia = column(

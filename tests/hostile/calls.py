@@ -532,6 +532,10 @@ def calls(s: Scene) -> dict[str, Call]:
             {"world": s.open, "outlet": (0, 0), "end": (1, 0), "cables": 2, "strain": 0.01, "name": "rope",
              **CABLE},
         ),
+        "winch_rope_along": (
+            el.winch_rope_along,
+            {"world": s.open, "route": el.straight(**line), "cables": 2, "strain": 0.01, "name": "rope", **CABLE},
+        ),
         "WinchReserve": (
             con.WinchReserve,
             {"world": s.open, "outlet": (0, 0), "end": (1, 0), "cables": 2, "wanted": 0.2, "longest": 2.0,

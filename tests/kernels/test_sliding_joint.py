@@ -96,7 +96,7 @@ def test_wrong_tracks() -> None:
     with pytest.raises(wl.ModelError, match="differs in kind from the previous cable"):
         wl.State(world)
 
-    with pytest.raises(wl.ModelError, match="CableTrack needs cables: a chain, each a cable"):
+    with pytest.raises(wl.ModelError, match="CableTrack needs cables: a chain, each a track cable"):
         wl.World().add(con.CableTrack)
 
 

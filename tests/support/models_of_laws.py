@@ -19,6 +19,7 @@ from support import (
     parallel_springs,
     parallel_turning,
     ribbons,
+    winch_sheave,
     winches,
 )
 from support.closed_contacts import hang_in_water, press_in_plane, press_in_space
@@ -166,6 +167,7 @@ def list_models(folder: Path) -> dict[str, Callable[[], World]]:
         "slope beam": run_slope_beam,
         "turning": parallel_turning.run_rope,
         "zoo": build_zoo,
+        "winch rope over a sheave": lambda: winch_sheave.create(8, 0.5, drop=0.2).world,
         "reserve": lambda: winches.hang(1.0, 0.1, 2, space=True),
         "twisted winch rope": lambda: winches.hang(
             1.0,
