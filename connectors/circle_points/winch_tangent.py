@@ -52,7 +52,8 @@ p_i S_i/l."""
 
 @kernel(inline=True)
 def begin_row(
-    c: WinchRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, g: Any
+    c: WinchRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    maps: bool, i: int, g: Any,
 ) -> tuple[WinchRow, int, int]:  # fmt: skip
     """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
     marker = c.rows[i].circle
@@ -169,7 +170,7 @@ _add_rows = create_tangent(count_winch_points, CABLE, 2, 3, WORK, begin_row, add
 @kernel
 def add_tangent(
     c: WinchRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
-    dq: float, dv: float, slots: IntArray, values: FloatArray,
+    mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the derivatives of all rows to the matrix, see `create_tangent`."""
-    _add_rows(c, circle, data, start, x, v, dq, dv, slots, values)
+    _add_rows(c, circle, data, start, x, v, mapped, dq, dv, slots, values)
