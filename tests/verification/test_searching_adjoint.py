@@ -31,12 +31,12 @@ from support.searching_motions import (
 CASES: dict[str, tuple[Any, Mapping[str, float], float, float, int, int]] = {
     "circles": (pull_over_circles, CIRCLES, 1e-3, 0.04, 3, 5),
     "spheres": (drop_on_spheres, SPHERES, 1e-3, 0.02, 3, 5),
-    "ropes": (cross_ropes, ROPES, 5e-4, 0.01, 3, 5),
+    "ropes": (cross_ropes, ROPES, 5e-4, 0.01, 1, 5),
     "bead": (slide_bead, BEAD, 2e-3, 0.03, 1, 0),
     "balls": (drop_balls, BALLS, 1e-3, 0.02, 1, 0),
 }
-"""Model, parameters, step size and end [s], least number of changes of partners, and least number of steps in which
-contacts open or close."""
+"""Model, parameters, step size and end [s], least number of changes of the coupled partners (a rope is also coupled to
+the neighbours of its partners), and least number of steps in which contacts open or close."""
 SHARES = (1e-4, 1e-5, 1e-6)
 """Steps of differences, relative to the parameter. Contacts of complete solves change at other times if the step is
 large, and rounding errors are large if the step is small."""
