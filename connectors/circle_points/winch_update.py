@@ -22,9 +22,9 @@ from windlass.connectors.circle_points.winch_kernels import (
     read_winch_row,
 )
 from windlass.connectors.contact.arctangent import wrap
-from windlass.connectors.contact.decisions import TIE, find_limit, slip_along
+from windlass.connectors.contact.decisions import decide_along, find_limit
 from windlass.connectors.contact.update import NO_LANES, create_update, place_type, point_values
-from windlass.connectors.friction.bristle import STICKS, UNDEFINED, decide, trial
+from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -72,20 +72,16 @@ def decide_states(
     rubs = row.friction_coefficient != 0.0 and (row.bristle != 0.0 or row.rubbing != 0.0)
     paid = l - start[first + 3 * n]
     for k in range(n):
-        p, bend, drag = places[k], 0.0, places[k].drag
+        p, bend = places[k], 0.0
         p.state, p.excess = UNDEFINED, 0.0
         if not rubs or p.gap > 0.0:
             continue
         if row.bristle != 0.0 and start[first + n + k] == UNDEFINED:
             # the damper of a new bristle has no effect in this step
-            drag = 0.0
+            p.drag = 0.0
         elif row.bristle != 0.0:
             bend = wrap(p.arc - start[first + 2 * n + k], row.radius) + p.way * paid
-        ft = trial(p.h, bend, 1.0, drag)
-        p.excess, p.state = decide(ft, (1.0 + TIE) * p.limit, ft)
-        if p.state != STICKS:
-            bend = slip_along(p)
-        data[first + 2 * n + k] = p.arc - bend
+        data[first + 2 * n + k] = p.arc - decide_along(p, bend)
     data[first + 3 * n] = l
     return 0.0, 0.0, False
 

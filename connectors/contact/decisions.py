@@ -126,6 +126,16 @@ def slip_along(p: Any) -> float:
 
 
 @kernel(inline=True)
+def decide_along(p: Any, bend: float) -> float:
+    """Set the state and the excess |f_t| - mu |f_n| of a closed point whose bristle has the deflection ``bend`` [m]
+    along a line. Return the deflection at the end of the step [m].
+    """
+    ft = trial(p.h, bend, 1.0, p.drag)
+    p.excess, p.state = decide(ft, (1.0 + TIE) * p.limit, ft)
+    return bend if p.state == STICKS else slip_along(p)
+
+
+@kernel(inline=True)
 def slip_vector(law: PointLaw, vt: Vector, ft: Vector) -> Vector:
     """Return the deflection [m] at which bristle and damper of a slipping point together exert the friction f_t."""
     size = sqrt(dot(ft, ft))

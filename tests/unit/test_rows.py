@@ -13,7 +13,7 @@ import pytest
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import Cable2D, Ground, straight_cable
+from windlass.elements import Cable2D, Ground, WinchCable2D, straight_cable, winch_rope
 from windlass.framework import Component, column, function, kernel, ref
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.kernels.cache_key import NotCacheableError
@@ -128,7 +128,7 @@ STIFF = {"contact_stiffness_per_length": 1e3}
 # fields that are no columns: values computed from columns, or positions in arrays
 FRAME = "b0", "b1", "F0", "F1", "free_angle", "free_twist"
 DERIVED = {
-    "circle_points": {"radius", "length", "beside"},
+    "circle_points": {"radius", "length", "beside", "stiffness", "damping", "rubbing", "bristle", "rope"},
     "circle_segments": {"radius", "length", "is_current", "shift"},
     "surface_contact": {"length", "dofs", *FRAME},
     "cable_contact": {"length", "dofs", "before", "after", "chain", "arc", "loop", *FRAME},
@@ -157,7 +157,12 @@ def create_contact(room: str) -> tuple[wl.World, list[wl.Entity], list[type[Comp
     if room == "circle_segments":
         law = con.ContactFrictionCircleCable2D
     rows = con.add_contact(world, law, marker, line, segments=2, circle_radius=1.0, **STIFF)
-    return world, [rows], [law, Cable2D]
+    if room == "circle_segments":
+        return world, [rows], [law, Cable2D]
+    winch = winch_rope(world, (0.0, 1.1), (1.0, 1.1), 1, **LINE)
+    other = con.ContactFrictionCircleWinch2D
+    more = world.add(other, circle=marker, cable=winch.cables, segments=2, circle_radius=1.0, **STIFF)
+    return world, [rows, more], [law, Cable2D, other, WinchCable2D]
 
 
 def read_words(room: str) -> set[str]:
