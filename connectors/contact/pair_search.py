@@ -444,8 +444,8 @@ def bind_pairs(
 def follow_pairs(
     rows: LocalRows, system: System, p: PairRows, kind: type[PairSearch], assign: Callable[..., Any]
 ) -> IntArray:
-    """Convert the system of a law for fixed pairs to the system of a law for sets. The rows of a law for sets change
-    their partners after Newton runs.
+    """Change the `System` of a contact law whose rows are fixed pairs of a cable and a member of a set, so that each
+    row can change its member after Newton runs.
 
     All processes must call the functions of the system together. If the partners of rows of any process change, the
     version of the sparsity pattern increases.

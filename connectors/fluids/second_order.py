@@ -65,9 +65,9 @@ def second_order_waves(
         most: largest number of waves of second order.
 
     Returns:
-        The columns of all waves, shape (n + m,) each for m added waves, ``depth``, and the ``stretching`` "linear",
-        because linear extrapolation of the velocities to points above the level is exact to second order. The wave
-        numbers are computed for water without a current, so ``wave_current`` is False.
+        The columns of all waves, each of shape (n + m,), where m is the number of added waves; also ``depth``, and
+        ``stretching`` = "linear". Linear extrapolation of the velocities to points above the mean level is exact to
+        second order. The wave numbers are computed for water without a current, so ``wave_current`` is False.
 
     Raises:
         ModelError: other columns than the columns of Airy waves, columns of different lengths, amplitudes or

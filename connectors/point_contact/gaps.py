@@ -119,7 +119,7 @@ class PairGaps:
 
     def _find_pairs(self, b: BoundSet, start: Surfaces, before: IntArray, h: float) -> IntArray:
         """Return the candidate pairs at the start and at the end of a step of h seconds. In serial runs, if a surface
-        has moved by more than half the skin, also return pairs that may have touched within the step.
+        has moved by more than half the search margin ``skin``, also return pairs that may have touched within the step.
 
         Fast surfaces may have touched on the straight path to the end of the step, or on the path given by the
         velocities at the start of the step.

@@ -1,4 +1,4 @@
-"""Kernels of `Beam2D` for rows of the same order: forces, tangents, mass, weight, energies and strains.
+"""Kernels of `Beam2D` for elements of the same polynomial order: forces, tangents, mass, weight, energies and strains.
 
 See beam2d.py for the equations and symbols. A point of the axis has the variables y = (r'_x, r'_y, φ, φ'), the strains
 z(y), and the section forces σ = S (z - z_ref) + D z_t. The generalised forces are f_y = Gᵀ σ with G = ∂z/∂y, and the

@@ -1,4 +1,4 @@
-"""Force and tangent of one point of a 2D or 3D cable.
+"""Forces at one point of a 2D or 3D cable, and the derivatives of these forces.
 
 Strains depend only on p = r' and k = r'' (points.py). The force on p or k is the generalised force conjugate to this
 vector. The bending moment m is a number in 2D and a vector in 3D. With g = p·p and the axial force N, the forces on p

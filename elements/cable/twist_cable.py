@@ -127,10 +127,10 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     """Return one record per row. The fields of a record have the names of the columns of `TwistCable3D`.
 
     Additional fields are b0, b1, F0, F1 of the nodes (see twist_points.py), dofs, shape (14,), and place, the index of
-    a row among the rows on this process. The fields free_angle and free_twist are the angle m_1 and the twist angle T
-    in the reference configuration. The fields free_strain, shape (5,), and free_curvature, shape (3, 2), are the
-    stress-free values at the integration points. For broken cables, the fields with the names `STIFF` are 0, because
-    outputs are computed from these fields.
+    a row among the rows on this process. The fields free_angle and free_twist are the values of the angle m_1 (see
+    twist_points.py) and of the twist angle T in the reference configuration. The fields free_strain, shape (5,), and
+    free_curvature, shape (3, 2), are the stress-free values at the integration points. For broken cables, the fields
+    with the names `STIFF` are 0, because outputs are computed from these fields.
     """
     count = len(rows.rows)
     (b0, F0), (b1, F1) = (read_frames(rows.world, rows.local(name)) for name in ("node0", "node1"))

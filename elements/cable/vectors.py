@@ -28,8 +28,9 @@ class Operations(NamedTuple):
     dyad: the matrix a bᵀ + T I.
     read, read_curvature: read a vector or a curvature from column k of an array, in consecutive rows beginning with
         ``row``.
-    write, add: write or add w a to column k of an array, in consecutive rows beginning with ``row``.
-    add_matrix: add w A to column k of an array, one element per row beginning with ``row``.
+    write, add: write the product of a scalar w and the vector a to column k of an array, or add it to this column, in
+        consecutive rows beginning with ``row``.
+    add_matrix: add the product w A to column k of an array, one element per row beginning with ``row``.
     add_matrices: add the sum x A + y B + z C + w D of four matrices; the argument contains, for each element, the
         tuple of the elements of A, B, C and D.
     """

@@ -90,7 +90,7 @@ def eval_frames(
     r, t = plan.position, plan.slope
     ends = (r[node0], r[node1], t[node0], t[node1], length)
     steps = [eval_inner_nodes(*ends, np.full(len(node0), k / STEPS))[1] for k in range(1, STEPS)]
-    # slopes in steps along the cables of each path, and at the end of the path
+    # slopes at equal intervals along the cables of each path, and at the end of the path
     first = STEPS * edge[:-1] + np.arange(len(paths))
     slopes = np.insert(
         np.stack((t[node0], *steps), axis=1).reshape(-1, 3), STEPS * edge[1:], t[node1[edge[1:] - 1]], axis=0

@@ -22,7 +22,7 @@ from windlass.framework.parallel.processes import Processes
 
 
 class NetNodes(NamedTuple):
-    """Nodes of a net, in the order of rows.
+    """Nodes of a net, in the order of their rows in the table of nodes.
 
     position, slope: position [m] and slope [1] of each node, shape (rows, d) in d dimensions.
     shared: for each node, the row of the node whose position it shares, or -1 if the node has its own position, shape

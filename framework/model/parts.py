@@ -153,8 +153,8 @@ def complete_parts(world: Tables) -> None:
     contact sets and sliding joints, each process receives all rows; see `Law.needs_whole`.
 
     Raises:
-        ModelError: calls differ between processes, a row was not specified by any process, or several processes gave
-            different values for a row.
+        ModelError: calls of `World.add` differ between processes, a row was not specified by any process, or several
+            processes gave different values for a row.
     """
     processes = world.processes
     if processes is None:

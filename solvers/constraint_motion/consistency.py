@@ -209,7 +209,7 @@ class Consistency:
 
     def follow(self, state: State, h: float) -> bool:
         """Project the state at the end of an accepted step if the step contains a kink. Return whether the state has
-        changed. The fields contain the state.
+        changed. The fields of the assembly must contain the values of the state.
 
         Args:
             state: the state after the step; velocities, accelerations and multipliers may change.

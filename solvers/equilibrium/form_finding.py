@@ -205,7 +205,7 @@ def sum_loads(assembly: Assembly, load_factor: float) -> float:
 
 def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
     """Return the data of the lines of a model under the loads of a scheme. Return None if no line can be slack, or if
-    there are no loads. The fields contain the initial state of the scheme.
+    there are no loads. The fields of the assembly must contain the initial state of the scheme.
     """
     newton.problem.start(scheme)
     newton.problem.expand_unknowns(newton.problem.unknowns)

@@ -3,7 +3,7 @@
     created(t) = T + U - (T + U at the start) - W + A
 
 The energies are the kinetic energy T, the stored energy U, the work W of loads and of prescribed motions, and the
-energy A that inertia forces of loads (added mass) carry out of the model.
+energy A that leaves the model by the inertia forces of added mass, which are parts of loads.
 
 T and U are functions of the state. Therefore checks after every `EVERY` to `LONGEST` steps are sufficient: energy
 created between checks is included in the next check. W is summed over all steps, or over all checks if loads are
