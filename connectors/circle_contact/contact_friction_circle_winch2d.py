@@ -73,6 +73,7 @@ class ContactFrictionCircleWinch2D(PointContact):
     cable = ref("WinchCable2D", "the 2D cable of a winch rope")
     data = ref("GenericData", "3 n + 1 history values; created if left out", optional=True)
     history_column = "segments"
+    follows = ("WinchCable2D",)
     segments = column("1", "number n of equal parts, one contact point in each", dtype=np.int64, minimum=1)
     contact_stiffness_per_length = column("N/m^2", "normal stiffness k_c per metre of rope", default=0.0, minimum=0)
     circle_radius = column("m", "radius r of the circle; with the radius of the rope if it has one", above=0)
@@ -101,8 +102,8 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> WinchRows:
-    """Create the data of the rows for kernels. Rows of cables in reserve are inactive; `WinchReserve` changes the
-    columns ``active`` of cables and rows together.
+    """Create the data of the rows for kernels. Rows of cables in reserve are inactive for any value of their column
+    ``active``.
     """
     n, cables = rows.local("segments"), rows.local("cable")
     begin, share = (column_of(rows.world, cables, name) for name in ("begin", "share"))

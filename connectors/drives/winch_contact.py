@@ -116,8 +116,3 @@ class WinchContacts:
         new = self._read(state, on)
         if new is not None and self._old is not None:
             carry_history(self._old, new, length, state)
-
-    def switch(self, on: BoolArray) -> None:
-        """Activate the rows of the cables in use."""
-        if self.rows is not None:
-            self._world.set(self.rows, active=on[self._place])

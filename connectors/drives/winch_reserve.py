@@ -242,7 +242,6 @@ class WinchReserve(StepHook):
             weight = self._change(state, old, new)
             contacts.change(state, self._level_of == new, length)
             self._switch(new)
-            contacts.switch(self._level_of == new)
             self.changes.append(CableChange(state.t, self._count(new), weight))
         if length > LONGEST * self._wanted * self._most:
             longer = f"all {self._most} cables are outside and grow longer than {LONGEST:g} of the wanted length"

@@ -64,7 +64,8 @@ class World:
         is_distributed: whether this process stores only a part of the rows.
         processes: the processes among which the rows are divided; None if every process has all rows.
         calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.
-        changed: value of ``version`` at the last change of each table with changed columns, by component.
+        changed: value of ``version`` at the last change of each table with changed columns, and of the tables that
+            follow this table (`Component.follows`), by component.
         changed_columns: value of ``version`` at the last change of each changed column, by component and name.
     """
 
@@ -303,7 +304,9 @@ class World:
         for name, array in parsed.items():
             table.write(name, entity.rows, array)
         self.version += 1
-        self.changed[table.component] = self.version
+        for component in self.tables:
+            if component is table.component or table.kind in component.follows:
+                self.changed[component] = self.version
         self.changed_columns.setdefault(table.component, {}).update(dict.fromkeys(parsed, self.version))
 
     def entity(self, number: int) -> Entity:

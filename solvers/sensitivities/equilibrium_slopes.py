@@ -154,9 +154,14 @@ class EquilibriumSlopes(NamedTuple):
         return self.error <= NEAR and not (self.above & self.below).any()
 
     @property
+    def switches(self) -> bool:
+        """Whether a contact changes its state for at least one sign of the step."""
+        return bool((self.above | self.below).any())
+
+    @property
     def smooth(self) -> bool:
         """Whether the iteration has converged, and no contact changes its state."""
-        return self.error <= NEAR and self.kink <= KINK and not (self.above | self.below).any()
+        return self.error <= NEAR and self.kink <= KINK and not self.switches
 
     def describe(self, name: str, h: float, history: StaticHistory) -> str:
         """Return which contacts change their states for a change of the parameter by h; empty if there are none."""
@@ -196,6 +201,10 @@ def find_state_slopes(
         if h <= 0.0:
             break
         last = iterate(found, model, p, name, h)
+        if best is not None and not (best.switches or last.switches) and not last.kink < best.kink:
+            # the difference between forward and backward difference is a rounding error, which grows in smaller steps,
+            # or a kink at the equilibrium itself
+            break
         words = last.describe(name, h, found.history)
         if last.converged:
             best = last

@@ -197,6 +197,46 @@ def test_split_cables_keep_their_friction() -> None:
     assert len(rows) == len(rope.cables)
 
 
+@pytest.mark.parametrize("active", [False, True])
+def test_split_cables_keep_contact_switched_off(tmp_path: Path, active: bool) -> None:
+    """Rows of contact that are switched off remain off when cables are split, also after a state with other cables in
+    use was read; rows that are switched on follow the cables in use."""
+    world = wl.World(gravity=(0.0, -G))
+    rope = con.WinchReserve(
+        world, (0.0, 0.0), (0.6, 0.0), wanted=0.1, cables=4, longest=2.4, strain=MASS * G / EA, mass_per_length=RHO,
+        axial_stiffness=EA, bending_stiffness=1e-3, axial_damping=400.0,
+    )  # fmt: skip
+    con.hinge(world, rope.nodes[0])
+    con.prescribe(world, rope.nodes[-1], "x", con.smooth_step(0.0, 0.1, 0.0, 0.3))
+    con.fix(world, rope.nodes[-1], "y")
+    marker = world.add(con.PositionOnGround, ground=world.add(Ground, position=(0.4, -RADIUS + 0.005, 0.0)))
+    rows = world.add(
+        con.ContactFrictionCircleWinch2D, circle=marker, cable=rope.cables, segments=4, circle_radius=RADIUS,
+        friction_coefficient=MU, active=active, **CONTACT,
+    )  # fmt: skip
+    world.add(con.CoordinateLoad, marker=con.coordinate_marker(world, rope.feed, "s"), value=-MASS * G)
+    wl.State(world).save(tmp_path / "start.npz")
+
+    found: list[Any] = []
+
+    def keep(state: wl.State) -> None:
+        forces = np.abs(wl.eval_output(rows, "force_local", state)).sum(axis=(1, 2))
+        own = np.isin(rope.cables.rows, rope.outside.rows)
+        found.append((len(rope.outside), forces[own].sum(), forces[~own].sum()))
+
+    wl.Dynamic(world, step=1e-3, end=0.1).solve(hooks=[rope, keep])
+    assert [change.cables for change in rope.changes] == [8]
+    assert (world.tables[con.ContactFrictionCircleWinch2D].collect("active", rows.rows) == active).all()
+    cables, own, others = np.array(found).T
+    assert all((own[cables == count].max() > 0.0) == active for count in (4, 8)) and not others.any()
+    # the cables in use at the start
+    start = wl.State(world).load(tmp_path / "start.npz", switches="restore")
+    found.clear()
+    wl.Dynamic(world, step=1e-3, end=0.002).solve(start, hooks=[rope, keep])
+    cables, own, others = np.array(found).T
+    assert (cables == 4).all() and (own.max() > 0.0) == active and not others.any()
+
+
 @pytest.mark.long
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
