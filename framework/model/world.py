@@ -305,6 +305,10 @@ class World:
         self.version += 1
         self.changed[table.component] = self.version
         self.changed_columns.setdefault(table.component, {}).update(dict.fromkeys(parsed, self.version))
+        for component in self.tables:
+            law = law_of(component)
+            if law is not None and not parsed.keys().isdisjoint(law.follows):
+                self.changed[component] = self.version
 
     def entity(self, number: int) -> Entity:
         """Return a handle to the entity with an entity number."""
