@@ -66,8 +66,9 @@ RULE = create_rule(2)
 TWISTLESS = "strained cable"
 """Name in the attribute ``provides`` of cables without twist."""
 NONLINEAR, FUNCTION = ("slow_stiffness", "table_strains"), "axial_force_function"
+BROKEN = "broken"
 """NONLINEAR: columns of cables whose tension is not EA (ε - ε_ref). FUNCTION: column with a function that replaces this
-tension."""
+tension. BROKEN: column of cables that is true for broken cables."""
 
 
 class WireFriction(Component):
@@ -93,14 +94,15 @@ class WireFriction(Component):
         "m", "increase c of the slip moment with the mean tension T of the cable", default=0.0, minimum=0.0
     )
     active = column(
-        "1", "false: the row has no force, and its history values do not change", dtype=bool, default=True,
-        switchable=True,
+        "1", "false: the row has no force, and its history values do not change; rows of broken cables are not active",
+        dtype=bool, default=True, switchable=True,
     )  # fmt: skip
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Create the records of the rows for the kernels, with the following values in addition to the columns.
 
+    active: whether the row is active and its cable is not broken.
     dims: number d of dimensions of the cable. dofs: process-local indices of the coordinates of the nodes, shape (12,),
     of which the first 4 d are used.
     length, cable_stiffness: length L [m] and axial stiffness EA [N] of the cable.
@@ -110,6 +112,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     and S'' at the bending points, shape (2, 4) each. weights: weights of the axial points [1], shape (3,).
     """
     count = len(rows.rows)
+    active = rows.local("active").copy()
     given: dict[str, Any] = {
         "dims": np.zeros(count, np.int64), "dofs": np.zeros((count, 12), np.int64), "length": np.ones(count),
         "cable_stiffness": np.zeros(count), "strain": np.zeros((count, AXIAL)),
@@ -120,12 +123,15 @@ def bind(rows: LocalRows) -> NDArray[Any]:
         cables = LocalRows(rows.world, table, of, rows.dofs[positions][:, : 4 * d], rows.layout)
         given["dims"][positions], given["dofs"][positions, : 4 * d] = d, cables.dofs
         given["length"][positions] = cables.local("length")
+        active[positions] &= ~cables.local(BROKEN)
         given["cable_stiffness"][positions] = cables.local("axial_stiffness")
         given["strain"][positions] = eval_free_bending(cables, RULE.sa)[0]
         free = eval_free_bending(cables, RULE.sb)[1]
         given["curvature"][positions, :, 3 - free.shape[-1] :] = free
     axial, bending = (eval_shape(s, given["length"][:, None]) for s in (RULE.sa, RULE.sb))
-    return rows.pack({**given, "axial_slopes": axial.dS, "bending_slopes": bending.dS, "bends": bending.ddS})
+    packed = rows.pack({**given, "axial_slopes": axial.dS, "bending_slopes": bending.dS, "bends": bending.ddS})
+    packed["active"] = active
+    return packed
 
 
 def build(rows: LocalRows) -> System:
@@ -233,6 +239,7 @@ register(
         "bending_loss": Output("J", "energy lost by slip in bending, ()", partial(eval_loss, which=1)),
     },
     fill_defaults=fill_defaults,
+    follows=(BROKEN,),
     check=check,
     source="[@papailiou1997]; [@foti2016]; [@iwan1966]",
 )

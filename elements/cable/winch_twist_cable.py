@@ -73,7 +73,7 @@ from windlass.elements.cable.winch_twist_forces import (
 from windlass.elements.cable.winch_twist_motion import add_spin_flow, create_spins, fill_spin_outputs
 from windlass.elements.cable.winch_twist_motion import inertia as spin_inertia
 from windlass.elements.cable.winch_twist_motion import inertia_tangent as spin_tangent
-from windlass.elements.cable.winch_twist_points import ALL
+from windlass.elements.cable.winch_twist_points import ALL, LENGTH
 from windlass.elements.nodes.twist_node import read_frames
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
@@ -83,6 +83,14 @@ from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import column, ref
 from windlass.framework.model.system import Checks, Fields, System, Term
 from windlass.framework.model.table import EntityTable
+
+FIRST_ANGLE = 12
+"""Index of the angle of the first node among the coordinates z."""
+TURNED = 0.1
+"""Largest error of the angle at the outlet, relative to the angle that belongs to the stored twist [1], without a
+reason for doubt."""
+LEAST_TURN = 0.01
+"""Largest error of the angle at the outlet [rad] without a reason for doubt."""
 
 
 class WinchTwistCable3D(WinchCable2D):
@@ -188,8 +196,29 @@ def build(rows: LocalRows) -> System:
         passed=("strain_flow",),
         carried=("kinetic_flow",),
     )
-    system.checks = Checks(diagnose=lambda fields: diagnose(rows, fields) + twist_cable.diagnose(rows, fields))
+    system.checks = Checks(
+        diagnose=lambda fields: diagnose(rows, fields) + twist_cable.diagnose(rows, fields),
+        reasons=lambda fields, step: find_free_outlets(rows, fields),
+    )
     return system
+
+
+def find_free_outlets(rows: LocalRows, fields: Fields) -> list[str]:
+    """Return reasons for doubt about ropes that are stored with twist, but whose outlet has not turned by the angle
+    φ_0 = -τ_s (l - l_0).
+    """
+    own, change = rows.columns, fields.x[rows.dofs] - rows.reference
+    tau, turn = own["store_twist"], change[:, FIRST_ANGLE]
+    wanted = -tau * change[:, LENGTH]
+    wrong = np.abs(turn - wanted) > np.maximum(TURNED * np.abs(wanted), LEAST_TURN)
+    at_outlet = own["active"] & (own["begin"] == 0.0) & (tau != 0.0)
+    return [
+        f"{rows.table.describe(int(rows.rows[i]))}: its node at the outlet has turned by {turn[i]:.3g} rad, and must "
+        f"turn by {wanted[i]:.3g} rad, because the rope in the winch has the twist store_twist = {tau[i]:g} rad/m: "
+        "couple the coordinate twist of this node to the coordinate s of the feed by a CoordinateConstraint with ratio="
+        f"{-tau[i]:g}"
+        for i in np.flatnonzero(wrong & at_outlet)[:1]
+    ]
 
 
 class Twists(NamedTuple):

@@ -79,6 +79,17 @@ class Loads:
                 function(*where)
             self._add_multiple(loads, factor, f)
 
+    def add_sizes(self, f: FloatArray) -> None:
+        """Add to ``f``, shape (n + 1,), the absolute values of the sum of the loads that do not depend on coordinates,
+        and of each other load, such as weight and buoyancy of a body."""
+        self.update()
+        loads = np.zeros_like(f)
+        f += np.abs(self.sum)
+        for function, where in self.live_steps(loads):
+            loads[:] = 0.0
+            function(*where)
+            f += np.abs(loads)
+
     @property
     def are_steady(self) -> bool:
         """Whether no load depends on coordinates."""

@@ -308,6 +308,10 @@ class World:
             if component is table.component or table.kind in component.follows:
                 self.changed[component] = self.version
         self.changed_columns.setdefault(table.component, {}).update(dict.fromkeys(parsed, self.version))
+        for component in self.tables:
+            law = law_of(component)
+            if law is not None and not parsed.keys().isdisjoint(law.follows):
+                self.changed[component] = self.version
 
     def entity(self, number: int) -> Entity:
         """Return a handle to the entity with an entity number."""

@@ -43,6 +43,10 @@ SHIFT = 1e-10
 """Value that is added to the diagonal to find motions without stiffness, relative to S + `SHIFT` S_max [1]. S is the
 sum of the absolute values in the row, and S_max is the largest of these sums.
 """
+REFINEMENTS = 4
+"""Largest number of steps of iterative refinement of a solution. The pivots of KLU can be so small that the residual of
+the first solution is not small, although the matrix is regular.
+"""
 INVERSE_ITERATIONS = 8
 """Number of inverse iterations, with the matrix to which `SHIFT` is added, that find a motion without stiffness."""
 
@@ -140,15 +144,17 @@ class Trial(NamedTuple):
 
 def try_factors(problem: NonlinearProblem, ksp: Any = None) -> Trial:
     """Solve the equations with the present tangent of a problem and a random right-hand side. The solver is ``ksp``, or
-    the linear solver of Newton's method if ``ksp`` is None."""
+    the linear solver of Newton's method if ``ksp`` is None. Only solutions of ``ksp`` are refined."""
+    given = ksp
     if ksp is None:
         ksp = problem.snes.getKSP()
         ksp.setOperators(problem.matrix.mat)
     right = random_like(problem.residual_vector)
-    solution = try_solve(ksp, right)
+    solution, matrix, size = try_solve(ksp, right), problem.matrix, float(right.norm())
     if solution is None:
         return Trial(held=False)
-    matrix, size = problem.matrix, float(right.norm())
+    if given is not None:
+        refine(given, matrix.mat, solution, right, SINGULAR * size)
     if problem.assembly.layout.size > 1:
         x = np.abs(local_values(problem.sparsity.ghosts, solution))
         return Trial(
@@ -172,6 +178,17 @@ def find_error(matrix: Any, solution: Any, right: Any) -> Any:
     matrix.mult(solution, out)
     out.axpy(-1.0, right)
     return out
+
+
+def refine(ksp: Any, matrix: Any, solution: Any, right: Any, least: float) -> None:
+    """Refine the solution of linear equations in place, until the norm of the residual is at most ``least``."""
+    for _ in range(REFINEMENTS):
+        rest = find_error(matrix, solution, right)
+        # the result of this comparison is false if a value is NaN
+        change = try_solve(ksp, rest) if rest.norm() > least else None
+        if change is None:
+            break
+        solution.axpy(-1.0, change)
 
 
 def find_free_motion(problem: NonlinearProblem) -> str:

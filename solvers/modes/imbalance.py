@@ -24,7 +24,7 @@ ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 rounding error [1]."""
 BALANCED = 1e-6
 """Largest unbalanced force of a balanced state, relative to the largest of inertia forces, internal forces, loads and
-reactions [1].
+reactions [1]. Loads that cancel each other, such as weight and buoyancy, are added with their absolute values.
 """
 UNITS = {"x": "N", "y": "N", "z": "N", "s": "N"}
 """Units of generalised forces by name of the coordinate. Other coordinates are angles or slopes, with the unit N m."""
@@ -68,6 +68,9 @@ def find_imbalance(motion: LinearMotion) -> Imbalance:
     reaction = total.duplicate()
     reaction.waxpy(-1.0, left, total)
     reaction.axpy(-1.0, vectors.pop())
+    sizes = np.zeros(layout.spare + 1)
+    assembly.loads.add_sizes(sizes)
+    vectors[2] = motion.place_forces(sizes[:-1])
     rounding = motion.multiply_absolute(motion.place_own(fields.x[:-1]))
     left.array = np.where(np.abs(left.array_r) > ROUNDING * rounding.array_r, left.array_r, 0.0)
     scale = max(float(vector.norm(PETSc.NormType.INFINITY)) for vector in (*vectors, reaction))

@@ -315,6 +315,30 @@ def run(folder: Path, processes: int = 1, kill_at: int = 0, *words: str) -> Floa
     return None if kill_at else np.asarray(np.load(path)["q"])
 
 
+@pytest.mark.parametrize("mass", [500.0, 700.0, 1500.0])
+@pytest.mark.parametrize("is_mesh", [True, False])
+def test_imbalance_of_a_floating_body(is_mesh: bool, mass: float) -> None:
+    """Weight and buoyancy of a floating body cancel. Rounding errors of its torques are small relative to the weight,
+    so the modes about the equilibrium are not doubtful; the modes about another position are.
+    """
+    world = wl.World(gravity=(0.0, 0.0, -9.81))
+    water = world.add(con.Fluid, density=1000.0, depth=50.0)
+    body = world.add(
+        RigidBody3D, position=(0.0, 0.0, 0.0), mass=mass, inertia=(100.0, 200.0, 200.0), center_of_mass=(0.0, 0.0, -0.3)
+    )
+    if is_mesh:
+        points, triangles = hulls.box((2.0, 1.0, 1.0))
+        mesh = world.add(con.BodyMesh, points=points, triangles=triangles)
+        world.add(con.MeshFluidLoad, marker=body, fluid=water, mesh=mesh)
+    else:
+        world.add(con.BoxFluidLoad, marker=body, fluid=water, sides=(2.0, 1.0, 1.0), parts=(2, 2, 2))
+    con.fix(world, body, "x", "y", "e3")
+    state = wl.Static(world, name="").solve()
+    found = wl.Modes(world, count=3, name="").solve(state)
+    assert found.imbalance < 1e-9 and not [note for note in found.notes if "doubtful" in note]
+    assert wl.Modes(world, count=3, name="").solve(wl.State(world)).imbalance > 0.1
+
+
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
     """The motion and the frames of two bodies, whose meshes have different numbers of triangles, are the same on two

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass.connectors import Force, Torque, clamp, fix, hinge, position_marker, rigid_marker
-from windlass.elements import nodes_of, straight_beam
+from windlass.elements import nodes_of, round_section, straight_beam
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
@@ -182,6 +182,25 @@ def test_free_beam_that_tumbles(order: int) -> None:
     assert elastic > 0.01 * before[6]
     assert np.abs(eval_output(beam, "frame", end)[0] - np.eye(3)).max() > 0.5
     assert max(changes[1]) < 1e-4 and changes[0][1] / changes[1][1] > 2.5
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_verdict_of_an_inclined_cantilever(order: int) -> None:
+    """The verdict on a clamped beam in an oblique direction, whose end moment makes the tangent unsymmetric, does not
+    state that the clamp holds nothing.
+    """
+    world = World()
+    section = round_section(diameter=0.06, modulus=7e10, density=2700.0)
+    EA, GA_2, GA_3 = section["stiffness"][:3]
+    beam = straight_beam(
+        world, (0, 0, 0), (2, 1, 0.5), 4, order=order, section_stiffness=(EA, EA, GA_2 + GA_3), **section
+    )
+    nodes = nodes_of(world, beam)
+    clamp(world, nodes[0])
+    world.add(Torque, marker=rigid_marker(world, nodes[-1]), vector=(0.0, 0.0, 2000.0))
+    solver = Static(world, name="")
+    solver.solve()
+    assert not solver.verdict.reasons
 
 
 def test_explicit_methods() -> None:

@@ -168,6 +168,25 @@ def test_rope_that_is_stored_with_twist() -> None:
     assert_allclose(wl.eval_output(rope.cables, "torque", state), 2.0 * stored * paid / length, rtol=1e-6)
 
 
+@pytest.mark.parametrize("is_coupled", [True, False])
+def test_outlet_of_a_rope_stored_with_twist(is_coupled: bool) -> None:
+    """If the outlet does not turn with the rope that is paid out, the result is doubtful, and the reason states the
+    ratio of the coupling."""
+    world, rope = hang_block(2.0, 2, torsional_damping=0.5, store_twist=0.7)
+    con.fix(world, rope.nodes[-1], "twist")
+    if is_coupled:
+        places = [con.coordinate_marker(world, *place) for place in ((rope.feed, "s"), (rope.nodes[0], "twist"))]
+        world.add(con.CoordinateConstraint, marker0=places[0], marker1=places[1], ratio=-0.7)
+    else:
+        con.fix(world, rope.nodes[0], "twist")
+    con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, 0.5, 0.0, 0.1))
+    solver = wl.Dynamic(world, step=0.02, end=0.5, name="")
+    solver.solve()
+    found = [words for words in solver.verdict.reasons if "store_twist" in words]
+    assert len(found) == (not is_coupled)
+    assert is_coupled or ("turned by 0 rad, and must turn by -0.07 rad" in found[0] and "ratio=-0.7" in found[0])
+
+
 def pay_out_heavy(step: float) -> wl.EnergyLedger:
     """Pay out 3 m of a heavy wire rope with a large inertia about its axis, whose end swings and spins."""
     world = wl.World(gravity=(0.0, -G, 0.0))

@@ -475,6 +475,24 @@ def test_inactive_rows() -> None:
     assert forces[90][broken] != 0.0 and forces[-1][broken] == 0.0
 
 
+@pytest.mark.parametrize("at_start", [True, False])
+@pytest.mark.parametrize("dims", [2, 3])
+def test_broken_cables(dims: int, at_start: bool) -> None:
+    """Friction on a cable that the user marks as broken exerts no force; if the cable is repaired, the friction acts
+    again."""
+    world, rope, rubs = hang(dims, MIXED)
+    if at_start:
+        world.set(rope[1], broken=True)
+    state = wl.Dynamic(world, step=1e-3, end=0.02, name="").solve()
+    whole = np.array([True, not at_start, True])
+    assert_array_equal(wl.eval_output(rubs, "axial_force", state) != 0.0, whole)
+    world.set(rope[1], broken=not at_start)
+    before = state.of(rubs, "data").copy()
+    state = wl.Dynamic(world, step=1e-3, end=0.04, name="").solve(state)
+    assert_array_equal(wl.eval_output(rubs, "axial_force", state) != 0.0, [True, at_start, True])
+    assert_array_equal((state.of(rubs, "data") != before).any(axis=1), [True, at_start, True])
+
+
 @pytest.mark.parametrize(
     ("friction", "words"),
     [
