@@ -76,6 +76,7 @@ class WireFriction(Component):
     refer to the same cable.
     """
 
+    follows = (TWISTLESS,)
     cable = ref("cable", "the cable: a `Cable2D` or a `Cable3D`, also a fibre rope or a rope with a table")
     data = ref("GenericData", f"{HISTORY} history values; if left out, they are created as zeros", optional=True)
     axial_stiffness = column(
@@ -239,7 +240,6 @@ register(
         "bending_loss": Output("J", "energy lost by slip in bending, ()", partial(eval_loss, which=1)),
     },
     fill_defaults=fill_defaults,
-    follows=(BROKEN,),
     check=check,
     source="[@papailiou1997]; [@foti2016]; [@iwan1966]",
 )

@@ -184,8 +184,8 @@ class Component:
         rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
         history_column: for rows with history values, the column with the number of places (segments or points) of a
             row. Each place has separate history values; without this column a row has one place.
-        follows: names of other components whose switchable columns are used for the rows of this component. If such a
-            column changes, the data of the rows are created again.
+        follows: names of other components, or names in their ``provides``, whose switchable columns are used for the
+            rows of this component. If such a column changes, the data of the rows are created again.
         output_names: names of the output variables; empty until the law of the component is registered.
     """
 

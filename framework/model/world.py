@@ -304,14 +304,11 @@ class World:
         for name, array in parsed.items():
             table.write(name, entity.rows, array)
         self.version += 1
+        names = {table.kind, *table.component.provides}
         for component in self.tables:
-            if component is table.component or table.kind in component.follows:
+            if component is table.component or not names.isdisjoint(component.follows):
                 self.changed[component] = self.version
         self.changed_columns.setdefault(table.component, {}).update(dict.fromkeys(parsed, self.version))
-        for component in self.tables:
-            law = law_of(component)
-            if law is not None and not parsed.keys().isdisjoint(law.follows):
-                self.changed[component] = self.version
 
     def entity(self, number: int) -> Entity:
         """Return a handle to the entity with an entity number."""

@@ -215,7 +215,6 @@ class Law:
     outputs: Mapping[str, Output] = field(default_factory=dict)
     fill_defaults: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None
     fills: tuple[str, ...] = ()
-    follows: tuple[str, ...] = ()
     makes: tuple[type[Component], ...] = ()
     check: Callable[[Tables, EntityTable], None] | None = None
     replicated: bool = False
@@ -258,8 +257,6 @@ def register(law: Law) -> None:
         fill_defaults: function ``(world, values)`` that returns the values of `World.add`, together with defaults for
             values that the user has omitted. The function may create nodes and history values.
         fills: columns without default for which ``fill_defaults`` sets values.
-        follows: switchable columns of other components that ``bind`` reads. If one of them changes, ``bind`` and
-            ``build`` are called again.
         makes: components of the nodes that ``fill_defaults`` may create from the values of a row.
         check: function ``(world, table)`` that raises ModelError for resident rows with inconsistent values.
         replicated: whether every process evaluates all rows, because the processes share the work within a row (contact
