@@ -114,7 +114,8 @@ def add_closed_point(
             dvt = tx * g.U[0, b] + ty * g.U[1, b] - n_U * turn - r.o.omega * xd
             dway = h * a * (tx * g.T[0, b] + ty * g.T[1, b] - across * turn - along * xd * inverse)
             db = h * yd + r.paid * dway + (z.way if b == 8 else 0.0) - (r.radius if b == WIDTH - 1 else 0.0)
-            dft += mu_v * dvt + mu_k * h * (db - z.bend * xd * inverse) + by_l * z.ft
+            dft += mu_v * dvt + by_l * z.ft
+            dft += mu_k * h * (db - z.bend * xd * inverse)
         # forces in global x and y, and the torque
         own, rate = g.own, g.rate
         own[0, b], own[1, b] = nx * dfn + tx * z.fn * turn, ny * dfn + ty * z.fn * turn
