@@ -1,4 +1,4 @@
-"""Masses on ropes of winches, and a hook that records outputs."""
+"""Masses on ropes of winches."""
 
 from __future__ import annotations
 
@@ -13,22 +13,6 @@ from windlass.elements.cable.winch_rope import WinchRope
 from windlass.framework.model.table import Entity
 
 G, MASS, EA = 9.81, 10.0, 2e5
-
-
-class Watch(wl.StepHook):
-    """Hook that records values of output variables after each step."""
-
-    def __init__(self, **wanted: tuple[Entity, str]) -> None:
-        self.wanted, self.t = wanted, list[float]()
-        self.values: dict[str, list[Any]] = {name: [] for name in wanted}
-
-    def after_step(self, state: wl.State) -> None:
-        self.t.append(state.t)
-        for name, (entity, output) in self.wanted.items():
-            self.values[name].append(np.ravel(wl.eval_output(entity, output, state)))
-
-    def __getitem__(self, name: str) -> Any:
-        return np.array(self.values[name])
 
 
 def hang(

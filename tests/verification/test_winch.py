@@ -15,10 +15,11 @@ import windlass.connectors as con
 from windlass.elements import MassPoint, state_node, winch_rope
 from windlass.elements.cable.winch_rope import WinchRope
 
+from support.output_watch import Watch
 from support.parallel_winch import run_load
 from support.processes import ROOT, run_python
 from support.series import read_series
-from support.winches import EA, MASS, G, Watch, hang, swing
+from support.winches import EA, MASS, G, hang, swing
 
 
 def follow(length: float, last: float, end: float, step: float, space: bool = False) -> tuple[Any, Any, Any, Any]:

@@ -15,10 +15,10 @@ import windlass as wl
 import windlass.connectors as con
 from windlass.elements import Ground, MassPoint
 
+from support.output_watch import Watch
 from support.parallel_sheave import run_sheave
 from support.processes import ROOT, run_python
 from support.winch_sheave import CONTACT, EA, MASS, RADIUS, G, create, eval_tension
-from support.winches import Watch
 
 MU, WRAP, RHO = 0.2, 0.5 * np.pi, 0.02
 

@@ -13,7 +13,7 @@ import windlass.connectors as con
 from windlass.elements import MassPoint, winch_rope
 from windlass.testing import check_tangent
 
-from support.winches import Watch
+from support.output_watch import Watch
 
 G, LOAD, RING, SPEED = 9.81, 200.0, 2.0, 0.5
 ROPE = {"mass_per_length": 0.01, "axial_stiffness": 1e6, "bending_stiffness": 1e-4, "axial_damping": 3e4}

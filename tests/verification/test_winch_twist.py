@@ -15,7 +15,7 @@ import windlass.connectors as con
 from windlass.elements import GenericODE2, RigidBody3D, winch_rope
 from windlass.elements.cable.winch_rope import WinchRope
 
-from support.winches import Watch
+from support.output_watch import Watch
 
 G, MASS, INERTIA = 9.81, 10.0, 0.5
 LIGHT: dict[str, Any] = {
