@@ -56,7 +56,7 @@ class Account:
 
     Attributes:
         read: function ``(s)`` that adds the energies and powers of this process's rows to s.energies and s.powers, and
-            writes s.parts; see `Reading`.
+            writes s.parts. See `Reading`.
         stored: names of the stored energies.
         lost: names of dissipated energies, whose powers are >= 0.
         passed: names of the powers with which the forces of the law transfer energy out of the rows of the law. An

@@ -100,7 +100,7 @@ class Explicit(StepSolver):
 
     Args:
         world: the model.
-        step: step size [s]; for ``"rk"`` the largest step size. Steps end exactly at all multiples of the step size.
+        step: step size [s]. For ``"rk"`` the largest step size. Steps end exactly at all multiples of the step size.
         end: time at the end [s]; the options ``-<prefix>step``, ``-<prefix>end`` and ``-<prefix>method`` override the
             arguments.
         method: ``"verlet"``: velocity Verlet of order 2 with fixed steps. ``"rk"``: Runge-Kutta of order 8 with error
@@ -210,7 +210,7 @@ class Explicit(StepSolver):
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
-        The same object is yielded at each step; copy the state to keep it. Between steps, the caller and hooks may
+        The same object is yielded at each step. Copy the state to keep it. Between steps, the caller and hooks may
         change the state, and columns of tables that `World.set` can change. After a restart, the first yielded state is
         the result of the first step that follows the checkpoint, or the final state if the solve was complete.
 
@@ -222,7 +222,7 @@ class Explicit(StepSolver):
                 constraints, and accelerations and history values are computed again.
 
         Raises:
-            NotConverged: a step failed; the error contains the last good state.
+            NotConverged: a step failed. The error contains the last good state.
             ModelError: no consistent initial state exists: constraints forbid positions or velocities, forces are not
                 finite, or masses and constraints do not determine the accelerations.
         """

@@ -35,7 +35,7 @@ KIBIBYTE = 1024.0
 
 
 class StepSolver:
-    """A step-by-step solver; see `Dynamic`, `Static` and `Explicit` for arguments and attributes.
+    """A step-by-step solver. See `Dynamic`, `Static` and `Explicit` for arguments and attributes.
 
     Args:
         world: the model, which is finalized by the solver.
@@ -44,7 +44,7 @@ class StepSolver:
         unit: unit of the step sizes: ``"s"`` for time steps, empty for load steps.
 
     Attributes:
-        state: the state at the end of the last solve; after an interrupted or failed solve, the last good state. The
+        state: the state at the end of the last solve. After an interrupted or failed solve, the last good state. The
             value is None before the first solve.
     """
 
@@ -108,7 +108,7 @@ class StepSolver:
         self.verdict.where = f"after step {state.step}, t = {state.t:.9g} s"
 
     def _begin_verdict(self, state: State, step: float, notes: Sequence[str] = ()) -> None:
-        """Report the reasons to doubt the result that are known before the first step; the step size [s] is 0 in
+        """Report the reasons to doubt the result that are known before the first step. The step size [s] is 0 in
         statics.
 
         Raises:

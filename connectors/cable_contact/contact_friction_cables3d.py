@@ -355,7 +355,7 @@ def add_cable_contact(
         skin: distance within which the search finds contacts [m]; with 0, the smallest radius is used.
         apart: two points of the same chain of cables can touch each other only if the arc length between them is at
             least ``apart`` [m]. With 0, four times the radius of the chain is used.
-        turns_rope: whether friction acts at the radius of the cables and turns them about their axes; all cables must
+        turns_rope: whether friction acts at the radius of the cables and turns them about their axes. All cables must
             be `TwistCable3D`. If False, friction does not turn cables with twist.
         **columns: columns of `CableContactSet`.
 

@@ -1,4 +1,4 @@
-"""Gaps between 3D cables. Solvers use the gaps to check whether time steps resolve contacts; see `Gaps`.
+"""Gaps between 3D cables. Solvers use the gaps to check whether time steps resolve contacts. See `Gaps`.
 
 Cables that are not in contact at either end of a step may pass through each other within the step. The check for such
 passages covers pairs of cables whose relative motion exceeds `PASSING` times the sum of their radii. The check searches

@@ -191,7 +191,7 @@ class CableUpdate(NamedTuple):
         rows: records of the cables.
         errors, forces: results of `follow_feet`.
         passed: whether a foot has moved to another cable.
-        rests: whether the solve is static; in static solves, forces must balance with the new shares σ.
+        rests: whether the solve is static. In static solves, forces must balance with the new shares σ.
     """
 
     rows: NDArray[Any]

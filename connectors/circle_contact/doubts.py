@@ -213,7 +213,7 @@ def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray
 def count_windings(
     rows: LocalRows, c: NDArray[Any], fields: Fields, begin: FloatArray, end: FloatArray
 ) -> dict[str, float]:
-    """Return the number of counter-clockwise turns around each circle [1] that the cables of these rows make; see
+    """Return the number of counter-clockwise turns around each circle [1] that the cables of these rows make. See
     `Checks.invariants`.
 
     begin, end: start points and end points of all segments, or of the parts that all points represent, in the order of

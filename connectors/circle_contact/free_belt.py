@@ -6,7 +6,7 @@ of the circle. The stiffness k of the contact and the stiffness mu_k of the bris
 gap g of a belt on a circle follows F g'' = k g + F/R, the equation of a string on an elastic foundation. With l² = F/k,
 the depth of the belt at the distance s from the entry is F/(k R) (1 - exp(-s/l)). Near the entry the belt therefore
 runs on a larger radius than inside the arc, and the slope of the belt differs from the tangent of the circle. Therefore
-a length of belt near the entry covers a smaller angle on the circle than the same length inside the arc; the relative
+a length of belt near the entry covers a smaller angle on the circle than the same length inside the arc. The relative
 difference is l²/R² (exp(-s/l) + exp(-2 s/l)/2). With a² = EA/mu_k, the displacement u of the elastic belt on its
 bristles satisfies
 

@@ -62,8 +62,8 @@ def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntAr
     cord, press, rigid = (
         rows.local(name) if name in own else np.zeros(len(offset)) for name in ("cord_offset", "press", "rigid_layer")
     )
-    # friction acts on the contact face, but the law applies the friction force at the cord; the reduced coefficient
-    # gives the same torque on the circle
+    # Friction acts on the contact face, but the law applies the friction force at the cord. The reduced coefficient
+    # gives the same torque on the circle.
     shared["friction_coefficient"] = shared["friction_coefficient"] * radius / (radius + cord)
     cable = {name: column_of(rows.world, ids, name) for name in CABLE}
     records = create_records(

@@ -106,7 +106,7 @@ def clamp(world: World, node: Handles) -> Entity:
     Euler parameters. The parameter with the largest magnitude in the reference configuration remains free, because the
     norm of the four parameters is already constrained to 1. For nodes of cables, it fixes the position, the slope
     components perpendicular to the cable, and the twist. Therefore the cable can stretch at the clamp. A slope
-    component remains free only if the reference slope is parallel to a global axis; an oblique slope is fixed
+    component remains free only if the reference slope is parallel to a global axis. An oblique slope is fixed
     completely, including the stretch at the node. For nodes of `SlopeBeam3D`, it fixes all coordinates.
 
     Raises:

@@ -375,7 +375,7 @@ class PairSearch(NeighbourSearch):
                 f"{self.things}, the number of its rows: give more rows by `touching`"
             )
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
-        # rows with closed points keep their partners; the other rows get near partners that have no row
+        # Rows with closed points keep their partners. The other rows get near partners that have no row.
         idle = ~closed & ~np.isin(has, pairs[wanted])
         data[p.place[idle]] = 0.0
         missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])

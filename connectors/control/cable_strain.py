@@ -11,7 +11,7 @@ tension of ropes and belts.
 For cables without force functions the axial force is N = EA u + d_EA u_t. Therefore an input with the gains EA and d_EA
 is the tension, with exact derivatives. ε_ref is the stress-free strain. If material moves through the mesh
 (`ALECable2D`, cables of winches), u_t is the rate at a fixed point of the mesh, while d_EA multiplies the strain rate
-of the material. A load F on the coordinate u acts like an actuator in the cable; the virtual work of the load is F δu
+of the material. A load F on the coordinate u acts like an actuator in the cable. The virtual work of the load is F δu
 [N m].
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; the derivatives follow by

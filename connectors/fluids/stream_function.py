@@ -14,7 +14,7 @@ velocity at fixed points below the troughs), and q and R are constants. The cond
 n + 1 points from crest to trough. Newton's method with exact derivatives solves for η at these points, B_j, k, v, q and
 R. The height increases in steps up to H, because the method converges only from a close initial value.
 
-The wave satisfies Laplace's equation, the condition at the bed, and the conditions at the surface; the number n of
+The wave satisfies Laplace's equation, the condition at the bed, and the conditions at the surface. The number n of
 harmonics determines the accuracy of the conditions at the surface. The largest height that is allowed is computed by
 the empirical formula of Fenton (1990) for the highest waves.
 

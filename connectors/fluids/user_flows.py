@@ -22,7 +22,7 @@ class UserFlow:
         function: a plain function of arrays, or a function created by `compiled`.
         row: index of the fluid, for messages.
         where: indices of the points of this fluid in the arrays of all points, shape (n,).
-        scale: length over which the flow changes significantly [m]; the step of the differences is 6e-6 times this
+        scale: length over which the flow changes significantly [m]. The step of the differences is 6e-6 times this
             length.
     """
 

@@ -39,7 +39,7 @@ class Neighbours:
     skin: float  # margin of the search [m]
     bounded: int  # number of bounded surfaces; their indices precede the indices of half spaces
     moving: IntArray  # the half spaces that are not on the ground
-    watched: IntArray  # bounded surfaces whose motion this process checks; in serial runs all, shape (w,)
+    watched: IntArray  # Bounded surfaces whose motion this process checks. In serial runs all, shape (w,).
     runs: Runs  # the surfaces ``watched`` as ranges of indices, see `find_runs`
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
     """Indices of the surfaces of candidate pairs, shape (k, 2). The type of the first surface is <= the type of the
@@ -98,8 +98,8 @@ def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> boo
     changed = near.forgotten or not np.array_equal(numbers, near.numbers)
     if changed:
         near.numbers, near.forgotten = numbers, False
-        # pairs with an ellipsoid are first; otherwise the order of the search is kept, in which neighbours are close in
-        # memory
+        # Pairs with an ellipsoid are first. Otherwise the order of the search is kept, in which neighbours are close in
+        # memory.
         with_ellipsoid = c.kind[pairs[:, 0]] == ELLIPSOID
         near.pairs = np.ascontiguousarray(np.concatenate((pairs[with_ellipsoid], pairs[~with_ellipsoid])))
         near.ellipsoids = int(with_ellipsoid.sum())

@@ -246,7 +246,7 @@ def _sum_friction_work(pulley: PulleyContacts) -> float:
 
 def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
     """Find the chain of connected cables with the largest number of segments in contact. Return the indices of its
-    segments from the first to the last segment in contact, in the direction of increasing local x; the result is empty
+    segments from the first to the last segment in contact, in the direction of increasing local x. The result is empty
     without contact.
 
     On a closed chain, the result starts after the longest part without contact.

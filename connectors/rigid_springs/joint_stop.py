@@ -217,7 +217,7 @@ def joint_stops(
     Args:
         joint: rows of `GenericJoint` that are not driven.
         direction: ``"x"``, ``"y"``, ``"z"``, or ``"rotation_x"`` and so on, along the axes of the joint.
-        lower, upper: limits of displacements [m] or angles [rad] between the joint frames; one of the limits can be
+        lower, upper: limits of displacements [m] or angles [rad] between the joint frames. One of the limits can be
             omitted.
         stiffness: stiffness of each stop [N/m or N m/rad].
         dissipation: coefficient c of the damping [s/m or s/rad].

@@ -14,7 +14,7 @@ deflection and the velocity are scaled so that the limit is a circle, as in the 
 
 κ is the ratio of the stiffnesses of bristles across and along the line. For steady slip with the components cos a along
 and sin a across the line, the components of the friction are mu N (cos a, κ sin a)/sqrt(cos² a + (κ/rho)² sin² a). With
-κ = 1 the friction on the line is opposite to the slip velocity; with κ = rho² the dissipated power is the largest that
+κ = 1 the friction on the line is opposite to the slip velocity. With κ = rho² the dissipated power is the largest that
 the ellipse allows. A sticking bristle has the energy
 mu_k w u_t·M u_t/2 with M = I + γ b bᵀ, γ = (rho - 1) + (β - 1) + (rho - 1)(β - 1) b·b, and its lever power is
 

@@ -12,7 +12,7 @@ e_3), with the Euler parameters e, so the rotations must be small. The rigid bod
 rotations. The convolution integral of the radiation is replaced by first-order states, so the tangent is exact,
 and checkpoints contain the history of the motion.
 
-The sum in f_w extends over the waves of the fluid. A is the amplitude of a wave; the docstring of vessel.py defines the
+The sum in f_w extends over the waves of the fluid. A is the amplitude of a wave. The docstring of vessel.py defines the
 phase ψ = ψ_0 at the position of the node at rest, and the start ramp r(t). X_j is the force per wave amplitude, with
 the phases and headings of `windlass.connectors.fluids.rao`.
 

@@ -9,7 +9,7 @@ The columns φ of Φ are modes with fixed boundary, with the angular frequencies
 matrices are Tᵀ M T and Tᵀ K T. Static responses to forces on the boundary are exact.
 
 Matrices are NumPy arrays, sparse matrices of SciPy, or names of files. A ``.npz`` file contains a sparse matrix of
-SciPy or a single NumPy array; a ``.mtx`` file has the Matrix Market format.
+SciPy or a single NumPy array. A ``.mtx`` file has the Matrix Market format.
 
 Source: R. R. Craig, M. C. C. Bampton, AIAA Journal 6 (1968) 1313-1319.
 """

@@ -98,7 +98,7 @@ def cable_around(
         circles: circles, or handles to bodies or nodes whose reference positions are the centres of the circles.
         elements: number of cable elements of equal length.
         radius: radius [m] of the circles that are given as handles, one for all circles or one for each circle.
-        sides: side of the cable, "left" or "right", on which a circle lies, seen in the direction of travel; only for
+        sides: side of the cable, "left" or "right", on which a circle lies, seen in the direction of travel. Only for
             circles that are given as handles. Give one side for all circles, or one side for each circle. With "right"
             the cable wraps clockwise.
         radial_offset: distance [m] of the axis of the cable from the circles.
@@ -418,7 +418,7 @@ def nodes_of(world: World, cables: Entity) -> Entity:
     else:
         ids = np.concatenate((begin, end))
         _, first = np.unique(ids, return_index=True)
-        # Node i is the first node of cable i; an open chain has one additional node at its end.
+        # Node i is the first node of cable i. An open chain has one additional node at its end.
         ids = ids[np.sort(first)]
     ((table, _, rows),) = world.split_by_table(ids)
     return Entity(table, rows)

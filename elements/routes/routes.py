@@ -194,8 +194,8 @@ def route_around(
     start is at the top of the circle for side "right", and at the bottom for side "left".
 
     An open route runs from the point ``start`` over the circles to the point ``end`` [m], each (x, y). Without
-    ``start`` an open route begins on the first circle; the turns of this circle are before the point at which the cable
-    leaves the circle (rope on a drum). Without ``end`` an open route ends on the last circle; the turns of this circle
+    ``start`` an open route begins on the first circle. The turns of this circle are before the point at which the cable
+    leaves the circle (rope on a drum). Without ``end`` an open route ends on the last circle. The turns of this circle
     are after the point at which the cable meets the circle. If the distance of ``start`` or ``end`` from the centre of
     the neighbouring circle is radius + radial_offset, the given point is the tangent point.
 

@@ -27,7 +27,7 @@ thread saves.
 
 
 def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
-    """Divide rows into sets; all sets except the last can be evaluated concurrently, and the last set must be evaluated
+    """Divide rows into sets. All sets except the last can be evaluated concurrently, and the last set must be evaluated
     afterwards.
 
     Args:

@@ -29,8 +29,8 @@ class Storage(Enum):
     BLOCKS: dense blocks of four unknowns, suitable for PETSc's own LU solver, see unknowns.py.
     BLOCK_ROWS: compressed rows, unknowns in the order of BLOCKS; used instead of BLOCKS if the linear solver changes
     during the run.
-    SUBSTRUCTURES: unknowns in the order of the layout. Each process stores a matrix of its own rows in dense blocks;
-    the unknowns of this matrix are ordered for elimination by substructures, see substructure.py. The tangent is the
+    SUBSTRUCTURES: unknowns in the order of the layout. Each process stores a matrix of its own rows in dense blocks.
+    The unknowns of this matrix are ordered for elimination by substructures, see substructure.py. The tangent is the
     sum of these matrices.
     """
 

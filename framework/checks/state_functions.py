@@ -38,7 +38,7 @@ class StateFunction:
         shape: shape of the result.
         names: names of the function and of its derivative in messages, with the row number.
         words: description of the required result, with its unit, for messages.
-        calls: counter of calls; derivatives are checked only in the first calls.
+        calls: counter of calls. Derivatives are checked only in the first calls.
     """
 
     function: Callable[..., Any]

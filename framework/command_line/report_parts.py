@@ -132,7 +132,7 @@ def register_report_sections(name: str) -> None:
     collectively at the end of each solve that the report shows in detail (see `report_solve`).
 
     Args:
-        name: name of the function, ``"package.module:function"``; the module is loaded when a report is written.
+        name: name of the function, ``"package.module:function"``. The module is loaded when a report is written.
     """
     if name not in providers:
         providers.append(name)

@@ -15,7 +15,7 @@ Environment variables:
     WINDLASS_CACHE: folder for the machine code; the default is windlass in $XDG_CACHE_HOME, or in ~/.cache. The folder
         must belong to the user or to root, and no other user must have permission to write to it. A read-only folder is
         allowed.
-    WINDLASS_COMPILERS: number of processes that compile kernels if many are missing; the default is the number of
+    WINDLASS_COMPILERS: number of processes that compile kernels if many are missing. The default is the number of
         cores. Values above 9 have the same effect as 9.
 """
 

@@ -85,7 +85,7 @@ def at_error(listen: Callable[[str], None]) -> None:
 
 
 def report(error: BaseException, script: str | None = None) -> int:
-    """Print an error and return the exit code of the process; if there are several processes, end all processes. The
+    """Print an error and return the exit code of the process. If there are several processes, end all processes. The
     exit code is 2 for errors of Windlass, 130 for Ctrl-C, and 1 for other exceptions. Exceptions after the output of
     -help are not printed, and the exit code is 0.
 

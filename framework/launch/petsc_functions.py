@@ -283,7 +283,7 @@ def set_callbacks(snes: Any, mat: Any, context: int, **functions: int) -> None:
     Args:
         snes: the solver; its residual vector is not changed.
         mat: the tangent.
-        context: address of the context that PETSc passes to the functions; the context must exist while the solver
+        context: address of the context that PETSc passes to the functions. The context must exist while the solver
             exists.
         functions: addresses of ``function``, ``jacobian`` and ``convergence_test``; functions that are not given are
             not changed.

@@ -49,7 +49,7 @@ class Layout:
         rank, size, comm: the arguments of the constructor.
         processes: the processes among which the world is divided.
         rows: for each table, the numbers of the process-local rows (rows that this process evaluates, and markers that
-            these rows need), in ascending order; the tables of nodes and of history values are not included.
+            these rows need), in ascending order. The tables of nodes and of history values are not included.
         node_rows: for each node table, the numbers of the rows that this process owns (see `find_row_owners`), in
             ascending order.
         owned: world numbers of the owned coordinates, shape (n_owned,).

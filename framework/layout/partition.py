@@ -116,7 +116,7 @@ def partition_coordinates(
             of a row), -1 for no coordinate.
         hub: whether each coordinate is a hub, shape (n,).
         size: number of processes.
-        comm: mpi4py communicator of the processes that call this function together; if None, this process computes the
+        comm: mpi4py communicator of the processes that call this function together. If None, this process computes the
             partition alone.
 
     Raises:

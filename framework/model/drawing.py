@@ -98,7 +98,7 @@ class Paint(NamedTuple):
     Attributes:
         values: values of the field, one per interval, shape (n,).
         rule: rule by which the values are combined if several intervals cover a line. ``"sum"`` adds densities, each
-            multiplied by the fraction of the line that its interval covers; the integral along the line is therefore
+            multiplied by the fraction of the line that its interval covers. The integral along the line is therefore
             preserved. ``"min"`` selects the smallest value, and ``"max"`` the largest value.
         empty: value for lines that no interval covers.
         unit: physical unit.

@@ -86,7 +86,7 @@ class Gaps:
             for ropes on pulleys. If ``weighed`` is false, the change is compared with the speed of the impact.
         accept: function without arguments that is called, in addition to `accept_gaps`, when a step is accepted. If
             ``measure`` is a `Call`, ``accept`` is a `Call` that replaces `accept_gaps`.
-        quiet: two speeds, shape (2,). Solvers write ``quiet[0]`` [m/s]; a contact whose gap rate changes by less than
+        quiet: two speeds, shape (2,). Solvers write ``quiet[0]`` [m/s]. A contact whose gap rate changes by less than
             this speed is not checked. ``measure`` writes ``quiet[1]``: the largest speed [m/s] of the contacts that
             were omitted from ``near`` because of ``quiet[0]``.
         memory: additional arrays in which the law stores values at the start of the step.

@@ -1,7 +1,7 @@
 """History values of connectors (gaps, stick-slip states, sticking positions), which only post-Newton updates change.
 
 Each connector row with history refers to one row of `GenericData`. The table of `GenericData` stores the number of
-values and the initial values; the present values are in ``State.data``.
+values and the initial values. The present values are in ``State.data``.
 """
 
 from __future__ import annotations

@@ -306,8 +306,8 @@ def register(law: Law) -> None:
 
     Args:
         component: the schema.
-        role: role of the law, which determines when its system is evaluated; see `Role`. The rows of a law with the
-            role ``data`` are history values; rows of a law with the role ``passive`` are only read by other laws (the
+        role: role of the law, which determines when its system is evaluated. See `Role`. The rows of a law with the
+            role ``data`` are history values. Rows of a law with the role ``passive`` are only read by other laws (the
             ground, materials, surfaces).
         dofs: names of the references whose coordinates each row couples, in this order; nodes couple their own
             coordinates. Alternatively, ``dofs`` is a function ``(world, table)`` that returns the world numbers of the

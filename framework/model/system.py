@@ -42,7 +42,7 @@ class Fields:
         rate_level: True if the time derivatives of position constraints are imposed instead of the constraints
             (differential-algebraic equations of index 2).
         unit_rates: True if the time derivative of the constraint on the norm of Euler parameters is imposed instead of
-            the constraint; the value does not depend on ``rate_level``.
+            the constraint. The value does not depend on ``rate_level``.
     """
 
     x: FloatArray
@@ -264,7 +264,7 @@ class Fault(NamedTuple):
 
     Attributes:
         words: description of the row, its motion and the limit, with units.
-        certain: whether the equilibrium is certainly wrong; if false, the user must check the model or use a finer
+        certain: whether the equilibrium is certainly wrong. If false, the user must check the model or use a finer
             mesh.
         coarse: whether the mesh is too coarse for the shape of the equilibrium, so that forces may have large errors.
     """
@@ -346,7 +346,7 @@ class NeighbourPattern:
             coordinates, shape (k,). In ``dofs``, the numbers of these coordinates follow after the last process-local
             number, and the spare number follows after the numbers of these coordinates.
         reset_caches: function that discards the list of neighbours at a checkpoint. The list depends on earlier steps
-            and affects rounding errors; without the list, an uninterrupted run and a restarted run give equal results.
+            and affects rounding errors. Without the list, an uninterrupted run and a restarted run give equal results.
         lasts: whether the list of neighbours of one update of history values can be used again in later updates. If
             false, each update searches for neighbours; the result of the update then depends only on the motion and the
             history values.
@@ -440,7 +440,7 @@ class Strands(Protocol):
         Args:
             stiffness: stiffness [N] at the points, shape (k,), equal at all points of a row.
             free: stress-free strain [1], shape (k,).
-            bends: whether each row keeps its bending stiffness, shape (rows,); in other rows the bending stiffness is
+            bends: whether each row keeps its bending stiffness, shape (rows,). In other rows the bending stiffness is
                 set to 0.
         """
 
@@ -519,7 +519,7 @@ class System:
         inertia: the inertia forces of a law whose mass matrix M(q) is not constant. The function of this `Term` adds
             M(q) times the accelerations s.a, and quadratic velocity terms, to s.f.
         constraint: functions of a law that constrains the motion, see `ConstraintSystem`.
-        post_newton: function that updates the history values ``s.data`` and returns a `PostNewton`; the function reads
+        post_newton: function that updates the history values ``s.data`` and returns a `PostNewton`. The function reads
             ``s.start_data``, ``s.step_size``, ``s.start_time``, ``s.start_x`` and ``s.start_v``. If ``post_newton`` is
             a `Call` of a kernel, the kernel writes the result to ``s.outcome`` by calling `note_outcome`. Contact
             states (open or closed, stick or slip) are stored as signs of history values. Solvers detect cycles of
@@ -587,8 +587,8 @@ class ConstraintSystem:
             with respect to q, and lam the multipliers. If ``s.rate_level`` is true, the function adds the time
             derivative of C instead of C. For an inactive row, C is equal to lam.
         tangent: function that adds the derivatives of C and of C_q^T lam with respect to q, v and lam to s.values at
-            s.coupling, multiplied by s.dq, s.dv and ``s.coupling.scale``; see `Coupling`.
-        acceleration: function that adds the vector rhs to s.C; the accelerations a at the start of a solve fulfil the
+            s.coupling, multiplied by s.dq, s.dv and ``s.coupling.scale``. See `Coupling`.
+        acceleration: function that adds the vector rhs to s.C. The accelerations a at the start of a solve fulfil the
             equations C_q a = rhs.
         driven: whether each row prescribes a motion in time (motors), shape (rows,); None if no row prescribes a
             motion.

@@ -389,7 +389,7 @@ class EntityTable:
             must: condition that the values must fulfil, with the unit.
 
         Raises:
-            ModelError: a row has invalid values; the message names the first such row.
+            ModelError: a row has invalid values. The message names the first such row.
         """
         for k in np.flatnonzero(wrong)[:1]:
             given = []

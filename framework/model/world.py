@@ -110,7 +110,7 @@ class World:
     @classmethod
     @checked(OutputError, path=path(), functions=optional(instance(dict)))
     def load(cls, path: str | Path, functions: Functions | None = None) -> World:
-        """Load the model from a file that `save` has written; all numbers are exactly equal to the saved numbers.
+        """Load the model from a file that `save` has written. All numbers are exactly equal to the saved numbers.
 
         `load` imports no modules: import modules that register a user's components before the call. If the file was
         edited after `save`, `load` emits a `ModelWarning`.
@@ -473,7 +473,7 @@ class World:
         self.is_distributed = True
 
     def finalize(self) -> None:
-        """Check that the rows of all tables are consistent, and number the coordinates; afterwards no rows can be
+        """Check that the rows of all tables are consistent, and number the coordinates. Afterwards no rows can be
         added.
 
         If a table was built in parts, the call is collective.

@@ -73,7 +73,7 @@ class Canvas:
         drawings: the drawings of all laws in the reference configuration.
         paintings: the paintings of all laws at any instant; only the intervals and field names are used, not the
             values.
-        names: names of the requested fields; by default, all fields are written.
+        names: names of the requested fields. By default, all fields are written.
         others: units of fields, by name, that the caller writes in addition to the fields of the laws.
 
     Attributes:
@@ -230,7 +230,7 @@ def check_drawing(kind: str, drawing: Drawing) -> Drawing:
     """Return the drawing after a check that the shapes of its arrays are consistent.
 
     Raises:
-        OutputError: shapes are inconsistent or a field has no unit; the message names the law and the array or field.
+        OutputError: shapes are inconsistent or a field has no unit. The message names the law and the array or field.
     """
     n, m = len(drawing.points), len(drawing.lines)
     sized: Iterable[tuple[str, NDArray[np.generic], int]] = [

@@ -49,7 +49,7 @@ class Means(Readings):
             start of the first solve.
 
     Attributes:
-        units: unit of each sensor, by name; if the components of a sensor have different units, the unit of the first
+        units: unit of each sensor, by name. If the components of a sensor have different units, the unit of the first
             component. Empty before the first instant.
         duration: length [s] of the time interval of the means.
 

@@ -80,7 +80,7 @@ class Series:
 
     Attributes:
         times: time [s] or step number [1] of each frame.
-        has_steps: whether ``times`` are step numbers; only VTKHDF files can state this.
+        has_steps: whether ``times`` are step numbers. Only VTKHDF files can state this.
 
     Raises:
         OutputError: the file has no frames.
@@ -145,7 +145,7 @@ def create_rods(pyvista: Any, mesh: Any, cells: Any, radius: float) -> tuple[Any
     """Create strips or tubes that represent rods, and a line along each rod on the side of the material axis d_1. The
     strips and tubes have the cell field ``shown``.
 
-    Rods with a width are strips in the direction of d_1; other rods are tubes.
+    Rods with a width are strips in the direction of d_1. Other rods are tubes.
 
     Args:
         pyvista: the module PyVista.

@@ -34,7 +34,7 @@ class Probe(NamedTuple):
         shape: shape of the value at one instant; the columns contain the components in C order.
         read: function of the fields that returns the values of all columns, shape (columns,), with 0 for values that
             other processes evaluate.
-        entries: None if compiled code cannot read the values; otherwise a function without arguments that returns the
+        entries: None if compiled code cannot read the values. Otherwise a function without arguments that returns the
             `FieldEntries` of the values, shape (columns,). The function is called again after the model has changed.
     """
 
@@ -104,7 +104,7 @@ class Readings(EveryNth):
         every: number n; the sensors are read at every n-th step.
 
     Attributes:
-        units: unit of each sensor, by name; if the components of a sensor have different units, the unit of the first
+        units: unit of each sensor, by name. If the components of a sensor have different units, the unit of the first
             component. Empty before the first record.
 
     Raises:

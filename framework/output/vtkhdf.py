@@ -1,7 +1,7 @@
 """VTKHDF time series: one HDF5 file with the positions of the points in each frame.
 
 Frames are written without the HDF5 library. Whenever the allocated space is used up, the file is opened with the
-library; the library allocates space for the next frames, and returns the offsets in the file at which the rows of these
+library. The library allocates space for the next frames, and returns the offsets in the file at which the rows of these
 frames begin. A frame is then written directly to the file at these offsets. Finally the number of frames in the file is
 incremented; until this change readers ignore the new frame. The file contains the number of frames twice: as the
 attribute ``NSteps`` and as the length of ``Steps/Values``. VTK's reader requires equal numbers. Both numbers are in the

@@ -2,7 +2,7 @@
 this process, and this process sends contributions to these values back to the owners.
 
 Ghosts are used for coordinates, for unknowns and for the surfaces of contact sets. In arrays of coordinates and
-unknowns, the ghosts follow the owned entries; the ghosts of surfaces are recreated when contact neighbours change.
+unknowns, the ghosts follow the owned entries. The ghosts of surfaces are recreated when contact neighbours change.
 Values are sent in one message between each pair of neighbours. The contributions are added in the order of the ranks,
 so that repeated runs give bit-identical sums.
 """
@@ -46,7 +46,7 @@ class Ghosts:
 
     Attributes:
         comm: the mpi4py communicator, or None for a single process.
-        sent: indices of the rows of this process that other processes need, shape (s,); a row that several processes
+        sent: indices of the rows of this process that other processes need, shape (s,). A row that several processes
             need occurs several times.
         received: the indices ``needed``, sorted by owner, shape (k,).
     """

@@ -56,7 +56,7 @@ class State:
         start_data: the history values at the start of the step, shape (d,).
         t: time [s].
         step: number of finished steps.
-        saved: whether `save` was called during a solve; if true, the solver discards cached data before the next step,
+        saved: whether `save` was called during a solve. If true, the solver discards cached data before the next step,
             see `save`.
     """
 
@@ -107,7 +107,7 @@ class State:
 
     @property
     def assembly(self) -> Assembly:
-        """The assembly to whose process-local numbering the values belong; for whole states, the assembly of the whole
+        """The assembly to whose process-local numbering the values belong. For whole states, the assembly of the whole
         world.
 
         Raises:
@@ -164,7 +164,7 @@ class State:
         """Return a copy of the values that belong to the rows of a handle, shape (rows, k) for at most k values of a
         row.
 
-        Under MPI the call is collective; each process receives the values of all rows.
+        Under MPI the call is collective. Each process receives the values of all rows.
 
         Args:
             entity: the entities to which the values belong.

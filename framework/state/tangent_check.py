@@ -109,7 +109,7 @@ def check_tangent(
     Raises:
         ModelError: an entry of the tangent differs from the central difference, or forces are not finite. The message
             names the entry with the largest error, with its law and row. With ``parameters``: the residual is not a
-            smooth function of a column, or the central difference is wrong; the message names column and row.
+            smooth function of a column, or the central difference is wrong. The message names column and row.
     """
     assembly = serial_assembly(world)
     random = np.random.default_rng(seed)

@@ -138,7 +138,7 @@ class Consistency:
     Args:
         problem: the equations, whose matrix and linear solver are used.
         integrator: the integration method.
-        project: whether states are projected after kinks; the initial state is always checked.
+        project: whether states are projected after kinks. The initial state is always checked.
         velocities: "check": initial velocities that violate constraints cause an error; "project": the nearest allowed
             velocities are used.
 

@@ -44,7 +44,7 @@ class Solved(Protocol):
 
 class MumpsSettings:
     """Context manager that sets the options of `SETTINGS` in PETSc's database while the linear solver of a problem
-    runs; the object is reusable.
+    runs. The object is reusable.
 
     For models with constraint rows, only additional memory is set. PETSc reads the options whenever it creates new
     factors. The options do not affect other solvers with the same prefix. If the user has given one of the two options
@@ -134,8 +134,8 @@ def factorise_symmetric(matrix: Any) -> SymmetricFactors:
         pc.setFactorSolverType(PETSc.Mat.SolverType.MUMPS)
         pc.setFactorSetUpSolverType()
         factors = pc.getFactorMatrix()
-        # on several processes, MUMPS may let ScaLAPACK factorise the last dense part of the matrix; this is switched
-        # off, because the negative pivots of this part would not be counted
+        # On several processes, MUMPS may let ScaLAPACK factorise the last dense part of the matrix. This is switched
+        # off, because the negative pivots of this part would not be counted.
         factors.setMumpsIcntl(13, 1)
         factors.setMumpsIcntl(14, memory)
         pc.setUp()

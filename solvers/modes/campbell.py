@@ -130,7 +130,7 @@ def campbell(
     """Compute the modes about states at several speeds. The call is collective.
 
     Args:
-        cases: pairs of a speed and a state; the states can belong to different worlds. The argument can be a generator
+        cases: pairs of a speed and a state. The states can belong to different worlds. The argument can be a generator
             that computes each state only when this state is needed.
         count: number of modes at each speed.
         unit: unit of the speeds.

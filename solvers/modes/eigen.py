@@ -160,7 +160,7 @@ class Eigensolver:
         exact = all(pair.residual <= GOOD for pair in pairs)
         if lowest > 0.0 and not self.is_chosen and not (exact and abs(self.shift) >= NEAR * abs(wanted)):
             # The solve is repeated with another shift and scale. If the shift is close to the eigenvalues of free
-            # motions, the other modes are inaccurate; in addition, SLEPc's method TOAR is sensitive to scaling.
+            # motions, the other modes are inaccurate. In addition, SLEPc's method TOAR is sensitive to scaling.
             first, before, zeros = pairs, self.shift, self.zeros
             self.shift, self._scale = wanted, lowest
             pairs = self._solve(count, more)

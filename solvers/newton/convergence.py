@@ -40,7 +40,7 @@ MEASURES = np.dtype(
 The history of norms, beginning with the predictor, is a separate array.
 
 rtol, atol, max_it: tolerances and largest number of iterations of the run, see `Newton`. damped: whether the run uses a
-backtracking line search. guessed: whether the run starts from the result of another pass of the step; in this case,
+backtracking line search. guessed: whether the run starts from the result of another pass of the step. In this case,
     tolerances nevertheless refer to the predictor.
 may_pivot: whether a more accurate linear solver than the present one is available.
 predictor, reference: residual norm of the predictor, and residual norm to which tolerances refer.

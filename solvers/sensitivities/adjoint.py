@@ -66,7 +66,7 @@ class MotionGradient:
         y: results by name, shape (k,) each.
         repeated: number of repetitions of steps, without the first repetition of each step.
         growth: rate [1/s] at which the derivatives of the objective with respect to earlier states grow, backwards in
-            time; see `growth.py`.
+            time. See `growth.py`.
         chaotic: whether these derivatives grow exponentially. In this case the gradient has no practical meaning.
         verdict: the verdict of the motion.
     """

@@ -244,7 +244,7 @@ class Adjoint:
                 shared += numbers
         if not shared:
             return
-        # accelerations and multipliers follow from M a + C_qᵀ λ = loads - f, C_q a = r; the matrix is symmetric
+        # Accelerations and multipliers follow from M a + C_qᵀ λ = loads - f, C_q a = r. The matrix is symmetric.
         centre.assembly.load_fields(centre.state)
         right = -np.append(self.factors["a"] + self.factors["carried"], 0.0)
         mu, nu = MassSolver(centre.problem).solve(right, np.append(self.factors["lam"], 0.0))

@@ -14,7 +14,7 @@ Parameters that share companion models change only forces f and masses M. With t
 contribution to the derivative with respect to p is -yᵀ (∂M/∂p) u, and in the second solve also -yᵀ ∂(f(v + δv) -
 f(v))/∂p. If a multiple of the damping matrix is added to M, the derivative of this multiple is added to ∂M/∂p.
 
-The derivatives with respect to the coordinates are differences between projections of perturbed motions; most
+The derivatives with respect to the coordinates are differences between projections of perturbed motions. Most
 coordinates do not affect the projection. In models with Euler parameters or with constraints with friction, the
 derivatives with respect to v, a and A are also such differences.
 """

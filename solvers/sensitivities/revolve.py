@@ -22,7 +22,7 @@ class Move(NamedTuple):
     Attributes:
         start: number of the step at whose start a state is stored.
         end: number of the step at whose start the state is needed, >= ``start``.
-        stores: whether the state at ``end`` is stored; otherwise the step that begins at ``end`` is reversed.
+        stores: whether the state at ``end`` is stored. Otherwise the step that begins at ``end`` is reversed.
     """
 
     start: int

@@ -252,8 +252,8 @@ class ContactWatch(Watch):
         self._is_stale, self._revision = True, -1
         self._findings: dict[str, Findings] = {}
         self._largest: dict[str, float] = {}
-        # data of the laws before the run; the data are restored after the run, because this solver may run within a
-        # step of another solver
+        # Data of the laws before the run. The data are restored after the run, because this solver may run within a
+        # step of another solver.
         self._kept: list[tuple[Gaps, list[NDArray[Any]], Any]] = []
         self._program = self._accept_program = self._measure_program = NO_CALLS
 

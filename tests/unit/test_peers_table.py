@@ -189,9 +189,7 @@ def test_refusals_are_counted_without_numbers_and_names() -> None:
     lines = [f"object {k} 'spring (left)' (Spring): node = node 3 'a' (1D): must be another" for k in (1, 2)]
     error = "NoCounterpart: 3 item(s) of the model\n  " + "\n  ".join([*lines, "GeneralContact"])
     found = peers.find_refusal(peers.empty_record(error))
-    assert found.reason == (
-        "no counterpart: 2 × Spring (node = node 3 'a' (1D): must be another), 1 × GeneralContact"
-    )
+    assert found.reason == ("no counterpart: 2 × Spring (node = node 3 'a' (1D): must be another), 1 × GeneralContact")
 
 
 def test_what_fails_in_exudyn_is_not_there() -> None:

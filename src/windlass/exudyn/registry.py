@@ -133,7 +133,7 @@ class Building:
         answered: user functions of the system that the importing code executes.
         columns: dictionary from the ``id`` of an item to its parameters that are columns in Windlass: a dictionary from
             the name of a parameter to the name of the column and the factor between both. The value of the column is
-            the factor times the value of the parameter; for vectors, the factor can be a rotation matrix, shape (3, 3).
+            the factor times the value of the parameter. For vectors, the factor can be a rotation matrix, shape (3, 3).
         frames: translated markers with a position; a key consists of the number of the marker and whether the marker
             has a rotation.
         histories: dictionary from the number of a node to the conversion of its history values.

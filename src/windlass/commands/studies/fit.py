@@ -345,7 +345,7 @@ def find_step(x: FloatArray, base: FloatArray, slopes: FloatArray, least: float 
         x: parameters, shape (m,).
         base: scaled residuals, shape (n,).
         slopes: derivatives of the scaled residuals, shape (n, m).
-        least: limit for singular values of ``slopes``; the step has no component in directions with a smaller singular
+        least: limit for singular values of ``slopes``. The step has no component in directions with a smaller singular
             value.
     """
     downhill = -slopes.T @ base

@@ -27,7 +27,7 @@ class ModelOptions:
     """The options of a model.
 
     Attributes:
-        items: dictionary from names to options of the model, of its solvers and of Windlass; options of PETSc are not
+        items: dictionary from names to options of the model, of its solvers and of Windlass. Options of PETSc are not
             included.
         prefixes: option prefixes of the solvers of the model.
     """
