@@ -378,8 +378,8 @@ class BoundDrive:
         self._direct = self._bind_cables() if self._is_direct() else None
 
     def _is_direct(self) -> bool:
-        """Return whether kernels can evaluate contacts and cables. This requires 2D cables without teeth, contact
-        forces that act at points on circles, and all of these points on one process.
+        """Return whether kernels can evaluate contacts and cables. Kernels can evaluate 2D cables without teeth whose
+        contact forces act at points on circles, if all these points are on one process.
         """
         drive = self.drive
         at_points = bool(self.circles) and all(view.at_point for _, view in self.circles)

@@ -48,8 +48,8 @@ def find_mean_currents(c: FlowColumns, k: FloatArray, theta: FloatArray) -> Floa
 def solve_dispersion(
     c: FlowColumns, omega: FloatArray, theta: FloatArray, gravity: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return wave numbers k [1/m] and mean currents Ũ [m/s] of waves on the current of a fluid, shape (m,) each. Both
-    are NaN for waves that do not exist.
+    """Return wave numbers k [1/m] and mean currents Ũ [m/s] of waves on the current of a fluid, shape (m,) each. Wave
+    number and mean current are NaN for waves that do not exist.
 
     Args:
         c: parameters of the fluid.

@@ -12,7 +12,7 @@
     force: f = f_t0 e_0 + f_t1 e_1 + f_n n on the disc at its contact point, -f on the plane at this point
 
 In the formula of f_n, d is ``contact_damping``. The columns of `RollingDiscPenalty` define the other parameters.
-History values per row: slip across and along the track, and gap. These are constant during Newton's iterations. After
+History values per row, which are constant during Newton's iterations: slip across and along the track, and gap. After
 the iterations the history values are set to the current slip and gap. The force error is the force of a contact that
 opens or closes, or the change of the friction force due to new history values. If the zone v_z is 0, friction has its
 full magnitude for every nonzero stored slip, and friction is 0 for a stored slip of 0. In Exudyn, friction is 0 if the

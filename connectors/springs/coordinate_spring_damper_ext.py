@@ -191,8 +191,8 @@ def derive(rows: LocalRows) -> dict[str, Any]:
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Set in the `Account` of the system whether energies and powers are complete. They are incomplete if a row has a
-    user function, because its force need not have a potential energy.
+    """Set in the `Account` of the system whether energies and powers are complete. If a row has a user function,
+    energies and powers are incomplete, because the force of the user function need not have a potential energy.
     """
     assert system.account is not None
     system.account = replace(system.account, is_whole=not len(find_users(rows).where))

@@ -141,8 +141,8 @@ def eval_plane(geo: FloatArray, around: FloatArray, low: FloatArray, high: Float
             half[k] = geo[3]
         else:
             middle[k], half[k] = 0.5 * (low[k] + high[k]), 0.6 * max(size, 1e-3)
-    # directions are scaled to the edge of a square and then to the edge of the rectangle, so that some points are at
-    # the corners
+    # unit vectors are lengthened to the edge of a square, and then to the edge of the rectangle, so that some points
+    # are at the corners
     rim = half * around / np.abs(around).max(axis=1, keepdims=True)
     rim *= np.minimum(1.0, geo[3] / np.linalg.norm(rim, axis=1, keepdims=True))
     rings: FloatArray = np.empty((ALONG, AROUND, 3))

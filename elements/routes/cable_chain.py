@@ -98,9 +98,9 @@ def cable_around(
         circles: circles, or handles to bodies or nodes whose reference positions are the centres of the circles.
         elements: number of cable elements of equal length.
         radius: radius [m] of the circles that are given as handles, one for all circles or one for each circle.
-        sides: side of the cable, "left" or "right", on which a circle lies, seen in the direction of travel. Only for
-            circles that are given as handles. Give one side for all circles, or one side for each circle. With "right"
-            the cable wraps clockwise.
+        sides: side of the cable, "left" or "right", on which a circle lies, seen in the direction of travel: one side
+            for all circles, or one for each. The argument is only allowed for circles that are given as handles. With
+            "right" the cable wraps clockwise.
         radial_offset: distance [m] of the axis of the cable from the circles.
         closed: whether the end of the cable is connected to its start.
         start, end: end points [m] of an open cable, shape (2,).

@@ -322,7 +322,7 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
         )
     values = np.empty(count, dtype=object)
     if count and (array.ndim == 1 or array.strides[0] == 0):
-        # Rows with equal values share one array. This is possible because the array is never modified.
+        # Rows with equal values share one array, because the array is never modified.
         values[:] = [np.array(array if array.ndim == 1 else array[0])] * count
         return values
     for i in range(count):

@@ -327,8 +327,7 @@ class Player:
                 # a missing package is detected here, because the error message of imageio does not name the package
                 import imageio_ffmpeg  # noqa: F401  # imported here, because only films need imageio_ffmpeg
 
-                # video codecs need even sizes, which the window has; with larger macro blocks imageio would resize the
-                # frames
+                # video codecs need even sizes, which the window has; imageio would resize the frames to larger blocks
                 self.plotter.open_movie(draft, framerate=fps, macro_block_size=2)
             for frame in range(len(self._series.times)):
                 self.show_frame(frame)

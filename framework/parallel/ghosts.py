@@ -132,8 +132,8 @@ def pack(arrays: list[FloatArray]) -> FloatArray:
 
 
 def unpack(values: FloatArray, like: Sequence[FloatArray]) -> list[FloatArray]:
-    """Split the result of `pack` into arrays. Except for the number of rows, the shapes (rows, ...) are the shapes of
-    the arrays ``like``.
+    """Split the result of `pack` into arrays. Each returned array has the shape of the corresponding array in ``like``,
+    except for the number of rows.
     """
     out, first = [], 0
     for array in like:

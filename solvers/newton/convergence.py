@@ -20,7 +20,7 @@ ITERATING, CONVERGED_ABSOLUTE, CONVERGED_RELATIVE = 0, 2, 3
 LINEAR_SOLVE_FAILED, NOT_A_NUMBER, TOO_MANY_ITERATIONS, CYCLED = -3, -4, -5, -7
 """CYCLED: return maps alternate between two sets of contact states; PETSc calls the value SNES_DIVERGED_INNER."""
 ASK, SLOW = 99, 98
-"""Convergence reasons that PETSc does not use. They mean that the norms alone cannot decide, and that the run continues
+"""Convergence reasons that PETSc does not use. With these reasons the norms alone cannot decide, and the run continues
 if the last linear solution is accurate.
 """
 SLOW_RATE = 1e-3

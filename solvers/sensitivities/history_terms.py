@@ -1,5 +1,5 @@
-"""Derivatives of forces with respect to history values, and derivatives of updates of history values. Both are computed
-for single rows of laws.
+"""Derivatives of forces with respect to history values, and derivatives of updates of history values, for single rows
+of laws.
 
 History values belong to rows of laws, mostly of contacts. The forces of a row, before they are added to the forces of
 other rows, depend on no history values except the history values of this row. The history values of a row after an

@@ -31,7 +31,7 @@ class Move(NamedTuple):
 
 
 def count_reversible(states: int, repetitions: int) -> int:
-    """Return β(``states``, ``repetitions``). This is the largest number of steps that can be reversed if the motion is
+    """Return β(``states``, ``repetitions``). β is the largest number of steps that can be reversed if the motion is
     advanced over each step at most ``repetitions`` times.
     """
     return comb(states + repetitions, states) if repetitions >= 0 else 0

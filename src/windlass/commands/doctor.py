@@ -116,7 +116,8 @@ def _add_petsc(found: _Findings) -> None:
 
     _add_slepc(found)
 
-    # superlu_dist is tested only once, because PETSc 3.18 frees process grids twice if a process has several grids
+    # superlu_dist is tested only once, because PETSc 3.18 frees a grid of processes twice if a process has several of
+    # these grids
     usable = [name for name in SOLVER_PACKAGES if _solves(PETSc, name)]
     missing = [name for name in SOLVER_PACKAGES if name not in usable]
     text = ", ".join(usable) or "none"
