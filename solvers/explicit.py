@@ -216,7 +216,7 @@ class Explicit(StepSolver):
 
         Args:
             state: initial state, which stays unchanged.
-            hooks: user code around steps, see `StepHook`; ``after_iteration`` is called once in each accepted step.
+            hooks: user code around steps, see `StepHook`. ``after_iteration`` is called once in each accepted step.
             resume: whether the state is the result of an explicit run of this model. The run then continues with the
                 accelerations and history values of the state. With False, the initial state is projected onto the
                 constraints, and accelerations and history values are computed again.

@@ -236,7 +236,7 @@ class Static(StepSolver):
 
     @checked(state=SOLVE["state"], hooks=SOLVE["hooks"])
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
-        """Find the equilibrium and return its state; velocities and accelerations are copied from the initial state.
+        """Find the equilibrium and return its state. Velocities and accelerations are copied from the initial state.
 
         The returned state has the time of the solve, which is ``time`` if given.
 

@@ -70,7 +70,7 @@ def swivel(world: World, end: Handles, body: Handles, axis: Any | None = None, *
         **values: name, and columns of `GenericJoint` that this function does not set, as in `socket`.
 
     Returns:
-        Handle to the joints, whose rotation about the first axis is free; `joint_stops` can limit this rotation as
+        Handle to the joints, whose rotation about the first axis is free. `joint_stops` can limit this rotation as
         ``"rotation_x"``.
 
     Raises:

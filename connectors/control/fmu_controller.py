@@ -307,7 +307,7 @@ class Slave:
         messages = self._messages
 
         def log(*given: Any) -> None:
-            # status, category and text are the last arguments in all versions of FMI; status 0 means success
+            # Status, category and text are the last arguments in all versions of FMI. Status 0 means success.
             if given[-3] and given[-1]:
                 messages.append(given[-1].decode("utf-8", "replace"))
 

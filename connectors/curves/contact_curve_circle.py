@@ -13,7 +13,7 @@ of a sprocket.
 In the formulas for f_n, d is ``contact_damping``. A foot is a point of a line or an arc at which the distance to the
 centre is stationary, or a corner. The stiffness k does not depend on the length of pieces, so a curve can be divided
 into arbitrarily short pieces. A circle has up to two contacts, for instance between two flanks. The contacts of a
-circle are the two feet of largest depth with different normals. The curve lies in the xy plane of marker 0; components
+circle are the two feet of largest depth with different normals. The curve lies in the xy plane of marker 0. Components
 perpendicular to this plane are ignored. A circle whose centre is within the material has no contact, because the law
 requires depths below the radius of the circle.
 

@@ -610,7 +610,7 @@ class _Line:
             picture: a file for the curves, drawn at the end of a solve (``.png``, ``.pdf``, ``.svg``).
 
         Raises:
-            OutputError: the table or picture cannot be written; raised before the solve starts.
+            OutputError: the table or picture cannot be written. Raised before the solve starts.
         """
         return DriveMeans(self.drive, start, every, path, sensors, picture)
 
@@ -637,7 +637,7 @@ class _Line:
             The path, or the figure. Processes other than the first return None instead of the figure.
 
         Raises:
-            ModelError: the belt or rope is 3D; `show` and `Recorder` can show 3D belts and ropes.
+            ModelError: the belt or rope is 3D. `show` and `Recorder` can show 3D belts and ropes.
             OutputError: the file cannot be written.
         """
         if self.in_space:
@@ -989,7 +989,7 @@ class Rope(_Line):
         Args:
             start, end: end points, (x, y) or (x, y, z) [m].
             turns_rope: whether friction on the pulleys acts at the surface of the rope, and therefore turns the rope
-                about its axis. The argument is only allowed for ropes with torsion; ``cord_offset`` is then the radius
+                about its axis. The argument is only allowed for ropes with torsion. ``cord_offset`` is then the radius
                 of the rope and must be > 0.
             pulleys, axial_stiffness, mass_per_length, elements, cord_offset, length, strain, tension, contact,
                 friction, layer_stiffness, points, step, name, **cable_columns: these arguments have the same meaning as

@@ -513,7 +513,7 @@ def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str,
 def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
     """Return warnings if, in the means of a steady motion, the belt loses more power than creep explains. Otherwise the
     result is empty. On a pulley on which the tension changes by dN and the force F by dF = E/EA dN, creep and the shear
-    of the layer cause the loss of power c dF (dF/(2 E) + w); `steady_drive.py` defines the symbols.
+    of the layer cause the loss of power c dF (dF/(2 E) + w). `steady_drive.py` defines the symbols.
 
     Args:
         report: report with means over time.

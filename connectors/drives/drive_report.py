@@ -8,7 +8,7 @@ belt per metre, mu the friction coefficient, and t the wrap angle:
     slip reserve: 1 - |ln(F_1/F_2)|/(mu t), which is 0 if the whole arc slips
     cord above the face: mu r/R replaces mu, with the radius r of the face
     slip arc: |ln(F_1/F_2)|/mu, at most the wrap angle
-    hub load: sum of the contact forces on the pulley; torques are about the centre of the pulley
+    hub load: sum of the contact forces on the pulley. Torques are about the centre of the pulley
     power: torque * speed of the pulley
     creep: 1 - |omega R|/|omega R of the driver|
     efficiency: power that pulleys take from the belt/power that pulleys supply to the belt

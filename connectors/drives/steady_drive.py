@@ -39,7 +39,7 @@ The unknowns are the force F of each span, and the flow c. For each pulley there
 torque balance. The last equation is the reference length of the closed belt. The reference length is the sum of
 length/lam over spans and arcs that stick, plus R E/(mu r/R EA) |ln(F_out lam_in/(F_in lam_out))| for each arc that
 slips. With a compliant layer, the sticking and slipping parts of an arc are determined by the shear. The pulleys are
-assumed to be rigid; sag, air resistance and bearing losses are neglected.
+assumed to be rigid. Sag, air resistance and bearing losses are neglected.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206; F. Grashof, Theoretische Maschinenlehre II (1883); the beam under tension:
@@ -477,8 +477,8 @@ def find_steady_motion(
             ]
         )
         balance = (torque + machine) / (press * drive.radii)
-        # relative differences of speeds are of the order of strains; multiplied by EA/press, these differences are of
-        # order 1
+        # Relative differences of speeds are of the order of strains. Multiplied by EA/press, these differences are of
+        # order 1.
         matching = np.where(is_driven, omega / given - 1.0, 0.0) * EA / press
         total = float((found.lines.spans / found.stretch + found.on_arc).sum()) + found.more
         closing = (total / drive.length - 1.0) * EA / press
@@ -566,7 +566,7 @@ def _pass_arcs(
             float(drive.layers[i]), 0.0,
         )  # fmt: skip
         found = pass_arc(rim, entry, leave, arc)
-        # slip on the whole arc is allowed during the iterations; `_check_slip` checks the solution for such slip
+        # Slip on the whole arc is allowed during the iterations. `_check_slip` checks the solution for such slip.
         if found is None:
             continue
         slipped = abs(log(leave * (found.slip_force + EA) / (found.slip_force * (leave + EA))))

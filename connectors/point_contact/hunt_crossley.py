@@ -183,8 +183,8 @@ def build(rows: LocalRows) -> System:
         return found
 
     system.checks.refusals = lambda fields: find_deep(fields, behind=True)
-    # bounded surfaces may overlap at the start, because contact forces separate them; large overlaps are only reported
-    # as doubts
+    # Bounded surfaces may overlap at the start, because contact forces separate them. Large overlaps are only reported
+    # as doubts.
     system.checks.doubts = lambda fields, step: find_deep(fields, behind=False)[:1]
     system.update, system.residual, system.tangent = update, add_residual, add_tangent
     loses = any(letters.any() for b in sets for c in (b.surfaces,) for letters in (c.c, c.us, c.ud, c.uv))

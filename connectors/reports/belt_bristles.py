@@ -1,7 +1,7 @@
 """Steady motion of a stretched belt around a pulley. Deformable bristles transmit the friction between belt and pulley.
 
 The reference length X is measured from the entry. The belt has the stretch lam, the radius rho of its axis, the flow c,
-and the force F = N - rhoA c² lam; `belt_theory` defines these quantities. The rim has the radius r and the angular
+and the force F = N - rhoA c² lam. `belt_theory` defines these quantities. The rim has the radius r and the angular
 velocity omega, and R is the radius of the axis on a rigid contact. Per reference length, mu_k is the stiffness
 of the bristles and mu_v the damping parallel to them:
 

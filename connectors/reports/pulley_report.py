@@ -263,7 +263,7 @@ def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
 
 
 def _eval_tensions(pulley: PulleyContacts, fields: Fields, row: IntArray) -> FloatArray:
-    """Return the axial forces [N] at the start of the first cable and at the end of the second cable; ``row`` contains
+    """Return the axial forces [N] at the start of the first cable and at the end of the second cable. ``row`` contains
     the indices of the rows of both cables.
 
     The contact begins within the first cable and ends within the second, so the axial force changes along these two

@@ -252,7 +252,7 @@ def reeve(world: World, markers: Sequence[Entity], radii: Any, axes: Any | None 
     """Add a `ReevingSystemSprings`: one rope over sheaves and points.
 
     Args:
-        markers: two or more position markers, in their order from one end of the rope to the other; markers of sheaves
+        markers: two or more position markers, in their order from one end of the rope to the other. Markers of sheaves
             must be rigid markers.
         radii: radii of the sheaves, and of drums at the ends [m], shape (markers,); 0 for points.
         axes: axes of the sheaves in the frames of their markers, shape (markers, 3), default (0, 0, 1); the rope runs

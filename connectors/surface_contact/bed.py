@@ -118,7 +118,7 @@ class BedGrid:
 @checked(world=instance(World), grid=instance(BedGrid))
 @all_or_nothing
 def add_bed_grid(world: World, grid: BedGrid) -> Entity:
-    """Add a bed that is fixed to the ground, and whose height varies in both horizontal directions;
+    """Add a bed that is fixed to the ground, and whose height varies in both horizontal directions.
     `add_surface_contact` adds the contact of cables with the bed.
 
     Args:
@@ -289,7 +289,7 @@ BEYOND, FAR = 100.0, 1e5
 def add_bed(
     world: World, points: Any, heading: float = 0.0, origin: Any = (0.0, 0.0), rounding: float = 0.0
 ) -> list[Entity]:
-    """Add a bed whose height z is a polyline along a horizontal direction; `add_surface_contact` adds the contact of
+    """Add a bed whose height z is a polyline along a horizontal direction. `add_surface_contact` adds the contact of
     cables with the bed.
 
     Args:

@@ -2,7 +2,7 @@
 height fields.
 
 A surface is attached to a rigid marker. The origin of the surface is the point of the marker, and the axis of the
-surface is its local z axis. `distances.py` contains the formulas. Rows of a contact law define the contact with cables;
+surface is its local z axis. `distances.py` contains the formulas. Rows of a contact law define the contact with cables.
 `ContactFrictionSurfaceCable` has one row for each pair of a surface and a cable.
 """
 

@@ -168,7 +168,7 @@ def cables_from_mesh(
         cell_columns: columns of cables whose values are read from the file. For each name of a column, the name of an
             array on the cells of the file, or a list with the name of one array for each component, e.g.
             ``{"torsional_stiffness": "GJ", "bending_stiffness": ["EI_1", "EI_2"]}``. All cables of a line have the
-            value of its cell, in the unit of the column; ``scale`` does not change the value.
+            value of its cell, in the unit of the column. ``scale`` does not change the value.
         name: name for messages and output.
         **cable_columns: columns of all cables, including lines without section. Values in ``sections`` have priority.
             The default of ``length`` [m] is the arc length of the axis.

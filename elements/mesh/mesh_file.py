@@ -96,7 +96,7 @@ class FileMesh:
         and a group of lines have this name, return the points of both groups.
 
         Raises:
-            ModelError: the group does not exist; ``argument`` is the name of the argument for the message.
+            ModelError: the group does not exist. ``argument`` is the name of the argument for the message.
         """
         found = [self.point_sets[group]] if group in self.point_sets else []
         if group in self.line_sets:

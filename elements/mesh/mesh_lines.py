@@ -36,7 +36,7 @@ class Ends(NamedTuple):
 
     point: mesh point of each end.
     partner: for each end, the index of the end to which it is joined, or -1 if there is no such end.
-    node: index of the slope of each end, counted from 0; joined ends share one slope.
+    node: index of the slope of each end, counted from 0. Joined ends share one slope.
     """
 
     point: IntArray

@@ -355,7 +355,7 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
     Args:
         route, elements: the route and the number of elements.
         numbers: indices of the nodes, shape (n,).
-        given: columns that the user has specified; ``normal`` is the normal of the first node, or the normals of all
+        given: columns that the user has specified. ``normal`` is the normal of the first node, or the normals of all
             nodes, shape (nodes, 3).
     """
     along = route.eval_points(route.length * np.linspace(0.0, 1.0, SAMPLES))[1]

@@ -548,7 +548,7 @@ def after_set_up(solver: Any) -> None:
 
 
 def finish() -> None:
-    """Check all options at the end of the run; later calls have no effect.
+    """Check all options at the end of the run. Later calls have no effect.
 
     Raises:
         OptionError: an option was never read during the run.

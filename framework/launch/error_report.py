@@ -17,7 +17,7 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import TRUE_WORDS
 from windlass.framework.launch.launcher import launched_rank, launched_size
 
-# Shortest and longest time [s] that all processes except the first wait before they report an error; between these
+# Shortest and longest time [s] that all processes except the first wait before they report an error. Between these
 # limits, the time is equal to the run time. If all processes fail with the same error, the first process ends the job
 # before another process prints. Before the first solve, processes are not synchronised, and the delay between the
 # processes on a busy machine grows with the run time.

@@ -2,7 +2,7 @@
 unknowns of its rows that other processes own).
 
 partition.py finds the owner of each coordinate. A hub is a coordinate that a large number of rows couple, for example a
-coordinate of a pulley. The owner of a row, except in node tables, is the owner of the first coordinate of the row; hubs
+coordinate of a pulley. The owner of a row, except in node tables, is the owner of the first coordinate of the row. Hubs
 are not counted. A multiplier belongs to the owner of its row. Rows of contact sets (laws that search for contacts among
 all surfaces of a set) are process-local rows on every process, because the processes share the work within each of
 these rows. Unknowns are numbered process by process in the order of the nodes. The unknown of each multiplier is

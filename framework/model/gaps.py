@@ -90,7 +90,7 @@ class Gaps:
             this speed is not checked. ``measure`` writes ``quiet[1]``: the largest speed [m/s] of the contacts that
             were omitted from ``near`` because of ``quiet[0]``.
         memory: additional arrays in which the law stores values at the start of the step.
-        holder: the contact monitor of the solver that made the last accepted step; ``numbers`` contains the values of
+        holder: the contact monitor of the solver that made the last accepted step. ``numbers`` contains the values of
             this step. When another solver of the same world accepts a step, the contact monitor of that solver becomes
             the holder.
         wraps: data of contacts of ropes and belts with pulleys; None for other contacts.

@@ -314,7 +314,7 @@ def register(law: Law) -> None:
             coordinates that the rows in ``table.resident`` couple, shape (resident, n), -1 for no coordinate.
         bind: function ``(rows)`` that returns the arrays that kernels read. Other functions access the result as
             ``rows.columns``, which is cached for later evaluations.
-        build: function ``(rows)`` that returns the `System` of all rows of this process; ``build`` is called again if a
+        build: function ``(rows)`` that returns the `System` of all rows of this process. ``build`` is called again if a
             switchable column changes.
         outputs: output variables by name.
         fill_defaults: function ``(world, values)`` that returns the values of `World.add`, together with defaults for

@@ -69,7 +69,7 @@ class Part:
     @checked(count=inside())
     def equal(cls, count: int) -> Part:
         """Return the part of this process if the rows are divided into ranges of nearly equal size, one for each
-        process; ``count`` is the total number of rows. A single process specifies all rows.
+        process. ``count`` is the total number of rows. A single process specifies all rows.
 
         Raises:
             ModelError: ``count`` is not a whole number >= 0, or is too large.

@@ -100,7 +100,7 @@ class Ref:
         optional: whether the reference can be omitted. The number -1 is then stored.
         shares: for references from a node to another node, names of the coordinates of the other node that the node
             uses as its own coordinates.
-        beside: whether each row is stored on the same process as the referenced entity; necessary if the row reads
+        beside: whether each row is stored on the same process as the referenced entity. Necessary if the row reads
             multipliers of this entity.
         instead: text at the end of the error message for an entity of a wrong component; the text recommends another
             component.

@@ -1,6 +1,6 @@
 """Combine the drawings (geometry) and paintings (fields on the lines of other laws) of all laws in one mesh.
 
-Missing values are NaN; viewers ignore NaN when they compute the range of a colour scale.
+Missing values are NaN. Viewers ignore NaN when they compute the range of a colour scale.
 """
 
 from __future__ import annotations

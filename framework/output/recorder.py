@@ -65,7 +65,7 @@ class Recorder(EveryNth):
         subdivisions: number of straight lines with which one cable element is drawn, >= 1.
         axis: value that is stored as the time of a frame: ``"time"`` [s], or the step number ``"step"`` [1] for
             statics, where the time is constant.
-        frames: number of frames in each solve, at most one per step; frames are evenly distributed in time, or in
+        frames: number of frames in each solve, at most one per step. Frames are evenly distributed in time, or in
             statics over the load steps.
         fields: names of the fields that are written. By default, all fields are written.
         precision: precision of fields; points and times are always in double precision.

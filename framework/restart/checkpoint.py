@@ -63,7 +63,7 @@ class Checkpoint(StepHook):
             number.
         clock: object that determines when an automatic checkpoint is due.
         is_written: whether this process has already written the file.
-        is_unasked: whether all checkpoints are automatic; automatic checkpoints are removed when the script ends
+        is_unasked: whether all checkpoints are automatic. Automatic checkpoints are removed when the script ends
             without error.
 
     Raises:

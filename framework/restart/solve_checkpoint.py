@@ -77,8 +77,8 @@ class SolveCheckpoint:
         self._restored = False
         # whether the file contains records of later solves, but not the state at the end of this solve
         self._is_past = False
-        # values, at the start of the solve, of the columns that can change during a solve; checkpoints store only later
-        # changes, and a restarted script may start with other values
+        # Values, at the start of the solve, of the columns that can change during a solve. Checkpoints store only later
+        # changes, and a restarted script may start with other values.
         self._switches: dict[str, Any] | None = None
         self._version = solver.assembly.world.version
         if self._checkpoint is not None:

@@ -51,7 +51,7 @@ def describe_model(assembly: Assembly) -> dict[str, Any]:
 
 
 def check_model(kept: Mapping[str, Any], assembly: Assembly, where: str) -> None:
-    """Compare a description of `describe_model` that was read from a file with the present model; ``where`` is the name
+    """Compare a description of `describe_model` that was read from a file with the present model. ``where`` is the name
     of the file.
 
     Raises:

@@ -36,7 +36,7 @@ class State:
 
     ``State(world)`` contains the values of the whole model in world order, which is the order of the world numbers.
     Under MPI every process has the values of the whole model. The state of a solver contains only the values of one
-    process; `gather` returns the state of the whole model.
+    process. `gather` returns the state of the whole model.
 
     Assignments such as ``state.q = values`` copy the values into the existing array; values that are not finite or have
     a different shape raise ModelError. A state belongs to one world. To use the values of a state in another world,

@@ -86,7 +86,7 @@ def check_tangent(
     parameters: bool = False,
 ) -> None:
     """Compare the tangent of a model with central differences of its residual, at a given state and at random states
-    near this state; optionally, check the derivatives of the residual with respect to columns.
+    near this state. Optionally, check the derivatives of the residual with respect to columns.
 
     The check is suitable only for small models on one process, because it varies each coordinate and uses dense
     matrices.
@@ -95,7 +95,7 @@ def check_tangent(
         world: the model.
         state: state of the comparison; default: initial values. The history values of this state are used in all
             evaluations.
-        states: number of random states; random numbers with the standard deviation ``displacement`` are added to the
+        states: number of random states. Random numbers with the standard deviation ``displacement`` are added to the
             coordinates, and random numbers of order 1 to velocities, accelerations and multipliers.
         displacement: standard deviation [m, rad, 1] of the random displacements of coordinates.
         tolerance: largest allowed error [1] of an entry, relative to the largest entry of its matrix row.

@@ -212,7 +212,7 @@ class Consistency:
         changed. The fields of the assembly must contain the values of the state.
 
         Args:
-            state: the state after the step; velocities, accelerations and multipliers may change.
+            state: the state after the step. Velocities, accelerations and multipliers may change.
             h: size of the step [s].
         """
         if not self._project:

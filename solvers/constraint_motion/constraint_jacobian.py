@@ -33,7 +33,7 @@ def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: F
 
 def eval_sizes(assembly: Assembly, w: FloatArray) -> FloatArray:
     """For each element of the product C_q w, return the sum of the absolute values of its terms, shape (m,). C_q is
-    evaluated at the state in the fields; markers must be up to date.
+    evaluated at the state in the fields. Markers must be up to date.
 
     Args:
         assembly: the systems of this process.

@@ -16,7 +16,7 @@ are in tension from the first solution on, as in a net under tension. There are 
    the force changes are small. With k = EA this force equals the force in the law of the row.
 
 Contacts are updated after every solution. The result is an initial shape for load steps, which determine contact states
-again. All solutions use the laws of the model; `Strands` describes the parameters of the laws that are changed.
+again. All solutions use the laws of the model. `Strands` describes the parameters of the laws that are changed.
 `without_friction` switches off friction, because friction would prevent the motion of lines.
 
 Source: H.-J. Schek, Comput. Methods Appl. Mech. Eng. 3 (1974) 115-134 (force densities); R. Glowinski, P. Le Tallec,

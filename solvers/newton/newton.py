@@ -306,7 +306,7 @@ class Newton:
             unlock(self.snes, problem.unknowns, problem.residual_vector)
             if not isinstance(error, PETSc.Error):
                 raise
-            # for singular matrices some solver packages raise an error (KLU: PETSc error 76); others return a reason
+            # For singular matrices some solver packages raise an error (KLU: PETSc error 76). Others return a reason.
             if callbacks is not None:
                 callbacks.explain()
             raise_cause(error)

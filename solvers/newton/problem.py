@@ -82,7 +82,7 @@ class NonlinearProblem:
         scheme, buffers: relation between unknowns and motion in the present Newton run, and the arrays of the
             callbacks.
         run: key of the present Newton run. Two runs have equal keys if they differ only in time and motion.
-        may_compile, uses: whether compiled callbacks are allowed, and the limit `USES`; callers may change both.
+        may_compile, uses: whether compiled callbacks are allowed, and the limit `USES`. Callers may change both.
         q0, v0: predicted values of the scheme, shape (n,); the scheme may use the same arrays.
         motion: motion that corresponds to the unknowns, see `Solution`.
         factors: factors that convert increments of the unknowns to velocities, accelerations and multipliers, shape

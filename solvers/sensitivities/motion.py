@@ -223,7 +223,7 @@ def evaluate_motion(
 
     Args:
         model: function ``(p) -> (world, results)`` or ``(p) -> (world, results, start)`` that builds the model.
-            ``results(state) -> {name: number}`` is called after each step; ``start() -> state`` computes the state at
+            ``results(state) -> {name: number}`` is called after each step. ``start() -> state`` computes the state at
             the start, for example by `Static` with small tolerances, and may change columns of tables with `World.set`.
             Without ``start`` the motion starts from the initial values of the nodes. The number of rows of each table
             must be the same for all p.

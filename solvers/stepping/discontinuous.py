@@ -118,7 +118,7 @@ class ContactHistory:
         hooks: user code that is called after each pass.
 
     Attributes:
-        data: the history values for the next Newton run, shape (d,); callers may change the array.
+        data: the history values for the next Newton run, shape (d,). Callers may change the array.
         first: the history values for the first Newton run, shape (d,).
         changed: whether a contact changed its state in the last update.
         are_updated: whether compiled code has already executed the next update.

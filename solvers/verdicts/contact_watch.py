@@ -6,7 +6,7 @@ and the contact force is linear, the contact reverses the impact speed u with th
 
     ω² = w/(h x),    u² = g_t² + x w/h,    w/u <= ω h = π/N.
 
-Here N is the number of steps per contact. Rates and depths are means of the values at both ends of the step; mass and
+Here N is the number of steps per contact. Rates and depths are means of the values at both ends of the step. Mass and
 stiffness are not needed. If other forces act, u is overestimated, and w/u is small. A step does not resolve the contact
 if w/u exceeds the limit of the integration method. There are two more cases of unresolved contacts: the contact is open
 at both ends of the step although the gap rate has reversed, or a point passes through an object, see `Gaps`. Contacts

@@ -141,7 +141,7 @@ def read_table(file: str | os.PathLike[str], time: str = "time") -> dict[str, Se
     """Read a CSV file with a column of times, such as a file of `Sensors`; return a time series for each other column,
     by name.
 
-    Headings, units and comments have the same form as in `con.read_series`; times are converted to seconds, and values
+    Headings, units and comments have the same form as in `con.read_series`. Times are converted to seconds, and values
     keep the unit of their heading. The column ``step`` of `Sensors` is omitted.
 
     Args:
