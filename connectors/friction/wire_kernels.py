@@ -43,7 +43,7 @@ from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 
 AXIAL, BENDING = 3, 2
-"""Numbers of points of the axial bristles and of the bending bristles, those of integration rule 2 of cables."""
+"""Numbers of points of the axial bristles and of the bending bristles, as in integration rule 2 of cables."""
 CURVES, TANGENTS = AXIAL, AXIAL + 3 * BENDING
 """Places of the anchors of the bending bristles, and of the tangents to which these anchors belong, in the history
 values of a row; the history values begin with the anchors of the axial bristles."""

@@ -136,8 +136,8 @@ def _find_kept(function: Any, types: list[Any], form: str) -> MachineCode | None
 
 
 def read_machine_code(path: Path, key: str) -> MachineCode | None:
-    """Return the machine code in a file, or None if the file does not exist. The errors are those of `read_file` and
-    `MachineCode`.
+    """Return the machine code in a file, or None if the file does not exist. The errors are the same as in `read_file`
+    and `MachineCode`.
     """
     found = read_file(path, key)
     if found is None:

@@ -244,7 +244,8 @@ def note_constant(history: StaticHistory, data: FloatArray, state: State) -> boo
 
     Args:
         history: the update of history values.
-        data: history values after the update, shape (d,), which differ from those of the equilibrium ``state``.
+        data: history values after the update, shape (d,), which differ from the history values of the equilibrium
+            ``state``.
         state: the equilibrium.
     """
     change = np.abs(data - state.data)
