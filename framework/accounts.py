@@ -130,7 +130,7 @@ class Account:
 
         Args:
             stored, lost: functions of stored energies and of dissipated powers, by name.
-            **more: arguments ``by``, ``is_whole`` and ``conserves`` of the account; by default ``conserves`` is true if
+            **more: arguments ``by``, ``is_whole`` and ``conserves`` of the account. By default ``conserves`` is true if
                 ``lost`` is empty.
         """
         energies, powers = dict(stored or {}), dict(lost or {})

@@ -238,7 +238,7 @@ class Dynamic(StepSolver):
                 h, ends = run.propose()
                 attempt = run.attempt(h, ends)  # compute the predictor, then repeat Newton's method and contact updates
                 if attempt.converged:
-                    run.accept(h)  # project after kinks; copy the end of the step to the state
+                    run.accept(h)  # Project after kinks. Copy the end of the step to the state.
                     yield current
                     run.go_on()
                 else:
@@ -461,7 +461,7 @@ class Run:
         return attempt.iterations >= HARD or self._solver.statistics.steps == 0
 
     def _run_newton(self, attempt: StepAttempt, scheme: Scheme, ends: Sequence[float], compiled: bool) -> bool:
-        """Run Newton's method for one pass; return whether it has converged.
+        """Run Newton's method for one pass. Return whether it has converged.
 
         Args:
             attempt: the attempt to which the pass belongs.

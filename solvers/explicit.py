@@ -128,7 +128,7 @@ class Explicit(StepSolver):
     Attributes:
         statistics: numbers of steps and evaluations, and elapsed time, see `Statistics`.
         verdict: whether the result of the last run can be trusted, see `Verdict`.
-        accelerations: evaluator of accelerations; its ``kind`` is the method that solves for accelerations.
+        accelerations: evaluator of accelerations. Its ``kind`` is the method that solves for accelerations.
         failed_attempts: (time, step size, reason) of each rejected attempt.
 
     Raises:

@@ -231,7 +231,7 @@ def create_failure(problem: NonlinearProblem, attempt: StepAttempt, at: float, s
     """Return data of a failed step of Newton's method, identical on every process.
 
     Args:
-        problem: the equations; the fields contain the last iterate.
+        problem: the equations. The fields contain the last iterate.
         attempt: the last attempt.
         at: time [s] or load factor [1] at the end of the step.
         step, size: number of the step, and size of the step ([s] in dynamics, [1] in statics).

@@ -1,4 +1,4 @@
-"""Update between Newton runs: transfer of feet to neighbouring cables, gaps, and bristles; see `kernels.py` for the
+"""Update between Newton runs: transfer of feet to neighbouring cables, gaps, and bristles. See `kernels.py` for the
 symbols.
 
 A foot beyond the ends of its cable is transferred along the chain, over any number of cables. The resulting change of

@@ -109,7 +109,7 @@ def find_doubts(
     rows: LocalRows, c: NDArray[Any], fields: Fields, step: float, evaluate: Callable[[], FloatArray],
     long_steps: Sequence[str] = (),
 ) -> list[str]:  # fmt: skip
-    """Return descriptions of all reasons for doubt; see `Checks.doubts`.
+    """Return descriptions of all reasons for doubt. See `Checks.doubts`.
 
     Args:
         evaluate: function that returns the outputs of all segments or points, see `eval_segments`.

@@ -73,7 +73,7 @@ class Circles(NamedTuple):
     ids: IntArray  # entity indices of the markers of circles, shape (circles,)
     marker: IntArray  # indices of these markers among the markers of their family, shape (circles,)
     local: FloatArray  # points of circles in the axes of their markers [m], shape (circles, RIM_LINES + 1, 3)
-    drawing: Drawing  # drawing of the circles; its points are replaced by the current positions
+    drawing: Drawing  # Drawing of the circles. Its points are replaced by the current positions.
 
 
 def _create_circles(rows: LocalRows) -> Circles:

@@ -10,7 +10,7 @@ a length of belt near the entry covers a smaller angle on the circle than the sa
 difference is l²/R² (exp(-s/l) + exp(-2 s/l)/2). With a² = EA/mu_k, the displacement u of the elastic belt on its
 bristles satisfies
 
-    u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and far inside the arc; at the exit the displacement
+    u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and far inside the arc. At the exit the displacement
     has the opposite sign.
 
 Source: E. Winkler, Die Lehre von der Elasticitaet und Festigkeit (1867), for the foundation; O. Volkersen 1938 for the
@@ -189,7 +189,7 @@ def choose_free_belt(
         friction_coefficient: friction coefficient mu > 0 [1].
         friction_stiffness_per_length: stiffness mu_k > 0 of the bristles per metre of belt [N/m²].
         traction: largest traction relative to the friction limit mu F/R [1], between 0 and 0.5.
-        segments: number of contact points of an element; with 3 or more points all bristles of an element deflect by
+        segments: number of contact points of an element. With 3 or more points all bristles of an element deflect by
             the mean displacement of the element.
 
     Raises:

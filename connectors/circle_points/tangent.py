@@ -1,4 +1,4 @@
-"""Exact tangent of the contact between a circle and points of a cable; see `kernels.py` for the forces.
+"""Exact tangent of the contact between a circle and points of a cable. See `kernels.py` for the forces.
 
 The variables of one point are (d, phi): d = p - c, and phi is the angle of the circle. The rates of the variables are
 (u, omega). The force is F = f_n n + f_t t, and the prefix d denotes a variation. In the frame of n and t, where theta

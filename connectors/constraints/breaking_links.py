@@ -82,7 +82,7 @@ class Link:
         breaking_load: force at which the link breaks [N]. The force of a link of cables is the largest axial force of
             the cables. The force of any other link is the square root of the sum of the squares of all force components
             of all rows.
-        time: time at which the link breaks [s]; a step ends at this time.
+        time: time at which the link breaks [s]. A step ends at this time.
         rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step. The link
             breaks if the function returns true. The function can sum up damage in a variable of its own. Checkpoints do
             not contain this variable, so a restarted run begins with its initial value.
@@ -218,7 +218,7 @@ class BreakingLinks(StepHook):
 
     @checked(name=word())
     def damages(self, name: str) -> FloatArray:
-        """Return the damage of each cable of a link [1], shape (cables,); for a link without cables, return its damage,
+        """Return the damage of each cable of a link [1], shape (cables,). For a link without cables, return its damage,
         shape (1,). Ranges of the force that no later cycle has closed are counted as half cycles.
 
         Raises:

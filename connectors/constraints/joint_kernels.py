@@ -28,7 +28,7 @@ velocities,
     accelerations: C_q q̈ = o_tt - (y·G y + g·Y q̇ + g_θ0·W_t)
 
 Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989), for the
-equations of joints; their derivatives follow by differentiation.
+equations of joints. Their derivatives follow by differentiation.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def hinge(world: World, node: Handles) -> Entity:
 @checked(world=instance(World), node=inside())
 @all_or_nothing
 def clamp(world: World, node: Handles) -> Entity:
-    """Fix position and direction of nodes or bodies; see `fix`.
+    """Fix position and direction of nodes or bodies. See `fix`.
 
     For rigid bodies and rigid nodes in 2D, the function fixes x, y and the rotation. In 3D it fixes x, y, z and three
     Euler parameters. The parameter with the largest magnitude in the reference configuration remains free, because the

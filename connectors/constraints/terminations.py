@@ -1,4 +1,4 @@
-"""Ends of ropes and beams on bodies: sockets fix position and orientation; swivels leave the rotation about one axis
+"""Ends of ropes and beams on bodies: sockets fix position and orientation. Swivels leave the rotation about one axis
 free.
 
 The joint is at the end of the rope or beam. The functions compute the positions and orientations of the joint frames on

@@ -89,7 +89,7 @@ class FMUController(StepHook):
 
     Args:
         file: the FMU, of FMI 2 or 3, for co-simulation.
-        step: time between two exchanges H [s]; solvers cut their steps to end at each exchange.
+        step: time between two exchanges H [s]. Solvers cut their steps to end at each exchange.
         inputs: dictionary from the names of inputs of the FMU to sensors with one scalar value each; at each exchange,
             an input gets the value of its sensor.
         outputs: dictionary from the names of outputs of the FMU to functions that apply the value to the model, such as

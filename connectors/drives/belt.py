@@ -293,7 +293,7 @@ class _Line:
                 _check_contact(self.name, given["contact"], self.in_space)
             self.axial_stiffness, slack_mass = columns["axial_stiffness"], columns["mass_per_length"]
             bending = columns.get("bending_stiffness", 0.0)
-            # pulleys bend a ribbon about the direction of its width; the first bending stiffness is for this direction
+            # Pulleys bend a ribbon about the direction of its width. The first bending stiffness is for this direction.
             EI = float(np.ravel(bending)[0] if self.is_wide else np.mean(bending))
             rigid = np.full(len(self.radii), inf)
             flat = closed and not self.in_space
@@ -473,7 +473,7 @@ class _Line:
 
         Args:
             state: the state of the stationary belt, see `preload`. This state is not changed.
-            speed: speed of the belt [m/s], positive in the order of the pulleys; the tension remains unchanged.
+            speed: speed of the belt [m/s], positive in the order of the pulleys. The tension remains unchanged.
                 Alternatively, ``speed`` is a result of `steady`, and the copy gets the tensions and speeds of this
                 result; with these values, transients decay quickly.
 
@@ -534,7 +534,7 @@ class _Line:
             tension: tension of the mounted belt [N]; None: ``tension`` of this belt.
             friction: friction coefficient between belt and face for all pulleys [1]; the wedge effect of grooves
                 increases this coefficient; None: the coefficient of each pulley.
-            arms: arms of tensioners; each arm rotates until the moments of belt and spring are in equilibrium.
+            arms: arms of tensioners. Each arm rotates until the moments of belt and spring are in equilibrium.
 
         Raises:
             ModelError: the object is a rope, the belt is 3D or has teeth, the tension is too large, a name is not a
@@ -599,7 +599,7 @@ class _Line:
         sensors: Sequence[SensorLike] = (),
         picture: str | os.PathLike[str] | None = None,
     ) -> DriveMeans:
-        """Create a hook for a solver that records all quantities of the drive over time; its ``report()`` contains
+        """Create a hook for a solver that records all quantities of the drive over time. Its ``report()`` contains
         means and extremes.
 
         Args:
@@ -610,7 +610,7 @@ class _Line:
             picture: a file for the curves, drawn at the end of a solve (``.png``, ``.pdf``, ``.svg``).
 
         Raises:
-            OutputError: the table or picture cannot be written. Raised before the solve starts.
+            OutputError: the table or picture cannot be written. The error is raised before the solve starts.
         """
         return DriveMeans(self.drive, start, every, path, sensors, picture)
 
@@ -905,7 +905,7 @@ class Belt(_Line):
                 values, which replace the chosen values.
             friction: friction coefficient [1] of pulleys that have no coefficient of their own.
             layer_stiffness: shear stiffness of the layer between cord and face [N/m²], as force per length of the belt
-                and per shear displacement; the bristles that represent a compliant layer have this stiffness. If None,
+                and per shear displacement. The bristles that represent a compliant layer have this stiffness. If None,
                 the stiffness is computed from ``width`` and the ``cord_offset`` on each side. If ``width`` is None or
                 ``cord_offset`` is 0, the layer is rigid.
             width: width b of the belt [m]. The shear stiffness of the layer is G b/h with h = ``cord_offset``. A 3D
@@ -921,10 +921,10 @@ class Belt(_Line):
             teeth: number of teeth of a timing belt, which together with the pitch determines the length of the belt.
                 See `timing.py`.
             pitch: distance of adjacent teeth on the slack belt [m].
-            tooth_stiffness, tooth_damping: stiffness [N/m] and damping [N s/m] of a tooth along the belt; the default
+            tooth_stiffness, tooth_damping: stiffness [N/m] and damping [N s/m] of a tooth along the belt. The default
                 damping is a third of the critical damping.
             tooth_height: height of a tooth above its seat at which the tooth is out of its groove [m].
-            flank_angle: angle between the flanks of a groove and the radius of the pulley [rad], default 0.35; to
+            flank_angle: angle between the flanks of a groove and the radius of the pulley [rad], default 0.35. To
                 include friction, subtract the friction angle.
             backlash: backlash of a tooth in its groove [m].
             bending_loss: fraction of the bending energy that is lost between entry and exit of a pulley [1], only in
@@ -946,7 +946,7 @@ class Belt(_Line):
 
 
 class Rope(_Line):
-    """An open rope over pulleys, sheaves and drums, in 2D or 3D; `Belt` describes the attributes.
+    """An open rope over pulleys, sheaves and drums, in 2D or 3D. `Belt` describes the attributes.
 
     In 3D the contact law uses a `SheaveSurface` for a pulley with a groove, otherwise a `DrumSurface`; ``cord_offset``
     is the radius of the rope. The ends are free: users must constrain ``nodes[0]`` and ``nodes[-1]``, or attach loads

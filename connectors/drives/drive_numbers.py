@@ -87,7 +87,7 @@ class ArcEnds(NamedTuple):
 
 
 class DriveCables(NamedTuple):
-    """The cables of a 2D belt, for `fill_cables`; arrays have the shape (cables,) unless noted otherwise.
+    """The cables of a 2D belt, for `fill_cables`. Arrays have the shape (cables,) unless noted otherwise.
 
     Attributes:
         dofs: process-local indices of the coordinates of the cables, shape (cables, 8).

@@ -128,7 +128,7 @@ class PulleyDuty:
         rigid_creep: loss of speed that the tensions of this report would cause on a rigid layer [1]; NaN for ropes, 3D
             belts and belts with teeth. Bristles increase this loss on short arcs. See `DriveReport.doubts`.
         log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite if a span is slack.
-        friction_limit: mu r/R * wrap_angle [1]; in 2D r is the radius of the face and R the radius of the cord.
+        friction_limit: mu r/R * wrap_angle [1]. In 2D r is the radius of the face and R the radius of the cord.
         slip_reserve: 1 - log_ratio/friction_limit [1]; NaN if there is no friction, minus infinity if a span is slack.
         mesh_traction: traction due to the mesh at the ends of the arc, divided by the traction at which the belt slips
             [1]. The traction due to the mesh is independent of the load. NaN if there is no friction. See
@@ -232,7 +232,7 @@ class DriveReport:
         belt_speed: mean of the speeds of the cord on all pulleys [m/s].
         power_in, power_out: power that pulleys supply to the belt, and power that pulleys take from the belt [W].
         efficiency: power_out/power_in [1]; NaN if no pulley drives the belt.
-        stored_energy: kinetic energy and axial strain energy of the belt [J]; bending and contact energies are
+        stored_energy: kinetic energy and axial strain energy of the belt [J]. Bending and contact energies are
             excluded, because they are nearly constant.
         doubts: warnings that means over time may be inaccurate. See `DriveMeans`.
         advice: recommendations if tractions that do not depend on the load, or the creep due to the contact depth, are

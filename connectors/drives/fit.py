@@ -85,7 +85,7 @@ def eval_length(tension: float, route: float, axial_stiffness: float, bends: Ben
 def find_fit(
     name: str, route: float, axial_stiffness: float, bends: Bends, given: Mapping[str, Any]
 ) -> tuple[float, float]:
-    """Return the strain of the taut belt on a route of the given length [m], and the tension of the spans [N]; exactly
+    """Return the strain of the taut belt on a route of the given length [m], and the tension of the spans [N]. Exactly
     one of length, strain and tension must be given.
 
     Raises:

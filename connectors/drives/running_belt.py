@@ -65,7 +65,7 @@ def start_steady(
         steady: the steady motion.
         route: route of the mounted belt.
         axial_stiffness: axial stiffness EA of the unstretched belt [N].
-        strain: strain of the mounted belt [1]; the reference configuration of the cables is the mounted belt.
+        strain: strain of the mounted belt [1]. The reference configuration of the cables is the mounted belt.
         cables, nodes: cables and nodes of the belt, in the order of the route.
         pulleys: pulleys of the belt, in the order of the route.
     """

@@ -88,7 +88,7 @@ UNBALANCED = 1e-8
 
 
 class DriveData(NamedTuple):
-    """A closed 2D belt on its pulleys; arrays have the shape (pulleys,) unless noted otherwise.
+    """A closed 2D belt on its pulleys. Arrays have the shape (pulleys,) unless noted otherwise.
 
     name, names: name of the belt, and names of the pulleys.
     turns: 1 if a belt that runs in the order of the pulleys rotates the pulley counter-clockwise, otherwise -1.
@@ -343,7 +343,7 @@ class _Lines(NamedTuple):
 
 
 class _Steady(NamedTuple):
-    """Quantities of the steady motion in one iteration of the solver; arrays have the shape (pulleys,) unless noted
+    """Quantities of the steady motion in one iteration of the solver. Arrays have the shape (pulleys,) unless noted
     otherwise.
 
     Attributes:

@@ -104,7 +104,7 @@ def jonswap(
     components: str = "equal energy",
     spreading: float | None = None,
 ) -> dict[str, FloatArray]:
-    """Create columns of a `Fluid` for an irregular sea; the same seed creates the same waves.
+    """Create columns of a `Fluid` for an irregular sea. The same seed creates the same waves.
 
     Args:
         significant_height: significant wave height Hs [m], four times the standard deviation of the surface elevation.

@@ -74,7 +74,7 @@ def stream_function_wave(
         direction: direction of travel, from x towards the other horizontal axis [rad].
         current: uniform current U along the direction of the wave [m/s], < 0 against the wave.
         gravity: gravitational acceleration g [m/s^2].
-        count: number n of harmonics; steep waves in shallow water need more.
+        count: number n of harmonics. Steep waves in shallow water need more.
 
     Returns:
         The columns of the waves (one for each harmonic), ``depth``, ``stretching`` and, with a current, ``velocity``

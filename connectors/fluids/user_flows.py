@@ -16,7 +16,7 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class UserFlow:
-    """The user function of one fluid at some points; see `fluid.py` for its arguments and results.
+    """The user function of one fluid at some points. See `fluid.py` for its arguments and results.
 
     Args:
         function: a plain function of arrays, or a function created by `compiled`.

@@ -49,7 +49,7 @@ BELOW = 1e-6
 
 
 class BodyMesh(Component):
-    """A closed surface of triangles in the frame of a body; several loads can use the same mesh.
+    """A closed surface of triangles in the frame of a body. Several loads can use the same mesh.
 
     The surface need not be convex, and may have several parts and cavities. All triangles must have the same
     orientation. If they are oriented inwards, all of them are turned. `read_body_mesh` adds a mesh from a file.

@@ -12,7 +12,7 @@ The vector N = (-∂Z/∂x, -∂Z/∂y, 1) is normal to the water surface Z, and
 the area of the waterplane. All integrals are exact:
 
     sphere: closed forms of the integrals over a spherical cap
-    cylinder: filaments parallel to the axis; the distance of a filament from the axis, in the direction of the
+    cylinder: filaments parallel to the axis. The distance of a filament from the axis, in the direction of the
         component of N across the axis, is d = R sin β. Each filament is immersed, dry, or pierces the plane at the
         distance l = (h - s d)/c from the middle. The integrals over β have smooth integrands between the limits of
         these three zones.

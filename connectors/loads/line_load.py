@@ -11,7 +11,7 @@ per point:
 
 The arguments are the time t [s], the distances x along the cables or beams [m], shape (n,), and positions r [m], slopes
 r' [1] and velocities r_t [m/s], shape (n, 3) each. In 2D their z component is 0. A `compiled` function computes the
-force at one point: ``f(t, x, r, slope, velocity, force)`` with arrays of shape (3,); ``force`` contains zeros before
+force at one point: ``f(t, x, r, slope, velocity, force)`` with arrays of shape (3,). ``force`` contains zeros before
 the call. The derivatives of the function are central differences. All other terms of the tangent are exact.
 
 Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.

@@ -98,7 +98,7 @@ def create_points(count: int) -> NDArray[Any]:
 
 
 def create_line(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArray, w: FloatArray) -> LineColumns:
-    """Create the points of the given rows; the column ``cable`` of these rows contains cables or beams of one type.
+    """Create the points of the given rows. The column ``cable`` of these rows contains cables or beams of one type.
 
     Args:
         which: process-local indices of these rows, shape (k,).

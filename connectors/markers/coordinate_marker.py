@@ -107,7 +107,7 @@ def check(world: Tables, table: EntityTable) -> None:
 @checked(world=instance(World), entity=inside(), name=word())
 @all_or_nothing
 def coordinate_marker(world: Tables, entity: Handles | None, name: str = "") -> Entity:
-    """Create a marker on a coordinate of nodes, or of bodies with one node; return a coordinate marker unchanged.
+    """Create a marker on a coordinate of nodes, or of bodies with one node. Return a coordinate marker unchanged.
 
     Args:
         entity: nodes or bodies of one type, one or several rows; None or `Ground` for the constant value 0.

@@ -124,7 +124,7 @@ def register_kind(
         derived: names of further values that each row provides to kernels, computed from columns of the table by
             ``derive``.
         derive: function ``(rows)`` that returns a dictionary from these names to arrays of shape (rows, ...).
-        outputs: output variables of the law in addition to the variables of the family; their ``evaluate`` may be a
+        outputs: output variables of the law in addition to the variables of the family. Their ``evaluate`` may be a
             kernel ``(row, u, ut, t) -> float``.
         source: publication from which the law is taken.
         before: function ``(rows) -> (update, update)`` that returns two updates of the data of the rows: one that is

@@ -67,7 +67,7 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
     """Return the restitution e [1] of a central impact.
 
     Args:
-        dissipation: c of the pair [s/m]; see `hunt_crossley` for c of two different materials.
+        dissipation: c of the pair [s/m]. See `hunt_crossley` for c of two different materials.
         speed: closing speed v at first contact [m/s].
 
     Raises:

@@ -47,7 +47,7 @@ class Neighbours:
     """
     # pairs as single integers in ascending order, for a comparison of lists, shape (k,)
     numbers: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
-    ellipsoids: int = 0  # number of pairs with an ellipsoid; these are the first pairs
+    ellipsoids: int = 0  # Number of pairs with an ellipsoid. These are the first pairs.
     start: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     """Origins of all surfaces at the last search [m], shape (n, 3)."""
     # whether each bounded surface is a candidate with each half space, shape (half spaces, bounded)
@@ -64,7 +64,7 @@ def create_neighbours(c: Surfaces, skin: float, share: Share | None) -> Neighbou
 
     Args:
         c: data of the spheres, planes and triangles of the contact set.
-        skin: search margin [m]; with 0, the default is used.
+        skin: search margin [m]. With 0, the default is used.
         share: the part of the contact set that belongs to this process; None in serial runs.
     """
     planes = np.flatnonzero(c.kind == HALF_SPACE)
@@ -231,8 +231,8 @@ def _find_plane_pairs(near: Neighbours, c: Surfaces) -> IntArray:
     own: Any = near.watched if len(near.watched) < m else slice(0, m)
     near.listed = np.zeros((len(c.kind) - m, m), bool)
     for k in range(m, len(c.kind)):
-        # heights relative to the origin of each half space; origins are subtracted first to avoid cancellation far from
-        # the global origin
+        # Heights relative to the origin of each half space. Origins are subtracted first to avoid cancellation far from
+        # the global origin.
         near.listed[k - m, own] = (c.center[own] - c.center[k]) @ c.normal[k] <= c.reach[own] + near.skin
     plane, surface = np.nonzero(near.listed)
     return np.stack((surface, plane + m), axis=1)

@@ -152,7 +152,7 @@ def belt_creep(
             bristles.
         friction_velocity_penalty_per_length: damping mu_v parallel to the bristles, per reference length [N s/m²].
         gravity: gravitational acceleration g [m/s²].
-        tight_above_slack: height H of the tight strand above the slack strand [m]; negative if the tight strand is
+        tight_above_slack: height H of the tight strand above the slack strand [m]. H is negative if the tight strand is
             lower.
 
     Raises:

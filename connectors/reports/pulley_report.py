@@ -107,8 +107,8 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
 
     Args:
         state: the state that the report describes.
-        contacts: rows of `ContactFrictionCirclePoints2D`, `ContactFrictionCircleCable2D` or `ContactCircleCable2D`;
-            rows on other circles are ignored.
+        contacts: rows of `ContactFrictionCirclePoints2D`, `ContactFrictionCircleCable2D` or `ContactCircleCable2D`.
+            Rows on other circles are ignored.
         circle: body, node or marker to which the circle belongs, one row.
 
     Raises:

@@ -136,7 +136,7 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
         state: the state that the report describes.
         contacts: rows of `ContactFrictionSurfaceCable`, `ContactFrictionSurfaceSetCable`,
             `ContactFrictionSurfaceTwistCable`, `ContactFrictionSurfaceSetTwistCable`, `ContactFrictionBedCable` or
-            `ContactFrictionSurfaceRibbon`; rows on other surfaces are ignored.
+            `ContactFrictionSurfaceRibbon`. Rows on other surfaces are ignored.
         surface: the surface, several surfaces of one body (both flanks of a groove), or the marker of the surfaces.
 
     Raises:

@@ -60,7 +60,7 @@ MODELS = ("plain", "hunt_crossley", "carvalho_martins")
 
 
 class ContactSphereSphere(Component):
-    """Contact of one pair of spheres; for many spheres use `HuntCrossley`, which finds the pairs.
+    """Contact of one pair of spheres. For many spheres use `HuntCrossley`, which finds the pairs.
 
     Four history values per row: gap [m], slip velocity [m/s], impact speed [m/s], plastic depth [m].
     """

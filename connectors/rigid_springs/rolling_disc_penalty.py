@@ -1,4 +1,4 @@
-"""Contact of a disc with a plane by a penalty force with friction; the disc can roll, slip and lift off.
+"""Contact of a disc with a plane by a penalty force with friction. The disc can roll, slip and lift off.
 
     contact: c = d + r from point 0 to the lowest point of the rim, and velocity v_c of the rim, see `RollingJoint`
     directions: e_0 across the track, e_1 along the track, n normal to the plane

@@ -146,7 +146,7 @@ def read_bed_grid(path: str | Path, spacing: float | None = None) -> BedGrid:
     are used.
 
     Args:
-        path: the file; all numbers are in metres, z is positive upwards.
+        path: the file. All numbers are in metres, z is positive upwards.
         spacing: largest distance of the grid lines [m] for points that are not on a rectangular grid. Heights at the
             grid points are interpolated (Clough-Tocher), and outside of the convex hull of the points the height of the
             nearest point is used. With None, the points must be on a rectangular grid. The argument has no effect on
@@ -298,7 +298,7 @@ def add_bed(
             distances. The first and the last piece are extended by at least 100 km.
         heading: angle from the x axis to the horizontal direction of the profile, positive towards y [rad].
         origin: x and y of the point with the distance 0 [m].
-        rounding: radius of the crests [m]; about four lengths of a cable are recommended. The radius is reduced at
+        rounding: radius of the crests [m]. About four lengths of a cable are recommended. The radius is reduced at
             crests where an arc would cover more than half of a piece between two corners, or where the drum of the arc
             would cross another piece. With 0, crests are sharp. At a sharp crest with the angle theta [rad], the
             tension after the crest has a relative error of the order of theta², and static solves report such crests as

@@ -21,7 +21,7 @@ mu_k w u_t·M u_t/2 with M = I + γ b bᵀ, γ = (rho - 1) + (β - 1) + (rho - 1
     mu_k w ((n·u) (M u_t)·n_t - γ (b·u_t) (b_t·u_t)),    u = X - a.
 
 Suction: δ is the largest penetration since the line touched the bed, m the largest gap since then. Up to the gap c_s δ
-the contact spring pulls; the largest suction is w k c_s δ. Over the further distance Δ the suction decreases linearly
+the contact spring pulls. The largest suction is w k c_s δ. Over the further distance Δ the suction decreases linearly
 to 0. If the line is lowered before the suction is 0, the suction decreases in proportion to the gap:
 
     f_n = w s (k g + d v_n) for g > 0,    f_n = w (k g + s d v_n) for g <= 0

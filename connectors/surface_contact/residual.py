@@ -1,4 +1,4 @@
-"""Contact forces between surfaces and points of cables; see `kernels.py` for the formulas.
+"""Contact forces between surfaces and points of cables. See `kernels.py` for the formulas.
 
 Up to eight successive rows whose surfaces have the same type of distance are evaluated together, one in each lane of
 the vector instructions of the processor. The points of the rows are evaluated one after the other. See

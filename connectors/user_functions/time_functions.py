@@ -52,7 +52,7 @@ class TimeColumn:
             the data that kernels read.
 
     Attributes:
-        values: values at the last requested time, shape (rows, *shape); this array is the same object at all times, and
+        values: values at the last requested time, shape (rows, *shape). This array is the same object at all times, and
             other code must not change it.
         ready: call that evaluates the predefined functions at the time of an evaluation. See `call`.
         fill: call that evaluates all functions, including Python functions.
@@ -118,7 +118,7 @@ def bind_values(rows: LocalRows, values: str, functions: str) -> TimeColumn:
     the table.
 
     Args:
-        rows: rows of a table with the column ``active``; functions of inactive rows are not called.
+        rows: rows of a table with the column ``active``. Functions of inactive rows are not called.
         values: name of the column with constant values.
         functions: name of the column with the functions.
 

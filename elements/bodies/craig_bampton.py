@@ -64,7 +64,7 @@ class Superelement:
     Attributes:
         mass, stiffness: reduced matrices Tᵀ M T and Tᵀ K T, shape (n, n), where n is the number of boundary coordinates
             plus the number of modes.
-        basis: matrix T, shape (N, n); its rows are in the order of the given matrices.
+        basis: matrix T, shape (N, n). Its rows are in the order of the given matrices.
         boundary: indices of the boundary coordinates, shape (b,).
         frequencies: natural frequencies [Hz] of the modes with fixed boundary, shape (n - b,).
     """

@@ -30,7 +30,7 @@ PARALLEL = 1e-6
 
 
 def read_frame_columns(columns: Mapping[str, Any], label: str) -> dict[str, FloatArray]:
-    """Return the directions ``normal`` and ``turned_from`` of a section, each of shape (3,); without a given direction
+    """Return the directions ``normal`` and ``turned_from`` of a section, each of shape (3,). Without a given direction
     the vector is 0.
 
     Raises:
@@ -84,7 +84,7 @@ def eval_frames(
     """
     paths = find_paths(plan.begin, plan.end)
     lines = np.array([line for path in paths for line in path])
-    # all cables, path by path; path k has the cables edge[k] to edge[k + 1]
+    # All cables, path by path. Path k has the cables edge[k] to edge[k + 1].
     node0, node1, length = list_cable_nodes(plan, lines)
     edge = np.cumsum([0, *(plan.parts[path].sum() for path in paths)])
     r, t = plan.position, plan.slope

@@ -56,7 +56,7 @@ class Outline(NamedTuple):
     nodes: number of nodes.
     sections: for each section, the name of the group (None for lines without section), the label, and the number of
         cables.
-    order: index of the node in each row, shape (nodes,); see `NodePlan`.
+    order: index of the node in each row, shape (nodes,). See `NodePlan`.
     point: for each node at an end of a line, the index of its mesh point, in the order of the node indices.
     first_inner: index of the first node within each line, shape (lines,).
     cable_sets, node_sets, slope_sets: rows of the cables and nodes of each group, by name. See `CableMesh`.

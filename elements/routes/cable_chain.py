@@ -88,7 +88,7 @@ def cable_around(
     name: str = "belt",
     **cable_columns: Any,
 ) -> Entity:
-    """Add a taut cable over circles in the given order; `routes.route_around` describes the route.
+    """Add a taut cable over circles in the given order. `routes.route_around` describes the route.
 
     A closed cable begins at the point where the cable leaves the first circle. The last element of a closed cable ends
     at the first node.
@@ -193,7 +193,7 @@ def catenary(
         world: model to which the entities are added.
         start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
-        length: unstretched length [m] of the whole cable; if it is below the distance of the points, the cable is taut.
+        length: unstretched length [m] of the whole cable. If it is below the distance of the points, the cable is taut.
         axial_stiffness: EA [N], a scalar.
         mass_per_length: ρA [kg/m], a scalar.
         gravity: acceleration [m/s^2], shape (2,) or (3,); default: gravity of the world.

@@ -124,7 +124,7 @@ def hang_between(
 
     Args:
         start, end: the points [m], both (x, y) or both (x, y, z).
-        length: unstretched length [m]; if it is below the distance of the points, the cable is taut.
+        length: unstretched length [m]. If it is below the distance of the points, the cable is taut.
         axial_stiffness: EA [N].
         mass_per_length: mass per unstretched length [kg/m].
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).

@@ -110,7 +110,7 @@ class GroundedCatenary:
         return 1.0 + self.eval_tension(s) / self.hanging.axial_stiffness
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature [1/m], shape (n,); see
+        """Return position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature [1/m], shape (n,). See
         `FreeCatenary`.
 
         Raises:
@@ -159,7 +159,7 @@ def hang_from_ground(
         friction: coefficient of friction on the ground [1]. The line is assumed to have been pulled over the ground
             towards its end.
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).
-        ground: points [m] of the ground below the line, in order from the anchor (excluded); one point is sufficient
+        ground: points [m] of the ground below the line, in order from the anchor (excluded). One point is sufficient
             for ground with a constant slope. Between the points, and beyond the last point, the ground is straight.
             Without points the ground is level. At a concave corner the line follows the ground, although a taut line
             leaves the ground over a length of about T c/w, with the angle c of the corner [rad], the tension T [N], and

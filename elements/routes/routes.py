@@ -98,8 +98,8 @@ class Wrap(NamedTuple):
     entry_point: PlanePoint  # point where the cable meets the circle [m]
     exit_point: PlanePoint  # point where the cable leaves the circle [m]
     entry_angle: float  # polar angle of the entry point, from -π to π [rad]
-    # polar angle of the exit point [rad]: entry_angle + angle for side "left", entry_angle - angle for side "right";
-    # it can be outside of [-π, π]
+    # Polar angle of the exit point [rad]: entry_angle + angle for side "left", entry_angle - angle for side "right".
+    # It can be outside of [-π, π].
     exit_angle: float
     angle: float  # wrap angle with all turns, >= 0 [rad]
     length: float  # arc length on the circle [m]

@@ -107,7 +107,7 @@ def create_sparsity(
         layout: the process-local numbering, with the systems.
         fields: arrays that the systems read.
         components: components that add to the tangent, in the order of evaluation.
-        storage: storage of the matrix values; `can_store` must be true for this storage.
+        storage: storage of the matrix values. `can_store` must be true for this storage.
         version: present value of `Assembly.pattern_version`.
     """
     parted = layout.substructure if storage is Storage.SUBSTRUCTURES else None

@@ -55,7 +55,7 @@ def checked(
         **checks: check of each argument. For ``*args`` and ``**kwargs``, the check of each entry.
 
     Returns:
-        A decorator; the decorated function has the attribute ``checks``, which tests read.
+        A decorator. The decorated function has the attribute ``checks``, which tests read.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:

@@ -236,7 +236,7 @@ def option(
     """Declare an option of the model and return its value from the command line, or the default.
 
     Args:
-        name: letters, digits and underscores; `elements` is given as `-elements 240`.
+        name: letters, digits and underscores. `elements` is given as `-elements 240`.
         default: value if the option is not given. The type of this value (int, float, bool or str) is the type of the
             option.
         unit: unit of the value, `1` for pure numbers, empty for words and flags.
@@ -357,7 +357,7 @@ def set_options(*words: str) -> ChosenOptions:
     a chosen option has the same name. The call is collective.
 
     Args:
-        *words: options as on the command line; one string may contain several options.
+        *words: options as on the command line. One string may contain several options.
 
     Returns:
         A context manager that restores the previous options at the end of its block.

@@ -39,7 +39,7 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
     """Make all changes of a file, or none if a write fails.
 
     Args:
-        path: the file; other processes must not write to the file at the same time.
+        path: the file. Other processes must not write to the file at the same time.
         size: length [bytes] of the file before the changes.
         changes: new bytes whose offsets are before the end of the file.
         behind: new bytes after the end of the file. These bytes are written first, and readers must ignore these bytes.

@@ -66,7 +66,7 @@ class OutputLock:
     The lock is released by `release`, by deletion of the object, or at the end of the process.
 
     Args:
-        path: the file; for several files with a common name, the folder and this name without suffix.
+        path: the file. For several files with a common name, the folder and this name without suffix.
         what: name of the locked file, for messages.
 
     Raises:

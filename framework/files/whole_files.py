@@ -138,7 +138,7 @@ def replace_file(path: Path, content: Bytes | Sequence[Bytes], sync: bool = Fals
 
 
 def create_draft(path: Path) -> tuple[int, Path]:
-    """Create a draft, which is an empty file in the folder of a path; return its descriptor, open for reading and
+    """Create a draft, which is an empty file in the folder of a path. Return its descriptor, open for reading and
     writing, and its path.
 
     The name of a draft ends with random digits, the process ID and a digest of the host name.

@@ -162,7 +162,7 @@ class Call:
         return [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
 
     def check(self, s: Any) -> None:
-        """Check the arguments; later calls of this method do nothing.
+        """Check the arguments. Later calls of this method do nothing.
 
         Raises:
             ModelError: the number of arguments is wrong, an argument is a number that changes between evaluations, or
@@ -201,7 +201,7 @@ def call(
     of the kernel for calls from Python.
 
     Args:
-        kernel: the kernel; a kernel that is called in a `Program` must not return a value.
+        kernel: the kernel. A kernel that is called in a `Program` must not return a value.
         arguments: function ``lambda s: (...)`` that returns the arguments of the kernel: attributes of the
             `Evaluation` s, or data of the law. Each evaluation must pass the same arrays and constant numbers. The time
             is ``s.time``, an array. If ``arguments`` is omitted, the caller passes the arguments of the kernel, which

@@ -35,7 +35,7 @@ class Process:
     waited: float = 0.0  # waiting time [s] for kernels that other processes compiled
     # kernels, except inner kernels, that this process has requested: kernel, types of the arguments and form
     asked: list[tuple[Any, list[Any], str]] = field(default_factory=list)
-    # compile results by key; a result is used again if a factory function creates the same kernel again
+    # Compile results by key. A result is used again if a factory function creates the same kernel again.
     ready: dict[str, Any] = field(default_factory=dict)
     read: dict[str, MachineCode] = field(default_factory=dict)  # machine code from files, by key
     said: set[str] = field(default_factory=set)  # topics for which a message has been printed

@@ -91,7 +91,7 @@ def report(error: BaseException, script: str | None = None) -> int:
 
     Args:
         error: the exception that has ended the run.
-        script: file of the model; the printed traceback begins at the first frame in this file.
+        script: file of the model. The printed traceback begins at the first frame in this file.
     """
     if options.is_dry_run() and isinstance(error, Exception):
         options.finish()

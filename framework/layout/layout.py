@@ -57,7 +57,7 @@ class Layout:
         spare: process-local number that stands for missing coordinates; equal to n.
         multipliers_owned: world numbers of the owned multipliers, shape (m,).
         ghost_numbers: indices of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
-        reference: reference coordinates by process-local number, shape (n + 1,); the value for the spare number is 0.
+        reference: reference coordinates by process-local number, shape (n + 1,). The value for the spare number is 0.
         displacement, velocity: initial displacements [m, 1, rad] and velocities by process-local number, each of shape
             (n,).
         nodes: for each process-local node with four coordinates whose unknowns have consecutive numbers, the number of

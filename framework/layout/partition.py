@@ -108,7 +108,7 @@ def find_hub_bound(histogram: IntArray) -> int:
 def partition_coordinates(
     world: World, couplings: list[IntArray], hub: NDArray[np.bool_], size: int, comm: Any = None
 ) -> IntArray:
-    """Return the owner of each coordinate, shape (n,); the result is equal on all processes.
+    """Return the owner of each coordinate, shape (n,). The result is equal on all processes.
 
     Args:
         world: the world, finalized.

@@ -501,7 +501,7 @@ class EnergyLedger(EveryNth):
         """Plot work, energies and losses over time, and, in a second diagram below, the remainder with its parts.
 
         Args:
-            path: file of the picture (``.png``, ``.pdf``, ``.svg``); if None, the method returns a figure of
+            path: file of the picture (``.png``, ``.pdf``, ``.svg``). If None, the method returns a figure of
                 matplotlib, which notebooks show.
 
         Returns:

@@ -29,7 +29,7 @@ class Drawing:
     Attributes:
         points: positions [m] in the global frame, shape (n, 2) or (n, 3).
         lines: indices of the points at both ends of each line, shape (m, 2).
-        part: label of each line (integers from 0), shape (m,); all lines of a visible object (a belt, a wheel) have the
+        part: label of each line (integers from 0), shape (m,). All lines of a visible object (a belt, a wheel) have the
             same label.
         entity: number of the entity to which each line belongs, shape (m,); -1 for lines on which no painting is shown.
         start, end: axial coordinates x [m] of both ends of each line along its entity, start < end, each of shape (m,).

@@ -56,7 +56,7 @@ class Wraps:
 
     Attributes:
         pulley: index of the pulley of each contact, shape (contacts,).
-        place: index of the gap of each contact among the history values, shape (contacts,); the sign of a gap shows
+        place: index of the gap of each contact among the history values, shape (contacts,). The sign of a gap shows
             whether the contact is closed.
         angle: part [rad] of the wrap angle that belongs to each contact, shape (contacts,).
         stiffness: stiffness [N/m] of each contact, shape (contacts,).
@@ -77,7 +77,7 @@ class Gaps:
     Attributes:
         measure: function ``(s)`` that evaluates the contacts at the positions and velocities in the `Fields` ``s``, and
             writes the values to ``numbers``.
-        numbers: values of all contacts (see `GAP` and the following indices), shape (contacts, WIDTH); if ``measure``
+        numbers: values of all contacts (see `GAP` and the following indices), shape (contacts, WIDTH). If ``measure``
             is not a `Call`, it can replace this array by a new array.
         describe: function ``(k)`` that returns a description of contact k.
         near: number of contacts to be checked, followed by their indices, shape (contacts + 1,). ``measure`` can omit

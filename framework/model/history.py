@@ -92,7 +92,7 @@ def check_history(
     Args:
         world: the world.
         table: rows of a connector with a reference ``data``.
-        per_place: number of history variables of a place; the ``history_column`` gives the number of places of a row.
+        per_place: number of history variables of a place. The ``history_column`` gives the number of places of a row.
         needed: for each row that this process stores, the number of additional history variables, shape (resident,);
             None for no additional variables.
         allowed: number of additional history variables that are accepted even if a row does not need these variables.

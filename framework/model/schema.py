@@ -177,7 +177,7 @@ class Component:
         dof_names: for nodes, the names of the coordinates of one row.
         reference_columns: for nodes, the columns that form the reference coordinates, in this order.
         initial_columns: for nodes, the columns of the initial displacements and of the initial velocities, each with
-            one number per coordinate; the default values are 0.
+            one number per coordinate. The default values are 0.
         state_column: for nodes of first-order states (unknowns of equations of first order in time), the column of the
             initial values of the states, which replaces reference and initial columns. The states are the velocities of
             the coordinates of the node.

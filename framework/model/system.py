@@ -30,7 +30,7 @@ class Fields:
         v, a: velocities and accelerations, shape (n + 1,).
         lam: Lagrange multipliers of the constraint equations [N, N m], shape (m + 1,).
         data, start_data: present history values, and history values at the start of the step, each of shape (d,).
-        time: time [s], shape (1,); the property ``t`` is the same value as a float.
+        time: time [s], shape (1,). The property ``t`` is the same value as a float.
         step_size, start_time: size and start time [s] of the step at whose end post-Newton updates are made, each of
             shape (1,). The size is 0 in statics and at the start of a solve.
         start_x, start_v: total coordinates and velocities at the start of the step, each of shape (n + 1,).
@@ -111,7 +111,7 @@ class Slots(NamedTuple):
     Attributes:
         places: position of the first value of each piece in the array of matrix values, shape (rows, n / height, n /
             width), int32.
-        height, width: number of rows and columns of a piece; see `Fused.block_size`. A piece is a single entry (1 x 1),
+        height, width: number of rows and columns of a piece. See `Fused.block_size`. A piece is a single entry (1 x 1),
             several consecutive columns of one matrix row (1 x width), or a dense block.
     """
 
@@ -133,7 +133,7 @@ class Evaluation(Fields):
         mass: factor on the constant mass matrix.
         slots: positions, in the array of matrix values, of the entries of the n x n matrix of each row, shape (rows, n,
             n), int32.
-        pieces: positions of the submatrices (pieces) of the matrix of each row, for laws with `Fused.block_size`; see
+        pieces: positions of the submatrices (pieces) of the matrix of each row, for laws with `Fused.block_size`. See
             `Slots`.
         coupling: positions of the matrix entries of constraints, see `Coupling`.
         values: array of matrix values, shape (entries + 1,).
@@ -241,7 +241,7 @@ class PostNewton(NamedTuple):
     """Result of a post-Newton update.
 
     Attributes:
-        error: largest force error [N] of a connector; the force error of a connector is the sum of the errors of its
+        error: largest force error [N] of a connector. The force error of a connector is the sum of the errors of its
             contacts.
         recommended_step: step size [s] with which the step would end at the instant at which a contact changes its
             state; inf if no contact changes its state.
@@ -311,12 +311,12 @@ class Term:
 
 @dataclass
 class Fused:
-    """Faster functions for laws whose rows couple many coordinates; these functions are optional additions to the
+    """Faster functions for laws whose rows couple many coordinates. These functions are optional additions to the
     functions of `System`.
 
     Attributes:
         mass_product: function that adds the product of the constant mass matrix and s.a to s.f, for an `Evaluation` s.
-        block_size: number of consecutive coordinates in each group; the coordinates of a row are divided into groups of
+        block_size: number of consecutive coordinates in each group. The coordinates of a row are divided into groups of
             this size. If the unknowns of each group are consecutive, the matrix values of one matrix row in the columns
             of a group are also consecutive. If the matrix consists of dense blocks of this size, the values of each
             block are consecutive. The functions of this class, and `System.mass`, then use the positions in s.pieces.
@@ -348,7 +348,7 @@ class NeighbourPattern:
         reset_caches: function that discards the list of neighbours at a checkpoint. The list depends on earlier steps
             and affects rounding errors. Without the list, an uninterrupted run and a restarted run give equal results.
         lasts: whether the list of neighbours of one update of history values can be used again in later updates. If
-            false, each update searches for neighbours; the result of the update then depends only on the motion and the
+            false, each update searches for neighbours. The result of the update then depends only on the motion and the
             history values.
         refresh: function ``(fields)`` that increments the version if the rows of the history values in the fields are
             not coupled, and then sets ``fields.recoupled``. If the function is given, `System.update` is a `Call` that
@@ -510,7 +510,7 @@ class System:
         update: function that writes the positions, velocities and other columns of markers.
         residual: function that adds left-hand-side forces [N, N m] to s.f.
         tangent: function that adds s.dq df/dq + s.dv df/dv to s.values at s.slots, for the forces f of ``residual``.
-        load: the applied loads; the function of this `Term` adds them to s.f (right-hand side, without the load
+        load: the applied loads. The function of this `Term` adds them to s.f (right-hand side, without the load
             factor).
         mass: function that adds s.mass times a constant mass matrix to s.values at s.slots.
         body_force: the weights of rows. The function of this `Term` adds the weights of the rows s.which of this

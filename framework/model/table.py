@@ -278,7 +278,7 @@ class EntityTable:
         Args:
             values: user values by column.
             rows: numbers of the new rows for which this process gives values, shape (n,).
-            total: number of new rows on all processes; each process stores the functions of all these rows.
+            total: number of new rows on all processes. Each process stores the functions of all these rows.
             refs: references of the new rows.
 
         Raises:

@@ -355,7 +355,7 @@ class World:
         return [(t, np.concatenate(p), np.concatenate(r)) for t, p, r in order.values()]
 
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
-        """Return the world coordinate numbers of entities of any components, shape (n, width); rows with fewer
+        """Return the world coordinate numbers of entities of any components, shape (n, width). Rows with fewer
         coordinates are padded with -1.
 
         If the table of one of the entities is distributed, the call is collective.

@@ -99,7 +99,7 @@ class CsvTable(Closing):
         self._closed = False
 
     def append(self, row: Sequence[float]) -> None:
-        """Write one row; the values have the units and the order of the columns.
+        """Write one row. The values have the units and the order of the columns.
 
         Raises:
             OutputError: the row cannot be written, see `extend`.

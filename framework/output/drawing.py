@@ -25,7 +25,7 @@ rounding errors.
 
 
 class Overlap(NamedTuple):
-    """Pairs of a line and an interval of a painting; the interval covers at least a part of the line. The pairs are
+    """Pairs of a line and an interval of a painting. The interval covers at least a part of the line. The pairs are
     ordered by line.
 
     Attributes:

@@ -45,7 +45,7 @@ class Means(Readings):
 
     Args:
         sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
-        start: time [s]; the means begin at the first recorded instant that is not earlier than this time. Default: the
+        start: time [s]. The means begin at the first recorded instant that is not earlier than this time. Default: the
             start of the first solve.
 
     Attributes:

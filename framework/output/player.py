@@ -149,7 +149,7 @@ def create_rods(pyvista: Any, mesh: Any, cells: Any, radius: float) -> tuple[Any
 
     Args:
         pyvista: the module PyVista.
-        mesh: a frame; its cell field ``shown`` contains the values that determine the colours.
+        mesh: a frame. Its cell field ``shown`` contains the values that determine the colours.
         cells: indices of the lines that belong to rods, among the cells of ``mesh``.
         radius: radius [m] of the tubes.
     """

@@ -100,7 +100,7 @@ def plot_panels(
     x: FloatArray,
     panels: Sequence[tuple[str, Sequence[tuple[str, FloatArray]], tuple[float, float] | None]],
 ) -> Any:
-    """Plot several axes one below the other over a common abscissa; the names of curves are to the right of the axes.
+    """Plot several axes one below the other over a common abscissa. The names of curves are to the right of the axes.
 
     Args:
         label: label of the abscissa, with its unit.

@@ -68,7 +68,7 @@ class Recorder(EveryNth):
         frames: number of frames in each solve, at most one per step. Frames are evenly distributed in time, or in
             statics over the load steps.
         fields: names of the fields that are written. By default, all fields are written.
-        precision: precision of fields; points and times are always in double precision.
+        precision: precision of fields. Points and times are always in double precision.
         compress: whether ``vtkhdf`` files are compressed; ``vtu`` files are always compressed, and ``xdmf`` files are
             never compressed.
 

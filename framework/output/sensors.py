@@ -67,10 +67,10 @@ class Sensor:
     """One output variable of one or more entities of one component.
 
     Args:
-        entity: one or more entities of one component; the values of several entities have one entry for each entity
+        entity: one or more entities of one component. The values of several entities have one entry for each entity
             along the first array axis.
         output: name of the output variable. See `outputs_of`.
-        component: index of the recorded component of a vector, along the last array axis; by default, all components
+        component: index of the recorded component of a vector, along the last array axis. By default, all components
             are recorded.
         name: name of the sensor, which is the heading of its columns in the table; default ``"<entity>.<output>"``.
         where: position on the entity at which the output variable is evaluated, e.g. ``{"x": 0.1}`` [m] along a cable.
@@ -96,7 +96,7 @@ class Sensor:
             object.__setattr__(self, "name", f"{self.entity.name}.{self.output}{component}")
 
     def create_probe(self, state: State) -> Probe:
-        """Create the `Probe` of the sensor for a model; see `SensorLike`.
+        """Create the `Probe` of the sensor for a model. See `SensorLike`.
 
         Raises:
             ModelError: the output variable has no entry with the index ``component``.
@@ -237,7 +237,7 @@ class Sensors(Readings):
         """Plot the sensors over time.
 
         Args:
-            path: file of the picture (``.png``, ``.pdf``, ``.svg``); if None, the method returns a figure of
+            path: file of the picture (``.png``, ``.pdf``, ``.svg``). If None, the method returns a figure of
                 matplotlib, which notebooks show.
             names: names of the plotted sensors. If None, all sensors are plotted.
 

@@ -40,7 +40,7 @@ class Ghosts:
 
     Args:
         comm: mpi4py communicator; None for a single process, for which exchanges have no effect.
-        needed: indices of the ghosts in the arrays of this process, shape (k,); each index occurs once.
+        needed: indices of the ghosts in the arrays of this process, shape (k,). Each index occurs once.
         owner: rank of the owner of each ghost, shape (k,).
         numbers: index of each ghost in the arrays of its owner, shape (k,).
 

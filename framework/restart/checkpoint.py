@@ -48,7 +48,7 @@ class Checkpoint(StepHook):
     before recorders and sensors record values.
 
     Args:
-        path: HDF5 file, replaced completely by each checkpoint; its folder must exist.
+        path: HDF5 file, replaced completely by each checkpoint. Its folder must exist.
         every: number of steps between checkpoints. By default, the number in the file from which the run continues, or
             1000 if the run starts from the beginning. Another checkpoint is written at the end of each solve.
         minutes: elapsed time [min] since the previous checkpoint after which an automatic checkpoint is written. With
@@ -59,7 +59,7 @@ class Checkpoint(StepHook):
             run continues from ``path`` if this file exists.
 
     Attributes:
-        path, every: the arguments of the constructor; if the argument ``every`` was None, the attribute is the default
+        path, every: the arguments of the constructor. If the argument ``every`` was None, the attribute is the default
             number.
         clock: object that determines when an automatic checkpoint is due.
         is_written: whether this process has already written the file.

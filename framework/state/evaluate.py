@@ -71,9 +71,9 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
     Under MPI the call is collective. Each process receives the whole result.
 
     Args:
-        entity: handle to the entities; for several entities, the result has one entry for each entity along its first
+        entity: handle to the entities. For several entities, the result has one entry for each entity along its first
             array axis.
-        name: output variable, e.g. ``"axial_force"``; see `outputs_of`.
+        name: output variable, e.g. ``"axial_force"``. See `outputs_of`.
         state: the state at which the variable is evaluated.
         **where: position on the entity, e.g. ``x=`` [m] along a cable.
 

@@ -38,7 +38,7 @@ class State:
     Under MPI every process has the values of the whole model. The state of a solver contains only the values of one
     process. `gather` returns the state of the whole model.
 
-    Assignments such as ``state.q = values`` copy the values into the existing array; values that are not finite or have
+    Assignments such as ``state.q = values`` copy the values into the existing array. Values that are not finite or have
     a different shape raise ModelError. A state belongs to one world. To use the values of a state in another world,
     such as a changed copy of the model, create a state of the other world, and call the method `assign` of the new
     state. Alternatively, save the state to a file, and call the method `load` of the new state.
@@ -194,7 +194,7 @@ class State:
 
     @checked(entity=handle(), name=word(*NAMES), values=inside())
     def put(self, entity: Entity, values: Any, name: str = "q") -> None:
-        """Set values of the rows of a handle; `of` returns these values. The array ``values`` has the shape (rows, k),
+        """Set values of the rows of a handle. `of` returns these values. The array ``values`` has the shape (rows, k),
         or the shape (k,) for equal values in all rows. A single number sets all values.
 
         Under MPI the call is collective, and each process must pass the values of all rows.

@@ -139,7 +139,7 @@ def check_fields(
         assembly: the assembly with the fields.
         tolerance: largest allowed error [1] of an entry, relative to the largest entry of its matrix row.
         where: description of the fields in error messages.
-        limit: largest allowed error of any entry, in the unit of the entry; in contrast to ``tolerance``, the limit
+        limit: largest allowed error of any entry, in the unit of the entry. In contrast to ``tolerance``, the limit
             does not depend on the other entries of the matrix row.
 
     Raises:

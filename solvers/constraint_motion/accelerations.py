@@ -66,7 +66,7 @@ class Accelerations:
     Attributes:
         a: accelerations of all coordinates of this process at the last evaluation, shape (n,).
         lam: multipliers of this process [N, N m], shape (m,).
-        f: the difference f - loads at the last evaluation [N, N m], shape (n + 1,); see the docstring of this module.
+        f: the difference f - loads at the last evaluation [N, N m], shape (n + 1,). See the docstring of this module.
         evaluations: number of force evaluations so far.
         factorisations: number of factorisations so far.
         has_history: whether the model has laws with a post-Newton update.
@@ -152,7 +152,7 @@ class Accelerations:
         begin_step(self.assembly.fields, self.assembly.layout.reference, start)
 
     def evaluate(self, t: float, start_data: FloatArray) -> PostNewton:
-        """Evaluate a and λ at the coordinates and velocities in the fields; the new history values remain in the
+        """Evaluate a and λ at the coordinates and velocities in the fields. The new history values remain in the
         fields.
 
         Args:

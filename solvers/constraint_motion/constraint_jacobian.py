@@ -74,7 +74,7 @@ def product_steps(assembly: Assembly, w: FloatArray, product: FloatArray) -> lis
     change the fields.
 
     Args:
-        assembly: the systems of this process; markers must be up to date before the steps run.
+        assembly: the systems of this process. Markers must be up to date before the steps run.
         w: vector with a value for each coordinate, shape (n,).
         product: array to which C_q w is added, shape (m,) or longer.
     """

@@ -32,7 +32,7 @@ class ConstraintRates:
     """Object that evaluates C, Ċ and C̈ at the state in the fields of an assembly.
 
     Args:
-        assembly: the systems of this process; its fields are used and restored, including markers.
+        assembly: the systems of this process. Its fields are used and restored, including markers.
 
     Attributes:
         count: number of multipliers of this process.

@@ -90,7 +90,7 @@ class MassSolver:
     The matrix overwrites the tangent of Newton's method; Newton's method evaluates its tangent again afterwards.
 
     Args:
-        problem: the equations with matrix and linear solver; markers must be up to date.
+        problem: the equations with matrix and linear solver. Markers must be up to date.
         over: factor [s] of the damping matrix ∂f/∂v that is added to the mass matrix. If the solver of Newton's method
             fails for this matrix, the damping term is omitted.
 

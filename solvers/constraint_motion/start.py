@@ -59,7 +59,7 @@ def check_gaps(
     names the constraints. The call is collective.
 
     Args:
-        rates: the constraints; the fields must contain the initial state.
+        rates: the constraints. The fields must contain the initial state.
         gap: values C of constraints on positions [m, rad, 1], and 0 for constraints on velocities, shape (m,).
         on_rates: whether each constraint is a constraint on velocities, shape (m,).
         h: step size [s].
@@ -103,7 +103,7 @@ def check_velocities(assembly: Assembly, rates: ConstraintRates, rate: FloatArra
     """Raise ModelError with the names of constraints that forbid initial velocities. The call is collective.
 
     Args:
-        rates: the constraints; the fields must contain the initial state.
+        rates: the constraints. The fields must contain the initial state.
         rate: Ċ [m/s, rad/s, 1/s], shape (m,).
     """
     v = assembly.fields.v[:-1].copy()

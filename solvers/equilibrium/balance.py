@@ -43,7 +43,7 @@ def balance(
     settings: Passes,
     solve_again: Callable[[], StepAttempt | None],
 ) -> float:
-    """Repeat the solve at full load until the forces are in balance; return the remaining force error relative to the
+    """Repeat the solve at full load until the forces are in balance. Return the remaining force error relative to the
     contact force [1].
 
     The call is collective.

@@ -30,7 +30,7 @@ def relax(newton: Newton, scheme: Scheme, state: State) -> tuple[FloatArray, int
 
     Args:
         newton: the solver.
-        scheme: the equilibrium to be found; its start is ``scheme.q0``.
+        scheme: the equilibrium to be found. Its start is ``scheme.q0``.
         state: a state of this process as working memory. Its values are overwritten.
 
     Returns:

@@ -58,7 +58,7 @@ def settle_contacts(
 
     Args:
         newton: Newton's method for the equations of equilibrium.
-        scheme: the equilibrium to be found; its start is ``scheme.q0``.
+        scheme: the equilibrium to be found. Its start is ``scheme.q0``.
         settings: limits of the passes of each step.
         restart: function that restores the history values at the start of the load step, and returns a `ContactHistory`
             with these values.

@@ -46,7 +46,7 @@ class StuckError(WindlassError):
 
 
 class RungeKutta(Method):
-    """The method DOP853 for an assembly; see the docstring of this module.
+    """The method DOP853 for an assembly. See the docstring of this module.
 
     Args:
         accelerations, judge, project: evaluator of accelerations, function that judges updates, and whether states are

@@ -369,7 +369,7 @@ class Callbacks:
         return self._solve is not None
 
     def solve(self, start: int, around: Around | None = None) -> tuple[int, int]:
-        """Execute a whole run; return PETSc's reason, and the number of iterations.
+        """Execute a whole run. Return PETSc's reason, and the number of iterations.
 
         Args:
             start: initial unknowns: `KEPT` for the present unknowns, `ZERO` for 0, or `CARRIED` for the motion in the

@@ -143,7 +143,7 @@ def evaluate_objective(
 def read_objective(
     objective: Objective, t: FloatArray, y: Mapping[str, FloatArray]
 ) -> tuple[float, dict[str, FloatArray]]:
-    """Call the objective; return its value and its derivatives with respect to the results.
+    """Call the objective. Return its value and its derivatives with respect to the results.
 
     Raises:
         ModelError: the objective does not return a finite number and derivatives of results.

@@ -144,7 +144,7 @@ class RowGroups:
     """Groups of coordinates and of rows that are perturbed together.
 
     Attributes:
-        dofs: coordinates of each group; each row has at most one coordinate of a group.
+        dofs: coordinates of each group. Each row has at most one coordinate of a group.
         of_value: for each group, the coordinate on which each history value depends, shape (d,) each; n if there is no
             such coordinate.
         rows: two arrays for each group of rows without common neighbours. The first array contains the rows of the

@@ -282,7 +282,7 @@ def describe_error(name: str, pair: CompanionPair) -> list[str]:
 def prepare_motion(
     model: Model, p: Mapping[str, float], motion: Callable[[World], Dynamic], steps: Mapping[str, float] | None
 ) -> tuple[dict[str, float], Results, Dynamic, State]:
-    """Build the model and its solver; the arguments are explained in `evaluate_motion`.
+    """Build the model and its solver. The arguments are explained in `evaluate_motion`.
 
     Returns: Steps h of the central differences by name of the parameter, the function ``results``, the solver, and the
         state at the start.

@@ -83,7 +83,7 @@ class ProjectionTerms:
 
         Args:
             factors: adjoint variables of the state after the projection.
-            gradient: derivatives of the objective with respect to the parameters, shape (parameters,); the
+            gradient: derivatives of the objective with respect to the parameters, shape (parameters,). The
                 contributions of the projection are added to these derivatives.
             start, t: arrays of the state at the start of the step, and its time [s].
             step: the repeated step.

@@ -386,7 +386,7 @@ class CompiledSteps:
             self._take = Take(find_c_address(take_steps, (), c))
 
     def run(self, solve: int, place: int, start: int) -> int:
-        """Execute the steps, with the kernel at the address ``solve`` for Newton runs; return 0 on success.
+        """Execute the steps, with the kernel at the address ``solve`` for Newton runs. Return 0 on success.
 
         Args:
             solve, place: addresses of the kernel and of its context.

@@ -112,7 +112,7 @@ class ContactHistory:
     """The history values of one attempt at a step.
 
     Args:
-        assembly: the systems of this process; the fields contain the history values at the start of the step.
+        assembly: the systems of this process. The fields contain the history values at the start of the step.
         current: the state that receives the new history values; None if the state is not read before the step is
             accepted.
         hooks: user code that is called after each pass.

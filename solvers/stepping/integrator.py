@@ -1,4 +1,4 @@
-"""Methods of the Newmark family in displacement form; the folder `integrators` contains their constants.
+"""Methods of the Newmark family in displacement form. The folder `integrators` contains their constants.
 
 Sources: Newmark, J. Eng. Mech. Div. 85 (1959); Chung and Hulbert, J. Appl. Mech. 60 (1993), in the displacement form
 of Arnold and Bruels, Multibody Syst. Dyn. 18 (2007), where ``State.carried`` is the acceleration-like variable A.

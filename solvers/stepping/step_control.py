@@ -136,7 +136,7 @@ class StepSizes:
         return self._adaptive and tried > self._smallest * (1 + 1e-12)
 
     def reject(self, tried: float, recommended: float, switched: bool = False) -> bool:
-        """Record that the proposed step failed; return whether a smaller step may be tried.
+        """Record that the proposed step failed. Return whether a smaller step may be tried.
 
         Args:
             tried: size of the failed step.

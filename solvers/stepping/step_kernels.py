@@ -57,7 +57,7 @@ class StepKernels:
 
     Args:
         integrator: the method.
-        problem: the equations; its fields receive the history values.
+        problem: the equations. Its fields receive the history values.
         carries: whether Newton runs begin with the accelerations and multipliers of the previous step, which are copied
             to the fields.
 

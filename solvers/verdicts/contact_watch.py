@@ -231,7 +231,7 @@ class ContactWatch(Watch):
     """Check in every step of a solve that the step resolves contacts.
 
     Args:
-        assembly: the systems of this process; its fields contain the state at the end of the step that is checked.
+        assembly: the systems of this process. Its fields contain the state at the end of the step that is checked.
         limit: largest ratio of a rate change to the impact speed that the method resolves [1].
         cuts: whether steps that do not resolve a contact are repeated with a smaller size.
         halves: whether the fields contain the velocities in the middle of steps.

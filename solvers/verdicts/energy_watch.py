@@ -144,7 +144,7 @@ class EnergyWatch(Watch):
     """Check in some steps of a solve whether laws create energy.
 
     Args:
-        assembly: the systems of this process; its fields contain the state that is checked.
+        assembly: the systems of this process. Its fields contain the state that is checked.
     """
 
     name = "energy"

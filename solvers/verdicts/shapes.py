@@ -43,7 +43,7 @@ class ShapeWatch(Watch):
     """Check of shapes during a run. One wrong shape makes the result doubtful.
 
     Args:
-        assembly: the systems of this process; its fields contain the state that is checked.
+        assembly: the systems of this process. Its fields contain the state that is checked.
         load: function that copies an accepted state to the fields; None if the fields already contain the state.
     """
 

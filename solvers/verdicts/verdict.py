@@ -55,7 +55,7 @@ class DoubtfulError(WindlassError):
 
 @dataclass(repr=False)
 class Verdict:
-    """The verdict on a solve. ``bool(verdict)`` is true if the attribute ``word`` is "ok"; this is also the case before
+    """The verdict on a solve. ``bool(verdict)`` is true if the attribute ``word`` is "ok". This is also the case before
     a solve, and with ``-verdict off``.
 
     Attributes:

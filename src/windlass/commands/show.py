@@ -30,7 +30,7 @@ SUFFIXES = {"picture": (".png",), "movie": (".mp4", ".gif")}
 
 
 def main(words: Sequence[str]) -> int:
-    """Show the results in a file, or write a picture or a film of the results; return the exit code.
+    """Show the results in a file, or write a picture or a film of the results. Return the exit code.
 
     Raises:
         OptionError: the command line is wrong, or PyVista or its requirements are missing.

@@ -134,7 +134,7 @@ class Building:
         columns: dictionary from the ``id`` of an item to its parameters that are columns in Windlass: a dictionary from
             the name of a parameter to the name of the column and the factor between both. The value of the column is
             the factor times the value of the parameter. For vectors, the factor can be a rotation matrix, shape (3, 3).
-        frames: translated markers with a position; a key consists of the number of the marker and whether the marker
+        frames: translated markers with a position. A key consists of the number of the marker and whether the marker
             has a rotation.
         histories: dictionary from the number of a node to the conversion of its history values.
         faulty: group (such as ``"nodes"``) and number of each item that has wrong fields, see `find_faults`.

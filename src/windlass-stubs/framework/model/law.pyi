@@ -1,5 +1,5 @@
 # Made by scripts/make_stubs.py from the schemas of the components: do not edit, call `make stubs`.
-"""Laws: the behaviour of components; a law is registered by one call at the end of its file.
+"""Laws: the behaviour of components. A law is registered by one call at the end of its file.
 
 A law consists of a schema and functions. ``dofs`` defines the coordinates that each row couples, by the names of
 references. ``build`` returns a `System`, which evaluates the rows of one table by compiled kernels. Numbering,
@@ -239,7 +239,7 @@ _laws: dict[type[Component], Law] = {}
 
 @takes_arguments_of(Law)
 def register(law: Law) -> None:
-    """Register the law of a component; call this function once, at the end of the file of the law.
+    """Register the law of a component. Call this function once, at the end of the file of the law.
 
     Args:
         component: the schema.

@@ -1471,7 +1471,7 @@ class World():
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
         'Group entity numbers by table. Each group is a tuple (table, indices in ``ids``, row numbers in the table).\nNegative numbers are skipped.'
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
-        'Return the world coordinate numbers of entities of any components, shape (n, width); rows with fewer\ncoordinates are padded with -1.\n\nIf the table of one of the entities is distributed, the call is collective.'
+        'Return the world coordinate numbers of entities of any components, shape (n, width). Rows with fewer\ncoordinates are padded with -1.\n\nIf the table of one of the entities is distributed, the call is collective.'
     def _any_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
         ...
     def table_dofs(self, table: EntityTable) -> IntArray:

@@ -84,7 +84,7 @@ class Fit:
         half_widths: half widths of the intervals of parameters, shape (m,); infinite for the parameters of loose
             directions. All half widths are NaN if the maximum number of runs was reached before the derivatives at the
             solution were computed.
-        correlations: correlations of parameters, excluding the contributions of loose directions, shape (m, m); the
+        correlations: correlations of parameters, excluding the contributions of loose directions, shape (m, m). The
             identity matrix if half widths are NaN.
         covariance: covariance of parameters, shape (m, m); NaN if half widths are NaN, or if directions are loose.
         bound: largest value [1] of (p - point)ᵀ covariance⁻¹ (p - point) for parameters p in the joint region.

@@ -70,7 +70,7 @@ class Spent(Exception):
 
 
 class BoxSearch:
-    """A search for the minimum of an objective; all parameters are scaled to 0 to 1.
+    """A search for the minimum of an objective. All parameters are scaled to 0 to 1.
 
     Args:
         run: function that returns the results at points of the parameter space, in the order of the points.

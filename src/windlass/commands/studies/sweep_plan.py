@@ -79,7 +79,7 @@ class SweepPlan:
 
 
 def plan_sweep(words: Sequence[str]) -> SweepPlan:
-    """Return the sweep that a command line describes; run the model to get its options.
+    """Return the sweep that a command line describes. Run the model to get its options.
 
     Raises:
         OptionError: the command line is wrong.

@@ -79,7 +79,7 @@ def cartesian_spring_damper(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorSpringDamper")
 def spring_damper(b: Building, item: Item) -> Entity:
-    """Add a spring between two points; a velocity offset is converted to a constant force.
+    """Add a spring between two points. A velocity offset is converted to a constant force.
 
     A spring with the reference length 0 is converted to a spring with the reference length 1 m and a preload. The
     tension is the same.
