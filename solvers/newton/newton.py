@@ -39,6 +39,7 @@ from windlass.solvers.newton.convergence import (
     STALLED,
     conclude,
     continue_below,
+    has_repeated,
     has_stalled,
     is_slow,
     judge,
@@ -365,6 +366,8 @@ class Newton:
                 f", stagnates at rounding: the residual no longer falls at {norm:.1e}, and the coordinates' rounding "
                 f"alone makes about {level:.1e}; raise atol above it"
             )
+        elif has_repeated(np.array(run.history)):
+            run.reason += ", iterations alternate between two branches of a force with a kink, such as dry friction"
         return run
 
     def reset_caches(self) -> None:
