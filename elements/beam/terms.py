@@ -10,7 +10,6 @@ Source: T. J. R. Hughes, The Finite Element Method, Prentice Hall (1987), sectio
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,32 +105,33 @@ def build_beams(rows: LocalRows, width: int, dims: int, kernels: BeamKernels, da
         damped: whether a row has damping.
     """
     own: NDArray[Any] = rows.columns
-    groups = group_rows(own)
+    groups, system = group_rows(own), System(rows.table.kind, rows.dofs)
 
-    def call_groups(function: Kernel, arguments: Callable[[Any], tuple[Any, ...]]) -> Call:
-        found = Call()
-        for group in groups:
-            found += call(function, partial(_append, group, arguments))
-        return found
+    def each(create: Callable[[NDArray[Any], LineRule], Call]) -> Call:
+        return sum((create(*group) for group in groups), Call())
 
-    system = System(rows.table.kind, rows.dofs)
-    system.residual = call_groups(kernels.residual, lambda s: (s.x, s.v, s.f))
-    system.tangent = call_groups(kernels.tangent, lambda s: (s.x, s.v, s.dq, s.dv, s.slots, s.values))
-    system.mass = call_groups(axis_mass, lambda s: (width, dims, s.mass, s.slots, s.values))
-    if kernels.section_mass is not None:
-        system.mass += call_groups(kernels.section_mass, lambda s: (s.mass, s.slots, s.values))
-    if kernels.inertia is not None:
-        forces, tangents = kernels.inertia
+    k = kernels
+    system.residual = each(lambda some, rule: call(k.residual, lambda s: (some, rule, s.x, s.v, s.f)))
+    system.tangent = each(
+        lambda some, rule: call(k.tangent, lambda s: (some, rule, s.x, s.v, s.dq, s.dv, s.slots, s.values))
+    )
+    system.mass = each(
+        lambda some, rule: call(axis_mass, lambda s: (some, rule, width, dims, s.mass, s.slots, s.values))
+    )
+    if k.section_mass is not None:
+        section = k.section_mass
+        system.mass += each(lambda some, rule: call(section, lambda s: (some, rule, s.mass, s.slots, s.values)))
+    if k.inertia is not None:
+        force, tangent = k.inertia
         system.inertia = Term(
-            call_groups(forces, lambda s: (s.x, s.v, s.a, s.f)),
-            call_groups(tangents, lambda s: (s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values)),
+            each(lambda some, rule: call(force, lambda s: (some, rule, s.x, s.v, s.a, s.f))),
+            each(
+                lambda some, rule: call(
+                    tangent, lambda s: (some, rule, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values)
+                )
+            ),
         )
     system.body_force = Term(call(gravity, lambda s: (own, width, dims, s.g, s.which, s.f)))
-    energies = call_groups(kernels.energies, lambda s: (s.x, s.v, s.energies, s.powers))
+    energies = each(lambda some, rule: call(k.energies, lambda s: (some, rule, s.x, s.v, s.energies, s.powers)))
     system.account = Account(energies, stored=("elastic",), lost=("damping",), conserves=not damped)
     return system
-
-
-def _append(group: tuple[Any, ...], arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> tuple[Any, ...]:
-    """Return the rows and the rule of a group, followed by further arguments."""
-    return (*group, *arguments(s))
