@@ -86,21 +86,24 @@ def fill_product(row: Any, dq: float, dv: float, G: FloatArray, R: FloatArray, T
     true, and T, shape (6, count), is a work array.
     """
     count = G.shape[1]
-    # T = (dq S + dv D) G + dq D R
+    width = 3 + (count - 3) // 2
+    # T = (dq S + dv D) G + dq D R; Γ does not depend on ψ', and κ does not depend on r'
     for a in range(6):
         for b in range(count):
             T[a, b] = 0.0
         for o in range(6):
             S, D = dq * row.stiffness[a, o], row.damping[a, o]
-            for b in range(count):
+            first, last = (0, width) if o < 3 else (3, count)
+            for b in range(first, last):
                 T[a, b] += (S + dv * D) * G[o, b]
             if row.damped:
-                for b in range(count):
+                for b in range(first, last):
                     T[a, b] += dq * D * R[o, b]
     for b in range(count):
+        first, last = 0 if b < width else 3, 3 if b < 3 else 6
         for o in range(count):
             K[b, o] *= dq
-        for a in range(6):
+        for a in range(first, last):
             for o in range(count):
                 K[b, o] += G[a, b] * T[a, o]
 
