@@ -256,7 +256,7 @@ def find_refusal(ours: dict[str, Any]) -> Verdict | None:
         for match, line in zip(found, lines[1:], strict=True)
     )
     counted = ", ".join(f"{count} × {words}" for words, count in reasons.items())
-    return Verdict("refused", f"Windlass has no counterpart of {counted}")
+    return Verdict("refused", f"no counterpart: {counted}")
 
 
 def first_sentence(error: str) -> str:
@@ -291,7 +291,7 @@ def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
         return Verdict("fails", first_sentence(ours["error"]) or words)
     found = measure(theirs, ours)
     part, largest = max(found.items(), key=lambda entry: entry[1])
-    of = f" of {part} and {found['coordinates']:.0e} of coordinates"
+    of = f" ({part}), {found['coordinates']:.0e} (coordinates)"
     if largest <= AGREES or part == "coordinates":
         of = ""
     motion = max(value for name, value in found.items() if name != "multipliers")
@@ -318,7 +318,7 @@ def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
             continue
         found = solve(Settings(tight, most=most))
         if found is not None and found.difference < best.difference:
-            best, tolerance = found._replace(reason=f"{found.reason} with tolerances of {tight:.0e}"), tight
+            best, tolerance = found._replace(reason=f"{found.reason} with tolerances {tight:.0e}"), tight
         if best.word == "agrees":
             return best
         if found is not None and found.difference > SPOILT * first.difference:
@@ -346,11 +346,11 @@ def refine(solve: Callable[[Settings], Verdict | None], start: Verdict, toleranc
         if found is None or found.difference > max(FALLS ** (k + 1) * start.difference, AGREES):
             return None
         if found.word == "agrees":
-            return found._replace(reason=f"{found.reason} with {times} times as many steps")
+            return found._replace(reason=f"{found.reason} with {times} × steps")
         differences.append(f"{found.difference:.0e}")
         fallen = found
     falling = f"{', '.join(differences[:-1])} and {differences[-1]}"
-    words = f"{start.difference:.0e} with the steps of the script; {falling} with 2, 4 and 8 times as many steps"
+    words = f"{start.difference:.0e} with the steps of the script; {falling} with 2, 4 and 8 × steps"
     return Verdict("converges", words, fallen.difference)
 
 
@@ -387,8 +387,8 @@ def examine(records: Records, name: str, script: Path, steps: Sequence[int]) -> 
         return (None if fails else find_refusal(ours)) or judge(theirs, ours)
 
     found = compare(solve, most)
-    if most and found.word in ("agrees", "converges", "differs"):
-        return found._replace(reason=f"{found.reason} (first {most} steps of each solve)")
+    if most and found.word in MEASURED:
+        return found._replace(reason=f"{found.reason} ({most} steps)")
     return found
 
 
@@ -400,7 +400,7 @@ def write_table(rows: Mapping[str, Verdict]) -> None:
     head, _, old = PAGE.read_text().partition(MARK)
     lines = {line.split("|")[1].strip(): line for line in old.splitlines() if line.startswith("| ") and ".py" in line}
     for name, found in rows.items():
-        first = f"relative difference {found.reason}" if found.word in MEASURED else found.reason
+        first = found.reason
         words = [first, *reasons.get(name, ())] if found.word in REASONED else [first]
         lines[name] = f"| {name} | {found.word} | {'. '.join(words)} |"
     counts = Counter(line.split("|")[2].strip() for line in lines.values())

@@ -81,6 +81,6 @@ if TYPE_CHECKING:
 if not TYPE_CHECKING:  # hidden from type checkers, which would otherwise accept imports of names that do not exist
     __getattr__, __dir__, __all__ = offer(__name__)
 
-# functions that create component classes with a given number of coordinates; model files call these functions
+# Functions that create component classes with a given number of coordinates. Model files call these functions.
 offer_sized_kinds("GenericNode", "windlass.elements.nodes.generic_nodes:generic_node")
 offer_sized_kinds("StateNode", "windlass.elements.nodes.generic_nodes:state_node")

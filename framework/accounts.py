@@ -56,7 +56,7 @@ class Account:
 
     Attributes:
         read: function ``(s)`` that adds the energies and powers of this process's rows to s.energies and s.powers, and
-            writes s.parts; see `Reading`.
+            writes s.parts. See `Reading`.
         stored: names of the stored energies.
         lost: names of dissipated energies, whose powers are >= 0.
         passed: names of the powers with which the forces of the law transfer energy out of the rows of the law. An
@@ -70,13 +70,13 @@ class Account:
             compares s.parts (end of the step) with s.parts_before (start of the step); then it copies s.parts to
             s.parts_before.
         rows: number of rows of the account, if this number differs from the number of rows of `System.dofs`.
-        by: name of the column whose values divide the rows into groups, for instance ``"circle"``; losses are summed
+        by: name of the column whose values divide the rows into groups, for instance ``"circle"``. Losses are summed
             for each group. An empty name means no groups.
-        is_whole: whether the account contains all energies and powers of the law; false if the law has user functions
+        is_whole: whether the account contains all energies and powers of the law. False if the law has user functions
             of forces, for which no energy is defined.
         powers: optional function ``(s)`` that is faster than ``read``, for powers P that are quadratic in the
             velocities. The function adds P(s.v) - P(s.half) to s.powers; balance.py defines the two velocities. If
-            ``powers`` is given, s.powers can be empty when ``read`` is called; ``read`` must then add no powers.
+            ``powers`` is given, s.powers can be empty when ``read`` is called. ``read`` must then add no powers.
         carry: optional function ``(s)`` that adds the powers in ``carried`` to s.powers, and is faster than ``read``.
             Values that the function adds to the other rows of s.powers are ignored.
         forces: optional function ``(s)`` that replaces ``read`` and `System.residual`. The function adds energies and
@@ -130,7 +130,7 @@ class Account:
 
         Args:
             stored, lost: functions of stored energies and of dissipated powers, by name.
-            **more: arguments ``by``, ``is_whole`` and ``conserves`` of the account; by default ``conserves`` is true if
+            **more: arguments ``by``, ``is_whole`` and ``conserves`` of the account. By default ``conserves`` is true if
                 ``lost`` is empty.
         """
         energies, powers = dict(stored or {}), dict(lost or {})

@@ -76,7 +76,7 @@ class Dynamic(StepSolver):
             `Newton`.
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
-            stored contact states; this setting is necessary to reproduce data of other programs.
+            stored contact states. This setting is necessary to reproduce data of other programs.
         decide_in_newton: number of residual evaluations at the beginning of the first Newton run of a step. In these
             evaluations, contacts with a return map can change between open and closed, and between stick and slip.
             These changes are computed from the history values at the start of the step. After these evaluations, and
@@ -85,7 +85,7 @@ class Dynamic(StepSolver):
         overshoot: treatment of residuals that fulfil the relative tolerance only because the first correction by
             Newton's method was much too large. Such a correction increases the residual to which the tolerance refers.
             With "check", residuals must also be small relative to loads, reactions and inertia. With "accept",
-            residuals need not be small relative to these values; this setting is necessary to reproduce data of other
+            residuals need not be small relative to these values. This setting is necessary to reproduce data of other
             programs.
         lag: whether to reuse the tangent and its factorisation while the reuse saves time, see `LagPolicy`; False
             selects the full Newton method.
@@ -109,7 +109,7 @@ class Dynamic(StepSolver):
     Attributes:
         statistics: numbers of steps and iterations, and elapsed time, see `Statistics`.
         verdict: whether the result of the last run can be trusted, see `Verdict`.
-        state: the last state; after an interrupted or failed solve, the last good state.
+        state: the last state. After an interrupted or failed solve, the last good state.
         snes: the PETSc solver.
         decides: whether the initial state determines the contact states.
         mapped: number of residual evaluations at the beginning of the first pass in which contact states can change; 0
@@ -202,7 +202,7 @@ class Dynamic(StepSolver):
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), and yield the state after each step.
 
-        The same object is yielded at each step; copy the state to keep it. After a restart, the first yielded state is
+        The same object is yielded at each step. Copy the state to keep it. After a restart, the first yielded state is
         the result of the first step that follows the checkpoint, or the final state if the solve was complete.
 
         Args:
@@ -214,7 +214,7 @@ class Dynamic(StepSolver):
                 accelerations are computed again, which is necessary after statics or a change of the model.
 
         Raises:
-            NotConverged: a step failed at the smallest step size; the error contains the last good state.
+            NotConverged: a step failed at the smallest step size. The error contains the last good state.
             ModelError: the constraint violations of the initial state are too large for a projection, a prescribed
                 motion would start with a jump, shapes or overlaps are implausible, no consistent initial accelerations
                 exist, or ``"newmark"`` is used with nonlinear constraints.
@@ -238,7 +238,7 @@ class Dynamic(StepSolver):
                 h, ends = run.propose()
                 attempt = run.attempt(h, ends)  # compute the predictor, then repeat Newton's method and contact updates
                 if attempt.converged:
-                    run.accept(h)  # project after kinks; copy the end of the step to the state
+                    run.accept(h)  # Project after kinks. Copy the end of the step to the state.
                     yield current
                     run.go_on()
                 else:
@@ -461,7 +461,7 @@ class Run:
         return attempt.iterations >= HARD or self._solver.statistics.steps == 0
 
     def _run_newton(self, attempt: StepAttempt, scheme: Scheme, ends: Sequence[float], compiled: bool) -> bool:
-        """Run Newton's method for one pass; return whether it has converged.
+        """Run Newton's method for one pass. Return whether it has converged.
 
         Args:
             attempt: the attempt to which the pass belongs.

@@ -100,7 +100,7 @@ class Explicit(StepSolver):
 
     Args:
         world: the model.
-        step: step size [s]; for ``"rk"`` the largest step size. Steps end exactly at all multiples of the step size.
+        step: step size [s]. For ``"rk"`` the largest step size. Steps end exactly at all multiples of the step size.
         end: time at the end [s]; the options ``-<prefix>step``, ``-<prefix>end`` and ``-<prefix>method`` override the
             arguments.
         method: ``"verlet"``: velocity Verlet of order 2 with fixed steps. ``"rk"``: Runge-Kutta of order 8 with error
@@ -128,7 +128,7 @@ class Explicit(StepSolver):
     Attributes:
         statistics: numbers of steps and evaluations, and elapsed time, see `Statistics`.
         verdict: whether the result of the last run can be trusted, see `Verdict`.
-        accelerations: evaluator of accelerations; its ``kind`` is the method that solves for accelerations.
+        accelerations: evaluator of accelerations. Its ``kind`` is the method that solves for accelerations.
         failed_attempts: (time, step size, reason) of each rejected attempt.
 
     Raises:
@@ -210,19 +210,19 @@ class Explicit(StepSolver):
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
-        The same object is yielded at each step; copy the state to keep it. Between steps, the caller and hooks may
+        The same object is yielded at each step. Copy the state to keep it. Between steps, the caller and hooks may
         change the state, and columns of tables that `World.set` can change. After a restart, the first yielded state is
         the result of the first step that follows the checkpoint, or the final state if the solve was complete.
 
         Args:
             state: initial state, which stays unchanged.
-            hooks: user code around steps, see `StepHook`; ``after_iteration`` is called once in each accepted step.
+            hooks: user code around steps, see `StepHook`. ``after_iteration`` is called once in each accepted step.
             resume: whether the state is the result of an explicit run of this model. The run then continues with the
                 accelerations and history values of the state. With False, the initial state is projected onto the
                 constraints, and accelerations and history values are computed again.
 
         Raises:
-            NotConverged: a step failed; the error contains the last good state.
+            NotConverged: a step failed. The error contains the last good state.
             ModelError: no consistent initial state exists: constraints forbid positions or velocities, forces are not
                 finite, or masses and constraints do not determine the accelerations.
         """

@@ -33,7 +33,7 @@ PROBLEMS = ("auto", "linear", "quadratic")
 
 _START = Option("velocities", "check", "", "forbidden initial velocities: error, or nearest allowed", choices=STARTS)
 
-# default values are given by arguments of the solvers; values in this table only determine the types of options
+# Default values are given by arguments of the solvers. Values in this table only determine the types of options.
 TIMES = option_table(
     Option("step", 1.0, "s", "nominal step size", minimum=SHORTEST),
     Option("end", 1.0, "s", "time at the end", minimum=SHORTEST),

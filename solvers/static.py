@@ -99,8 +99,8 @@ class Static(StepSolver):
     Args:
         world: the model.
         load_steps: number of load steps, at most a million.
-        geometric: whether the load factor increases from 1/load_range to 1 by a constant ratio from step to step;
-            otherwise the load factor after step i is i/load_steps.
+        geometric: whether the load factor increases from 1/load_range to 1 by a constant ratio from step to step.
+            Otherwise the load factor after step i is i/load_steps.
         load_range: ratio of the last to the smallest load factor if ``geometric`` [1].
         stabiliser: factor [1/s^2] in the additional force (1 - load_factor^2) * stabiliser * M (q - q_start). M is the
             mass matrix, and q_start are the coordinates at the start of the load step.
@@ -110,18 +110,18 @@ class Static(StepSolver):
             `Newton`.
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
-            stored contact states; this setting is necessary to reproduce data of other programs.
+            stored contact states. This setting is necessary to reproduce data of other programs.
         decide_in_newton: number of residual evaluations at the beginning of the first Newton run of a load step. In
             these evaluations, contact points of cables can change between open and closed, and between stick and slip.
             With 0, contact states change only between Newton runs.
         overshoot: treatment of residuals that fulfil the relative tolerance only because the first correction by
             Newton's method was much too large. Such a correction increases the residual to which the tolerance refers.
             With "check", residuals must also be small relative to loads, reactions and inertia. With "accept",
-            residuals need not be small relative to these values; this setting is necessary to reproduce data of other
+            residuals need not be small relative to these values. This setting is necessary to reproduce data of other
             programs.
         passes_from: initial values of the passes (Newton runs) of a load step. With "near", a pass starts from the
             solution of the previous pass if the force error of that solution is at most the largest contact force. With
-            "step", all passes start from the last converged state; this setting is necessary to reproduce data of other
+            "step", all passes start from the last converged state. This setting is necessary to reproduce data of other
             programs.
         stability: treatment of an equilibrium that is unstable or whose shape is implausible. With "follow", the solver
             continues along decreasing potential energy to a stable equilibrium and prints a note. With "check", the
@@ -130,7 +130,7 @@ class Static(StepSolver):
             all forces use the initial velocities. Inertia forces that are quadratic in velocities are included, and
             accelerations are 0. The value "given" is intended for steady motion of material along a shape that does not
             move.
-        adaptive: whether the size of a failed load step is reduced to a quarter; the size increases again after 4 steps
+        adaptive: whether the size of a failed load step is reduced to a quarter. The size increases again after 4 steps
             without failure.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
@@ -138,10 +138,10 @@ class Static(StepSolver):
     Attributes:
         statistics: numbers of steps and iterations, and elapsed time, see `Statistics`.
         verdict: whether the last result can be trusted, see `Verdict`.
-        state: the last state; after an interrupted or failed solve, the last good state.
+        state: the last state. After an interrupted or failed solve, the last good state.
         snes: the PETSc solver.
         failed_attempts: (load factor, size of the load step, reason) of each rejected attempt.
-        reached: progress at the end of the last accepted load step, from 0 to 1 [1]; after step i, the progress is
+        reached: progress at the end of the last accepted load step, from 0 to 1 [1]. After step i, the progress is
             i/load_steps.
     """
 
@@ -236,7 +236,7 @@ class Static(StepSolver):
 
     @checked(state=SOLVE["state"], hooks=SOLVE["hooks"])
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
-        """Find the equilibrium and return its state; velocities and accelerations are copied from the initial state.
+        """Find the equilibrium and return its state. Velocities and accelerations are copied from the initial state.
 
         The returned state has the time of the solve, which is ``time`` if given.
 
@@ -246,7 +246,7 @@ class Static(StepSolver):
             hooks: user code around load steps.
 
         Raises:
-            ModelError: coordinates have no stiffness, or the first tangent is singular; the message names these
+            ModelError: coordinates have no stiffness, or the first tangent is singular. The message names these
                 coordinates.
             NotConverged: a load step failed at the smallest step size, or the equilibrium is not stable (the error then
                 contains the unstable equilibrium).
@@ -509,7 +509,7 @@ class Static(StepSolver):
     def _attempt(
         self, start: State, current: State, load_factor: float, time: float, hooks: list[StepHook], last: bool
     ) -> StepAttempt:
-        """Attempt to solve a load step; all passes of the attempt use the history values at the start of the load step.
+        """Attempt to solve a load step. All passes of the attempt use the history values at the start of the load step.
 
         Each pass starts from the last converged state, or from the solution of the previous pass if the force error of
         that solution is small. If Newton's method does not converge, it is repeated with other initial values, with a
@@ -552,8 +552,8 @@ class Static(StepSolver):
                 run = self.newton.solve(scheme, damped=True)
                 attempt.iterations += run.iterations
             if "DIVERGED_LINEAR_SOLVE" in run.reason:
-                # in some models the geometric stiffness due to a joint force is the only support of a body; the
-                # predictor sets joint forces to 0, so this Newton run starts from the previous joint forces
+                # In some models the geometric stiffness due to a joint force is the only support of a body. The
+                # predictor sets joint forces to 0, so this Newton run starts from the previous joint forces.
                 run = self.newton.solve(scheme, guess=(np.zeros_like(start.q), start.lam))
                 attempt.iterations += run.iterations
             if not run.converged:

@@ -35,7 +35,7 @@ KIBIBYTE = 1024.0
 
 
 class StepSolver:
-    """A step-by-step solver; see `Dynamic`, `Static` and `Explicit` for arguments and attributes.
+    """A step-by-step solver. See `Dynamic`, `Static` and `Explicit` for arguments and attributes.
 
     Args:
         world: the model, which is finalized by the solver.
@@ -44,7 +44,7 @@ class StepSolver:
         unit: unit of the step sizes: ``"s"`` for time steps, empty for load steps.
 
     Attributes:
-        state: the state at the end of the last solve; after an interrupted or failed solve, the last good state. The
+        state: the state at the end of the last solve. After an interrupted or failed solve, the last good state. The
             value is None before the first solve.
     """
 
@@ -108,7 +108,7 @@ class StepSolver:
         self.verdict.where = f"after step {state.step}, t = {state.t:.9g} s"
 
     def _begin_verdict(self, state: State, step: float, notes: Sequence[str] = ()) -> None:
-        """Report the reasons to doubt the result that are known before the first step; the step size [s] is 0 in
+        """Report the reasons to doubt the result that are known before the first step. The step size [s] is 0 in
         statics.
 
         Raises:
@@ -231,7 +231,7 @@ def create_failure(problem: NonlinearProblem, attempt: StepAttempt, at: float, s
     """Return data of a failed step of Newton's method, identical on every process.
 
     Args:
-        problem: the equations; the fields contain the last iterate.
+        problem: the equations. The fields contain the last iterate.
         attempt: the last attempt.
         at: time [s] or load factor [1] at the end of the step.
         step, size: number of the step, and size of the step ([s] in dynamics, [1] in statics).

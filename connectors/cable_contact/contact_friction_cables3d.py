@@ -4,7 +4,7 @@ knots.
 The forces are in `kernels.py`, the tangent in `tangent.py`, the search for pairs of points and cables in `search.py`,
 and the update of history values in `update.py`.
 
-Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413; the derivation of the
+Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413. The derivation of the
 couples is in `kernels.py`.
 """
 
@@ -352,10 +352,10 @@ def add_cable_contact(
         cables: single cables or chains of cables.
         radius: radius of the cross sections [m]: one value for all cables, or one value for each item of ``cables``.
         points: number of contact points of each cable. The spacing of points should be at most one radius.
-        skin: distance within which the search finds contacts [m]; with 0, the smallest radius is used.
+        skin: distance within which the search finds contacts [m]. With 0, the smallest radius is used.
         apart: two points of the same chain of cables can touch each other only if the arc length between them is at
             least ``apart`` [m]. With 0, four times the radius of the chain is used.
-        turns_rope: whether friction acts at the radius of the cables and turns them about their axes; all cables must
+        turns_rope: whether friction acts at the radius of the cables and turns them about their axes. All cables must
             be `TwistCable3D`. If False, friction does not turn cables with twist.
         **columns: columns of `CableContactSet`.
 

@@ -1,4 +1,4 @@
-"""Gaps between 3D cables. Solvers use the gaps to check whether time steps resolve contacts; see `Gaps`.
+"""Gaps between 3D cables. Solvers use the gaps to check whether time steps resolve contacts. See `Gaps`.
 
 Cables that are not in contact at either end of a step may pass through each other within the step. The check for such
 passages covers pairs of cables whose relative motion exceeds `PASSING` times the sum of their radii. The check searches
@@ -179,8 +179,8 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
     none = np.zeros((0, 2), np.int64)
     if not 2.0 * PASSING * c["radius"].min(initial=np.inf) < 2.0 * np.sqrt(square) < np.inf:
         return none
-    # ``middle`` and ``reach`` describe a sphere around the volume through which a cable moves; ``mean`` is the mean
-    # motion of its control points, and ``spread`` the largest deviation of a control point from this mean
+    # ``middle`` and ``reach`` describe a sphere around the volume through which a cable moves. ``mean`` is the mean
+    # motion of its control points, and ``spread`` the largest deviation of a control point from this mean.
     low, high = hulls.min(axis=(0, 2)), hulls.max(axis=(0, 2))
     middle, reach = 0.5 * (low + high), 0.5 * np.linalg.norm(high - low, axis=1) + c["radius"]
     mean = way.mean(axis=1)

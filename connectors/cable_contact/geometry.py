@@ -9,14 +9,14 @@ foot may lie on the extended cubic, beyond an end of its cable by up to half of 
 The kernels of this package read records of the cables, named ``c``, shape (rows,). The fields of these records are the
 parameters of `CableContactSet` and:
 
-    dofs: the twelve process-local coordinate indices of positions and slopes; if friction turns cables of the table,
+    dofs: the twelve process-local coordinate indices of positions and slopes. If friction turns cables of the table,
         the indices of the two angles follow
     length: reference length [m]
     points: number of points, 0 for cables whose points belong to another process
     data: index of the first history value, -1 for cables whose points belong to another process
     radius: radius of the cross section [m]
     before, after: rows of the neighbours in the chain, -1 at an end of the chain
-    chain: index of the chain; chains of different sets have different indices
+    chain: index of the chain. Chains of different sets have different indices
     arc: reference length of the chain up to the start of the cable [m]
     loop: reference length of the chain if it is closed, 0 for an open chain [m]
     apart: smallest arc length along a chain between two points that can touch each other [m]

@@ -15,7 +15,7 @@ f_t, which act as (M × t)/|r'| on the slopes. If ``turns_rope`` is false, the c
 its cable has no effect on the coordinates. The model then assumes a support that prevents rotation of the cross
 sections about the axis and carries this torque. The output `axis_torque` is this torque. With this support all moments
 balance. If ``turns_rope`` is true, the angular velocity includes the spin of the material, ω = t × r'_t/|r'| + s t, the
-torque M·t acts on the spin, and the normals of bristles move with the material; see `material.py`.
+torque M·t acts on the spin, and the normals of bristles move with the material. See `material.py`.
 
 The bristle deflection u is the relative displacement of the two surfaces since they began to stick. The anchor consists
 of the arc length s_0 of the foot and the normal at the time at which sticking began. Two vectors store this normal: m_A

@@ -6,10 +6,10 @@ one contact between a point and a foot.
 
 A search tree of bounding spheres finds the pairs of cables whose gap may be smaller than the search margin ``skin``. A
 point has a foot on a near cable at each local minimum of the distance. To find the minima between the ends of a cable,
-the search evaluates (r - p).r' at five points of the cubic; a minimum lies between two successive points if the sign
+the search evaluates (r - p).r' at five points of the cubic. A minimum lies between two successive points if the sign
 changes from minus to plus. In addition, the end point of a chain can be a foot. Therefore a point can have several feet
 on one chain. A foot on the chain of the point itself is ignored if its arc length from the point is below ``apart``.
-New feet receive free slots in the order of their distance; feet in contact keep their slots.
+New feet receive free slots in the order of their distance. Feet in contact keep their slots.
 
 The largest motion of the four Bézier control points of a cable is an upper bound for the motion of this cable, see
 `eval_hulls`. The result of a search is valid while

@@ -1,4 +1,4 @@
-"""Exact tangent of the contact between two cables; see `kernels.py` for the forces.
+"""Exact tangent of the contact between two cables. See `kernels.py` for the forces.
 
 The force of a point depends on r and r' of cable A at the point and of cable B at the foot, and on the rates of these
 vectors. Each equation of the force law is differentiated with respect to the components of r_A, r'_A, r_B and r'_B. A

@@ -1,4 +1,4 @@
-"""Update between Newton runs: transfer of feet to neighbouring cables, gaps, and bristles; see `kernels.py` for the
+"""Update between Newton runs: transfer of feet to neighbouring cables, gaps, and bristles. See `kernels.py` for the
 symbols.
 
 A foot beyond the ends of its cable is transferred along the chain, over any number of cables. The resulting change of
@@ -191,7 +191,7 @@ class CableUpdate(NamedTuple):
         rows: records of the cables.
         errors, forces: results of `follow_feet`.
         passed: whether a foot has moved to another cable.
-        rests: whether the solve is static; in static solves, forces must balance with the new shares σ.
+        rests: whether the solve is static. In static solves, forces must balance with the new shares σ.
     """
 
     rows: NDArray[Any]

@@ -15,7 +15,7 @@ straight span. The additional length is the sum of two integrals. The first is t
 The second is an integral over s > 0. Its integrand is y'²/2 - y/R for the belt minus the same expression for the
 straight line.
 
-The straight line of the span is a tangent of a circle with the radius R + l²/(2 R); the point at which the line touches
+The straight line of the span is a tangent of a circle with the radius R + l²/(2 R). The point at which the line touches
 this circle is s = 0. For a rigid circle, e = -l, b = -l²/(2 R), and the additional length is l³/(12 R²). For a string
 (EI = 0), e = sqrt(F/k).
 
@@ -49,7 +49,7 @@ SHORTEST = 1e-6
 class SpanEnds(NamedTuple):
     """Quantities of the ends of arcs. All arrays have the shape to which the arguments of `eval_ends` are broadcast.
 
-    untouched: angle between the end of the arc and the point where the belt leaves the circle [rad]; negative if the
+    untouched: angle between the end of the arc and the point where the belt leaves the circle [rad]. Negative if the
         belt leaves the circle beyond the end of the arc.
     longer: additional length of the belt at one end of the arc, see the docstring of this module [m].
     offset: distance between the straight line of the span and the parallel tangent of the circle [m].
@@ -81,7 +81,7 @@ def eval_ends(
     l = np.minimum(np.sqrt(bending / force), np.minimum(longest, radius))
     l = np.maximum(l, SHORTEST * radius)
     depth, stiff, half = force / (radius * contact), contact / (force * l**2), 0.25 / l**2
-    # the roots are p = a ± i g with real a; if the foundation is soft, g is imaginary
+    # The roots are p = a ± i g with real a. If the foundation is soft, g is imaginary.
     a, g = np.sqrt(0.5 * np.sqrt(stiff) + half), np.sqrt((0.5 * np.sqrt(stiff) - half).astype(complex))
     g = np.where(np.abs(g) < CLOSE * a, CLOSE * a, g)
     sine = (depth * a * (a * a - 3.0 * g * g) - 1.0 / (l * radius) + 0.5 * depth / l**3) / (

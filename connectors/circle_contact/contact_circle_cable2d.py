@@ -1,6 +1,6 @@
 """Contact without friction between a circle and a 2D cable.
 
-The law is `ContactFrictionCircleCable2D` without the friction force f_t; see `circle_segments/kernels.py` for the
+The law is `ContactFrictionCircleCable2D` without the friction force f_t. See `circle_segments/kernels.py` for the
 symbols. The only history value of a segment is its gap. The normal force is
 
     f_n = k_c g + d_c s v_n along the normal of the segment, for segments with a stored gap <= 0
@@ -49,7 +49,7 @@ FORMS = ("contact_stiffness", "contact_damping")
 class ContactCircleCable2D(SegmentContact):
     """Contact between a circle and a cable; one row per pair of circle and cable.
 
-    Stiffness and damping *per segment* are used unchanged for every segment; values *per length* are multiplied by the
+    Stiffness and damping *per segment* are used unchanged for every segment. Values *per length* are multiplied by the
     reference length L/n of a segment, so the stiffness of the contact does not depend on the number of segments n.
     History values per row: the gaps of the n segments [m].
     """

@@ -1,6 +1,6 @@
 """Contact with friction between a circle and a 2D cable: belts on pulleys, ropes on drums.
 
-The cable is approximated by n straight segments (`CableShape`); each segment touches the circle at its closest point
+The cable is approximated by n straight segments (`CableShape`). Each segment touches the circle at its closest point
 with
 
     f_n = k_c g + d_c s v_n,   f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else +-mu |f_n|,
@@ -210,11 +210,11 @@ def build(rows: LocalRows) -> System:
     def decide(fields: Fields) -> None:
         start, data = fields.start_data, fields.data
         before = data.copy()
-        # the sticking position 0 means that none was stored; the bristle starts at the present position of its segment
+        # The sticking position 0 means that none was stored. The bristle starts at the present position of its segment.
         start[states[start[sticks] == 0.0]] = UNDEFINED
         run_post_newton(system, fields)
-        # a segment whose bristle force equals the friction limit slips; otherwise rounding errors would determine its
-        # state
+        # A segment whose bristle force equals the friction limit slips. Otherwise rounding errors would determine its
+        # state.
         force = np.abs(eval_segments(contact, fields)[places])
         limit = np.repeat(own["friction_coefficient"], own["segments"]) * force[:, FN]
         slips = (np.abs(before[states]) == 1.0) & (data[states] == 0.0) & (force[:, FT] >= limit * (1.0 - AT_LIMIT))

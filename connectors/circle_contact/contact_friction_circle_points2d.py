@@ -7,7 +7,7 @@ Each point represents the length L/n of the cable, with the forces
 
 where D is the distance of the point from the centre of the circle, and u is the mean displacement of the points of the
 cable along the circle since the points began to stick. The bristles stick to points of the material, and the forces act
-at the contact points; see `circle_points/kernels.py` for all formulas.
+at the contact points. See `circle_points/kernels.py` for all formulas.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in quadrature points, radial return.
 """
@@ -52,7 +52,7 @@ class ContactFrictionCirclePoints2D(PointContact):
     """Contact and friction between a circle and n points of a 2D cable; one row per pair.
 
     The cable is divided into ``segments`` equal parts. The contact point of each part is the middle of the part, on the
-    cubic axis or at the distance ``vertical_offset`` from the axis. Stiffness and damping are per metre of cable; each
+    cubic axis or at the distance ``vertical_offset`` from the axis. Stiffness and damping are per metre of cable. Each
     point represents a part of the length L/n, so the stiffness of the contact does not depend on the number of points
     n. Forces and moments of cable and circle sum to 0 exactly.
 
@@ -68,7 +68,7 @@ class ContactFrictionCirclePoints2D(PointContact):
     With ``press`` > 0 the radius r of the circle is enlarged by the contact depth F/(k r), with the contact stiffness k
     per metre of cable. Therefore a belt with the mounting tension runs on the given radius for any contact stiffness.
     The force F = N - rhoA v² presses a cable onto the circle, with the tension N, the speed v, and the mass per length
-    rhoA. F is updated in each step; its initial value is ``press``. The friction of a cable that runs onto the circle
+    rhoA. F is updated in each step. Its initial value is ``press``. The friction of a cable that runs onto the circle
     begins when all points of the cable are closed, because the points move along the circle until the last point is
     closed.
 
@@ -121,7 +121,7 @@ class ContactFrictionCirclePoints2D(PointContact):
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Return ``values`` with initial history values if the user has not specified them."""
-    # the result is None if the values are not numeric; `World.add` raises the error for such values
+    # The result is None if the values are not numeric. `World.add` raises the error for such values.
     press = read_numbers(values.get("press", 0.0))
     grows = press is not None and bool((press != 0.0).any())
     per_row = START_OF_ROW if grows else ()

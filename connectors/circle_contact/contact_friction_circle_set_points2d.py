@@ -4,9 +4,9 @@ and long belts.
 The law is the same as in `ContactFrictionCirclePoints2D` without a press. A row belongs to one cable and, at any time,
 to one circle of the set near the cable, or to no circle. A cable that can touch two circles simultaneously has two
 rows. Therefore a belt of n such cables on k circles has 2 n rows instead of k n. The tangent couples each cable only to
-circles near this cable; see `contact/pair_search.py`.
+circles near this cable. See `contact/pair_search.py`.
 
-Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `contact/pair_search.py` for the list of
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006). See `contact/pair_search.py` for the list of
     pairs.
 """
 

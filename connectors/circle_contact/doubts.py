@@ -109,7 +109,7 @@ def find_doubts(
     rows: LocalRows, c: NDArray[Any], fields: Fields, step: float, evaluate: Callable[[], FloatArray],
     long_steps: Sequence[str] = (),
 ) -> list[str]:  # fmt: skip
-    """Return descriptions of all reasons for doubt; see `Checks.doubts`.
+    """Return descriptions of all reasons for doubt. See `Checks.doubts`.
 
     Args:
         evaluate: function that returns the outputs of all segments or points, see `eval_segments`.
@@ -213,7 +213,7 @@ def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray
 def count_windings(
     rows: LocalRows, c: NDArray[Any], fields: Fields, begin: FloatArray, end: FloatArray
 ) -> dict[str, float]:
-    """Return the number of counter-clockwise turns around each circle [1] that the cables of these rows make; see
+    """Return the number of counter-clockwise turns around each circle [1] that the cables of these rows make. See
     `Checks.invariants`.
 
     begin, end: start points and end points of all segments, or of the parts that all points represent, in the order of

@@ -9,7 +9,7 @@ fields:
 | `contact_normal_force_per_length` | N/m | f_n per reference length; < 0 presses; 0 without contact | sum |
 | `contact_tangential_force_per_length` | N/m | f_t on the cable per reference length; 0 without contact | sum |
 | `gap` | m | distance between circle and segment; < 0 in contact | minimum |
-| `stick_slip` | 1 | 0 sticks, 1 and -1 slip, -2 open; only laws with friction | state at the closed circle |
+| `stick_slip` | 1 | 0 sticks, 1 and -1 slip, -2 open. Only laws with friction | state at the closed circle |
 | `friction_work_per_length` | J/m | energy lost in friction since an `EnergyLedger` began, per reference length | sum |
 
 If the run has an `EnergyLedger`, the lines of each circle have the field `friction_work` [J], which is summed over all
@@ -73,13 +73,13 @@ class Circles(NamedTuple):
     ids: IntArray  # entity indices of the markers of circles, shape (circles,)
     marker: IntArray  # indices of these markers among the markers of their family, shape (circles,)
     local: FloatArray  # points of circles in the axes of their markers [m], shape (circles, RIM_LINES + 1, 3)
-    drawing: Drawing  # drawing of the circles; its points are replaced by the current positions
+    drawing: Drawing  # Drawing of the circles. Its points are replaced by the current positions.
 
 
 def _create_circles(rows: LocalRows) -> Circles:
     first = find_circles(rows)
     radius, count = rows.local("circle_radius")[first], len(first)
-    # the last point of each circle is its centre; the spoke is drawn along the x axis of the marker
+    # The last point of each circle is its centre. The spoke is drawn along the x axis of the marker.
     phi = 2.0 * np.pi * np.arange(RIM_LINES) / RIM_LINES
     unit = np.stack((np.cos(phi), np.sin(phi), np.zeros(RIM_LINES)), axis=1)
     local = np.concatenate((unit, np.zeros((1, 3)))) * radius[:, None, None]

@@ -6,11 +6,11 @@ of the circle. The stiffness k of the contact and the stiffness mu_k of the bris
 gap g of a belt on a circle follows F g'' = k g + F/R, the equation of a string on an elastic foundation. With l² = F/k,
 the depth of the belt at the distance s from the entry is F/(k R) (1 - exp(-s/l)). Near the entry the belt therefore
 runs on a larger radius than inside the arc, and the slope of the belt differs from the tangent of the circle. Therefore
-a length of belt near the entry covers a smaller angle on the circle than the same length inside the arc; the relative
+a length of belt near the entry covers a smaller angle on the circle than the same length inside the arc. The relative
 difference is l²/R² (exp(-s/l) + exp(-2 s/l)/2). With a² = EA/mu_k, the displacement u of the elastic belt on its
 bristles satisfies
 
-    u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and far inside the arc; at the exit the displacement
+    u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and far inside the arc. At the exit the displacement
     has the opposite sign.
 
 Source: E. Winkler, Die Lehre von der Elasticitaet und Festigkeit (1867), for the foundation; O. Volkersen 1938 for the
@@ -189,7 +189,7 @@ def choose_free_belt(
         friction_coefficient: friction coefficient mu > 0 [1].
         friction_stiffness_per_length: stiffness mu_k > 0 of the bristles per metre of belt [N/m²].
         traction: largest traction relative to the friction limit mu F/R [1], between 0 and 0.5.
-        segments: number of contact points of an element; with 3 or more points all bristles of an element deflect by
+        segments: number of contact points of an element. With 3 or more points all bristles of an element deflect by
             the mean displacement of the element.
 
     Raises:

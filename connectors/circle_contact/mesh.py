@@ -2,7 +2,7 @@
 of an element, here called cable, from the circle.
 
 A cubic of the length l = R theta that lies on a circle of the radius R deviates from the circle by R theta^4/384 in the
-normal direction. When the cubic is bent onto the circle, its points move along the circle by up to l³/(192 R²); see
+normal direction. When the cubic is bent onto the circle, its points move along the circle by up to l³/(192 R²). See
 docs/explanation/theory/contact.md. The consequences are
 
 - Tractions without load. The displacement along the circle deflects the bristles like slip, see `mesh_traction.py`. If

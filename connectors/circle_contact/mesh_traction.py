@@ -11,7 +11,7 @@ shape is at most 3 w/l.
   error. A uniform traction mu_k u on a bar of the length l with fixed ends displaces the bar by a mean of mu_k u l²/(12
   EA), so u = (w/2)/(1 + (l/a)²/12).
 - On a rigid layer a cable keeps the stretch that it has at the entry of the arc. The deflection of the bristles is then
-    about half of the deflection on an elastic layer; in simulations the ratio of the deflections is 0.45 to 0.59.
+    about half of the deflection on an elastic layer. In simulations the ratio of the deflections is 0.45 to 0.59.
 
 The traction mu_k u is compared with the friction limit mu F/R. If the closed form exceeds about half of the friction
 limit, points slip, and the traction is smaller than the closed form. On a rigid layer a traction below half of the

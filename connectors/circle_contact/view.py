@@ -38,7 +38,7 @@ class ContactView(NamedTuple):
     """
     ends: Callable[[Fields], FloatArray]  # ``(fields) -> ends`` of all segments or parts [m], shape (rows, n + 1, 2)
     at_point: bool  # whether friction acts at the contact point (radius plus gap) instead of the rim
-    cord: FloatArray  # height of the axis above the contact face [m]; gaps are measured from the axis
+    cord: FloatArray  # Height of the axis above the contact face [m]. Gaps are measured from the axis.
 
 
 def name_circles(world: Tables, markers: IntArray) -> list[str]:

@@ -1,4 +1,4 @@
-"""Gaps between circles and points of cables. Solvers use the gaps to check whether time steps resolve contacts; see
+"""Gaps between circles and points of cables. Solvers use the gaps to check whether time steps resolve contacts. See
 `Gaps`.
 
 Rows of circle sets refer to the circles that are near a cable at the start and at the end of a step. Within the step

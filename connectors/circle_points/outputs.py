@@ -1,7 +1,7 @@
 """Contact of a circle with points of a cable: creation of the arrays for kernels, and evaluation of outputs and
 energies for the laws and for reports.
 
-Energies and powers of points of cables on circles; see `kernels.py` for the forces and `contact/power.py` for the
+Energies and powers of points of cables on circles. See `kernels.py` for the forces and `contact/power.py` for the
 parts of the power.
 
 The reaction on the circle acts at the same point as the force on the cable, so the power of lever arms is 0. While
@@ -62,8 +62,8 @@ def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntAr
     cord, press, rigid = (
         rows.local(name) if name in own else np.zeros(len(offset)) for name in ("cord_offset", "press", "rigid_layer")
     )
-    # friction acts on the contact face, but the law applies the friction force at the cord; the reduced coefficient
-    # gives the same torque on the circle
+    # Friction acts on the contact face, but the law applies the friction force at the cord. The reduced coefficient
+    # gives the same torque on the circle.
     shared["friction_coefficient"] = shared["friction_coefficient"] * radius / (radius + cord)
     cable = {name: column_of(rows.world, ids, name) for name in CABLE}
     records = create_records(
@@ -74,7 +74,7 @@ def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntAr
 
 
 def eval_points(c: PointRows, fields: Fields) -> FloatArray:
-    """Return all output quantities of all points, shape (rows, points, NUMBERS); see
+    """Return all output quantities of all points, shape (rows, points, NUMBERS). See
     `contact/place_numbers.py`.
 
     The size of the second axis is the largest number of points of a row. Elements that a row does not use are 0 (state:

@@ -1,4 +1,4 @@
-"""Exact tangent of the contact between a circle and points of a cable; see `kernels.py` for the forces.
+"""Exact tangent of the contact between a circle and points of a cable. See `kernels.py` for the forces.
 
 The variables of one point are (d, phi): d = p - c, and phi is the angle of the circle. The rates of the variables are
 (u, omega). The force is F = f_n n + f_t t, and the prefix d denotes a variation. In the frame of n and t, where theta
@@ -11,10 +11,10 @@ is the angle of n,
     d(D f_t) = f_t dD + D d f_t.
 
 With G, the sum of du_k/dq over the sticking points, the tangent of the bristles is mu_k (G du/dq^T + u sum of
-d²u_k/dq²); the second term is included in the tangent of each point. At constant history values, the deflection u of
+d²u_k/dq²). The second term is included in the tangent of each point. At constant history values, the deflection u of
 the bristles of a cable is ``share`` times the sum of u_k over the sticking points, so du/dq is ``share`` G. If return
 maps are active, u follows from the anchors at the start of the step. Then du/dq is different if points have touched or
-opened, or if the cable has just moved onto the circle; see `fill_bend_slopes`. See `contact/assembly.py` for the sum
+opened, or if the cable has just moved onto the circle. See `fill_bend_slopes`. See `contact/assembly.py` for the sum
 over points.
 """
 

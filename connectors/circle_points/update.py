@@ -16,7 +16,7 @@ Therefore, if a point opens, its deflection is distributed to the other points, 
 of their deflection.
 
 For a row with a press, F minus the initial press is stored. In dynamic solves the current value is stored in every
-update. In static solves the value is stored only if it has changed so much that another Newton run is necessary; the
+update. In static solves the value is stored only if it has changed so much that another Newton run is necessary. The
 force error of the update is then the change of the normal force. The row of a cable that moves onto the circle is
 called a new row. A new row has no friction until all of its points are closed with a mean depth near F/(k r), or until
 one point opens. Before all points are closed, points move along the circle by up to l³/(192 R²), and earlier anchors

@@ -217,7 +217,7 @@ def close_touching(contact: Contact, fields: Fields) -> None:
 
 
 def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
-    """Return all output quantities of all segments, shape (rows, segments, NUMBERS); see `place_numbers.py`.
+    """Return all output quantities of all segments, shape (rows, segments, NUMBERS). See `place_numbers.py`.
 
     The size of the second axis is the largest number of segments of a row. Elements that a row does not use are 0,
     except for the state, which is -2 (undefined).

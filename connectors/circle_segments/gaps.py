@@ -1,5 +1,5 @@
-"""Gaps between circles and the segments of cables. Solvers use the gaps to check whether time steps resolve contacts;
-see `Gaps`.
+"""Gaps between circles and the segments of cables. Solvers use the gaps to check whether time steps resolve contacts.
+See `Gaps`.
 
 The gap quantities (see `Gaps`) contain the rate of the gap at the closest point, and the speed of the cable relative to
 the centre of the circle. The end points of segments at the end of a step are stored for the next step. In most rows

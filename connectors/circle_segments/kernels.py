@@ -26,7 +26,7 @@ states only between Newton runs, so the equations that Newton's method solves ar
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. The
 documentation of Exudyn does not state the signs of n and sigma and the contribution of the rotation of the circle to
-v_rel; these signs and this contribution were determined from results of Exudyn.
+v_rel. These signs and this contribution were determined from results of Exudyn.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class SegmentRows(NamedTuple):
             ``is_current``: whether sticking positions are measured with the current length of segments, otherwise with
             the reference length. ``shift``: displacement of moving material through the mesh, divided by the reference
             length of a segment [1], see `set_shift`; 0 for other cables.
-        friction: whether the law has friction. Rows of a law with friction have three history values per segment; rows
+        friction: whether the law has friction. Rows of a law with friction have three history values per segment. Rows
             of a law without friction have one.
         dofs: process-local indices of the coordinates of the cable (8) and of the circle (m), shape (rows, 8 + m).
     """
@@ -219,7 +219,7 @@ def stick_position(par: SegmentParameters, o: Disc, slope: FloatArray, j: int, h
 
 
 class SegmentState(NamedTuple):
-    """Geometry, rates and forces of one segment. All fields are scalars; the docstring of this module defines the
+    """Geometry, rates and forces of one segment. All fields are scalars. The docstring of this module defines the
     symbols.
 
     (vax, vay) and (vbx, vby) are velocities of the end points relative to the centre. ``bristle`` is the deflection of

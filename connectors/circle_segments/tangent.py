@@ -1,4 +1,4 @@
-"""Exact tangent of the contact between a circle and the segments of a cable; see `kernels.py` for the forces.
+"""Exact tangent of the contact between a circle and the segments of a cable. See `kernels.py` for the forces.
 
 The variables of one segment are (a, b, phi): the end points a and b relative to the centre of the circle, and the angle
 phi of the circle. The velocities of a and b are va and vb, and the prefix d denotes a variation. With D = |w|, E = e.e,

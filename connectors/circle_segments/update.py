@@ -12,7 +12,7 @@ step:
         without damper exerts mu |f_n|.
     sticks: otherwise the state is 0 and the sticking position is last.
     error: if the state differs from the stored state, error += ||f_t| - mu |f_n||.
-    no bristles: v_t replaces D; bristles switched on later have no initial deflection, see `record_positions`.
+    no bristles: v_t replaces D. Bristles switched on later have no initial deflection, see `record_positions`.
     no friction: the state is -2 if the segment is open, or if mu_k and mu_v are 0.
 
 The errors of the segments of a row are summed. For each row, |f_n| is summed over the segments that were closed before

@@ -5,14 +5,14 @@ After every step, a hook evaluates the forces of the links. A link whose force h
 inactive (`World.set`) at the start of the next step, and remains inactive. The delay of the break is at most one step,
 and the force exceeds the breaking load by at most the increase of the force in one step. If the user gives a time of
 breaking, a step ends at this time, and the next step begins without the link. A broken joint releases its constraints
-without a loss of energy. A broken spring loses its stored energy; the energy ledger lists this loss as a change of the
+without a loss of energy. A broken spring loses its stored energy. The energy ledger lists this loss as a change of the
 model. After a break the solver computes accelerations that fulfil the equations of motion without the link. Therefore
 the break causes no error of the energy balance.
 
 The force of a link of cables is the largest axial force of its cables. Only one cable of the link breaks, namely the
 cable with the largest force, or, in a break by fatigue, the cable with the largest damage. A broken cable (column
 ``broken``) has no internal force: it loses its strain energy, and its mass and weight remain on its nodes. There is no
-material on the axis of a broken cable; the axis is only a line between the two ends of the rope at the break. Therefore
+material on the axis of a broken cable. The axis is only a line between the two ends of the rope at the break. Therefore
 the fluid loads of a broken cable act per unstrained length (``constant_volume``). The contacts of this cable, and its
 line loads per current length, become inactive.
 """
@@ -82,13 +82,13 @@ class Link:
         breaking_load: force at which the link breaks [N]. The force of a link of cables is the largest axial force of
             the cables. The force of any other link is the square root of the sum of the squares of all force components
             of all rows.
-        time: time at which the link breaks [s]; a step ends at this time.
-        rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step; the link
+        time: time at which the link breaks [s]. A step ends at this time.
+        rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step. The link
             breaks if the function returns true. The function can sum up damage in a variable of its own. Checkpoints do
             not contain this variable, so a restarted run begins with its initial value.
         name: name of the link in messages and results; default: name of the entity or of the rope.
         fatigue: curve whose method ``find_lives(ranges, means)`` returns numbers of cycles to failure, such as
-            `windlass.post.fatigue_curve`; the link breaks when its damage has reached 1. Each cable has its own damage.
+            `windlass.post.fatigue_curve`. The link breaks when its damage has reached 1. Each cable has its own damage.
             Checkpoints contain the damage.
         damage: damage before the run [1], from 0 to less than 1.
 
@@ -218,7 +218,7 @@ class BreakingLinks(StepHook):
 
     @checked(name=word())
     def damages(self, name: str) -> FloatArray:
-        """Return the damage of each cable of a link [1], shape (cables,); for a link without cables, return its damage,
+        """Return the damage of each cable of a link [1], shape (cables,). For a link without cables, return its damage,
         shape (1,). Ranges of the force that no later cycle has closed are counted as half cycles.
 
         Raises:

@@ -190,8 +190,8 @@ class UserEquation:
         return dq * bend, bend.T @ v + drift
 
     def acceleration(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """Return rhs of the equation J q̈ = rhs. It is minus the time derivative of Ċ, or at velocity level minus the
-        time derivative of C, both at constant velocities.
+        """Return rhs of the equation J q̈ = rhs: minus the time derivative of Ċ, or at velocity level minus the time
+        derivative of C, both at constant velocities.
         """
         function = self.value if self.fast else self.rate
         back = STEP if t >= 2.0 * STEP else 0.0

@@ -4,7 +4,7 @@
 
 The cycles are found by the three-point rule of rainflow counting. N_i is the number of cycles to failure for the range
 and the mean of cycle i. After each value the sum D is equal to the damage of the whole series so far. The library
-rainflow, which `windlass.post` uses, counts complete series; here only the turning points of open ranges are stored,
+rainflow, which `windlass.post` uses, counts complete series. Here only the turning points of open ranges are stored,
 and a restart restores these turning points.
 
 Source: ASTM E1049-85 (2017), section 5.4.4; M. A. Miner, J. Appl. Mech. 12 (1945) A159-A164.
@@ -28,7 +28,7 @@ class FatigueLaw(Protocol):
 
 
 class FatigueSum:
-    """Damage of the elements of a link. The elements of a rope are its cables; any other link is one element.
+    """Damage of the elements of a link. The elements of a rope are its cables. Any other link is one element.
 
     Args:
         law: law that gives the number of cycles to failure for the range and the mean of a cycle.
@@ -37,7 +37,7 @@ class FatigueSum:
 
     Attributes:
         closed: damage by all counted cycles, including ``start`` [1], shape (n,).
-        turns: for each element, the turning points of the force [N] that belong to ranges that are not closed; the last
+        turns: for each element, the turning points of the force [N] that belong to ranges that are not closed. The last
             turning point can still change.
     """
 

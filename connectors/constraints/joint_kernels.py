@@ -28,7 +28,7 @@ velocities,
     accelerations: C_q q̈ = o_tt - (y·G y + g·Y q̇ + g_θ0·W_t)
 
 Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989), for the
-equations of joints; their derivatives follow by differentiation.
+equations of joints. Their derivatives follow by differentiation.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
     Args:
         equation: kernel ``(row, k, m, m0, m1, d, g, G) -> C`` for equation k of a row. The argument m contains the
             columns of all position markers, m0 and m1 are the indices of the two markers, and d is p1 - p0 [m], shape
-            (3,). The kernel writes the nonzero entries of g, shape (9,), and G, shape (9, 9); all entries are 0 before
+            (3,). The kernel writes the nonzero entries of g, shape (9,), and G, shape (9, 9). All entries are 0 before
             the call.
         drive: kernel ``(row, k, m, m0, order, W) -> o_t`` for joints that can be driven. For order 1 the kernel writes
             W [rad/s], shape (3,), and returns o_t. For order 2 the kernel writes W_t [rad/s^2] and returns o_tt.

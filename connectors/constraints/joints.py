@@ -108,7 +108,7 @@ def register_joint(
         derived, derive: names of further values of each row, and the function that computes these values, see
             `pair_laws.register_kind`.
         locked: function ``(rows)`` that returns whether each equation is imposed while the joint is active, shape
-            (rows, multipliers); by default all equations are imposed.
+            (rows, multipliers). By default all equations are imposed.
         fast: for each equation, whether it is a velocity constraint; default: false for all equations.
         outputs: output variables in addition to the variables that all joints have.
         start: name of an output that contains points [m]. Drawings of the joint begin at these points instead of the

@@ -11,7 +11,7 @@ the plane.
     velocity along the track: C_1 = l·v_c
     distance: C_2 = n·c; Ċ_2 = n·v_c, because n·r is smallest at the contact point
 
-Point 0, at marker 0, is on the plane; point 1, at marker 1, is the centre of the disc. The force on the disc has the
+Point 0, at marker 0, is on the plane. Point 1, at marker 1, is the centre of the disc. The force on the disc has the
 components -λ along the directions e = n × l, l and n, and acts at the contact point. For each direction e,
 
     g = [e, -c × e, r × e], see `joint_kernels`,

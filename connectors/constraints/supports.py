@@ -100,13 +100,13 @@ def hinge(world: World, node: Handles) -> Entity:
 @checked(world=instance(World), node=inside())
 @all_or_nothing
 def clamp(world: World, node: Handles) -> Entity:
-    """Fix position and direction of nodes or bodies; see `fix`.
+    """Fix position and direction of nodes or bodies. See `fix`.
 
     For rigid bodies and rigid nodes in 2D, the function fixes x, y and the rotation. In 3D it fixes x, y, z and three
     Euler parameters. The parameter with the largest magnitude in the reference configuration remains free, because the
     norm of the four parameters is already constrained to 1. For nodes of cables, it fixes the position, the slope
     components perpendicular to the cable, and the twist. Therefore the cable can stretch at the clamp. A slope
-    component remains free only if the reference slope is parallel to a global axis; an oblique slope is fixed
+    component remains free only if the reference slope is parallel to a global axis. An oblique slope is fixed
     completely, including the stretch at the node. For nodes of `SlopeBeam3D`, it fixes all coordinates.
 
     Raises:

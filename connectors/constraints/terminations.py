@@ -1,4 +1,4 @@
-"""Ends of ropes and beams on bodies: sockets fix position and orientation; swivels leave the rotation about one axis
+"""Ends of ropes and beams on bodies: sockets fix position and orientation. Swivels leave the rotation about one axis
 free.
 
 The joint is at the end of the rope or beam. The functions compute the positions and orientations of the joint frames on
@@ -70,7 +70,7 @@ def swivel(world: World, end: Handles, body: Handles, axis: Any | None = None, *
         **values: name, and columns of `GenericJoint` that this function does not set, as in `socket`.
 
     Returns:
-        Handle to the joints, whose rotation about the first axis is free; `joint_stops` can limit this rotation as
+        Handle to the joints, whose rotation about the first axis is free. `joint_stops` can limit this rotation as
         ``"rotation_x"``.
 
     Raises:

@@ -210,7 +210,7 @@ def create_tangent(
     """Create the kernel ``(c, m, data, start, x, v, mapped, dq, dv, slots, values)`` that adds the tangent of all rows
     to the elements ``slots`` of the array ``values`` of a matrix. The tangent is dq ∂f/∂q + dv ∂f/∂v, with the scalar
     factors dq and dv, where f are the forces. If ``mapped``, see `Fields`, is > 0, return maps compute the history
-    values in each evaluation of f; otherwise history values are constant.
+    values in each evaluation of f. Otherwise history values are constant.
 
     Args:
         count: kernel that returns the number of points of a row, see `create_update`.

@@ -53,7 +53,7 @@ def follow_sets(
         measure: function ``(s, markers, x, v, numbers)`` that writes the gap quantities of the rows into ``numbers``.
         sweep: kernel ``(p, first, x, x at the start, markers, markers at the start, row, which)`` that finds a partner
             through which a cable passes. The kernel writes the gap quantities into ``row``, and the row of the cable
-            and the index of the partner into ``which``; ``first`` contains the first row of each cable.
+            and the index of the partner into ``which``. ``first`` contains the first row of each cable.
         thing, member: name of a partner, such as ``"circle"``, and name of the component of the partners, for messages.
     """
     first: IntArray = np.unique(p.group, return_index=True)[1]

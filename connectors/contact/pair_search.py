@@ -92,7 +92,7 @@ class PairRows(NamedTuple):
     on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
     number: IntArray  # current partner of each row, -1 initially, shape (rows,)
     place: IntArray  # index of the history value that contains the partner of each row, shape (rows,)
-    group: IntArray  # group of each row; the rows of one cable and one set are a group, shape (rows,)
+    group: IntArray  # Group of each row. The rows of one cable and one set are a group, shape (rows,).
     set_of: IntArray  # set of each group, shape (groups,)
     skin: FloatArray  # search margin of each set [m], shape (sets,)
     marker: IntArray  # index of the marker of each partner, shape (partners + 1,)
@@ -375,7 +375,7 @@ class PairSearch(NeighbourSearch):
                 f"{self.things}, the number of its rows: give more rows by `touching`"
             )
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
-        # rows with closed points keep their partners; the other rows get near partners that have no row
+        # Rows with closed points keep their partners. The other rows get near partners that have no row.
         idle = ~closed & ~np.isin(has, pairs[wanted])
         data[p.place[idle]] = 0.0
         missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])
@@ -408,7 +408,7 @@ def bind_pairs(
     Args:
         points: data of the kernels.
         place: index of the history value that contains the partner of each row, shape (rows,).
-        member, thing, of: arguments of `find_members`; ``of`` is also the name of the column of the law that contains
+        member, thing, of: arguments of `find_members`. ``of`` is also the name of the column of the law that contains
             the set.
         marker: indices of the markers of the members, shape (members,).
         reach: radii of the circles, or of the bounding spheres of the surfaces [m], shape (members,).

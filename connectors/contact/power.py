@@ -1,4 +1,4 @@
-"""Powers and energies of contact points, for outputs and for the energy balance (`Account`) of a law; see `law.py` for
+"""Powers and energies of contact points, for outputs and for the energy balance (`Account`) of a law. See `law.py` for
 the forces.
 
     power that contact takes from cable and partner: P = f_n v_n + f_t.v_t

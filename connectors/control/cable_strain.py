@@ -4,17 +4,17 @@ tension of ropes and belts.
     strain: u = |p| - 1 - ε_ref,    p = r' = Σ D_i q_i
     shape functions: D = [f_0/L, f_1, f_2/L, f_3],    f(ξ) = dS/dξ, with S of a cable of length 1
     derivative of p: X = p_q with the columns D_i I for the nodes
-    cables of winches: L = share l with the coordinate l; the column of X for l is -share (f_0 q_0 + f_2 q_2)/L²
+    cables of winches: L = share l with the coordinate l. The column of X for l is -share (f_0 q_0 + f_2 q_2)/L²
     gradient: J = e·X,    u_t = J q_t,    e = p/|p|
     second derivatives: H = Xᵀ (I - e eᵀ) X/|p| + e·X_q,    J̇ = H q_t
 
 For cables without force functions the axial force is N = EA u + d_EA u_t. Therefore an input with the gains EA and d_EA
 is the tension, with exact derivatives. ε_ref is the stress-free strain. If material moves through the mesh
 (`ALECable2D`, cables of winches), u_t is the rate at a fixed point of the mesh, while d_EA multiplies the strain rate
-of the material. A load F on the coordinate u acts like an actuator in the cable; the virtual work of the load is F δu
+of the material. A load F on the coordinate u acts like an actuator in the cable. The virtual work of the load is F δu
 [N m].
 
-Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; the derivatives follow by
+Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press. The derivatives follow by
 differentiation.
 """
 

@@ -89,7 +89,7 @@ class FMUController(StepHook):
 
     Args:
         file: the FMU, of FMI 2 or 3, for co-simulation.
-        step: time between two exchanges H [s]; solvers cut their steps to end at each exchange.
+        step: time between two exchanges H [s]. Solvers cut their steps to end at each exchange.
         inputs: dictionary from the names of inputs of the FMU to sensors with one scalar value each; at each exchange,
             an input gets the value of its sensor.
         outputs: dictionary from the names of outputs of the FMU to functions that apply the value to the model, such as
@@ -307,7 +307,7 @@ class Slave:
         messages = self._messages
 
         def log(*given: Any) -> None:
-            # status, category and text are the last arguments in all versions of FMI; status 0 means success
+            # Status, category and text are the last arguments in all versions of FMI. Status 0 means success.
             if given[-3] and given[-1]:
                 messages.append(given[-1].decode("utf-8", "replace"))
 

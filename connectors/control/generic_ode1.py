@@ -3,7 +3,7 @@
     rates of states: y_t = b + A y + B u + C u_t + f(t, y, u, u_t)
     inputs: values u and rates u_t
 
-The states y belong to a `state_node`. The states are stored as velocities of coordinates on which no force depends; see
+The states y belong to a `state_node`. The states are stored as velocities of coordinates on which no force depends. See
 elements/nodes/generic_nodes.py. If an input is a marker on another state, the rate u_t of the input is the value of
 this state.
 
@@ -46,7 +46,7 @@ class GenericODE1(Inputs):
     """Defines the rates of the states of a node: as linear functions of states and inputs, by a user function, or as
     the sum of the linear functions and the user function.
 
-    Matrices are 2D arrays or lists of rows; an empty list means 0.
+    Matrices are 2D arrays or lists of rows. An empty list means 0.
     """
 
     node = ref(STATES, "node of the n states")

@@ -1,4 +1,4 @@
-"""Hydraulic cylinder between two points; the pressures of the two chambers are first-order states (states with given
+"""Hydraulic cylinder between two points. The pressures of the two chambers are first-order states (states with given
 rates).
 
     geometry: L = |u|,    u = p1 - p0,    e = u/L
@@ -16,7 +16,7 @@ w(x) = sign(x) √|x|; for |x| < 1 Pa w(x) = x, because the square root has an i
 or ``valve_opening1``, plus the result of ``valve_function`` if this function is given. The equation for p_k is
 multiplied by A_k, so its residual has the unit of a force.
 
-Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its documentation; the pressures of both
+Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its documentation. The pressures of both
 programs agree.
 """
 

@@ -54,7 +54,7 @@ class LoadCell(Component):
 class Measured(NamedTuple):
     """Result of `load_cell`, with one row per joint.
 
-    marker: coordinate marker for inputs; the rate ``u_t`` of this marker is the measured value y [N or N m].
+    marker: coordinate marker for inputs. The rate ``u_t`` of this marker is the measured value y [N or N m].
     cell: handle to the rows of `LoadCell`.
     node: the nodes of the states.
     """
@@ -172,7 +172,7 @@ def load_cell(world: World, joint: Entity, weights: Sequence[float], time_consta
 
     Args:
         joint: the joints or constraints, with equal numbers of multipliers.
-        weights: weights w of the multipliers [1], shape (multipliers,); the outputs ``multipliers`` of joints and
+        weights: weights w of the multipliers [1], shape (multipliers,). The outputs ``multipliers`` of joints and
             ``force`` of `CoordinateConstraint` show the multipliers.
         time_constant: time constant T > 0 [s], which should be at most a tenth of the shortest time scale that the
             controller must resolve.

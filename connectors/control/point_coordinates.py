@@ -10,7 +10,7 @@ a force along the line between the points, outwards if positive. If u is a dista
 spring between the points with the free length ``length``. If the points coincide, the direction is undefined and the
 coordinate is NaN.
 
-Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; the derivatives follow by
+Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press. The derivatives follow by
 differentiation.
 """
 

@@ -13,14 +13,14 @@ of a sprocket.
 In the formulas for f_n, d is ``contact_damping``. A foot is a point of a line or an arc at which the distance to the
 centre is stationary, or a corner. The stiffness k does not depend on the length of pieces, so a curve can be divided
 into arbitrarily short pieces. A circle has up to two contacts, for instance between two flanks. The contacts of a
-circle are the two feet of largest depth with different normals. The curve lies in the xy plane of marker 0; components
+circle are the two feet of largest depth with different normals. The curve lies in the xy plane of marker 0. Components
 perpendicular to this plane are ignored. A circle whose centre is within the material has no contact, because the law
 requires depths below the radius of the circle.
 
 History values per row: index of the piece (counted from 1; 0 if there is no contact) and slip velocity of the first
 contact, then the same values of the second contact. History values are constant during Newton's iterations; during the
 iterations each line or arc in contact is treated as extended beyond its ends. After the iterations the feet are
-determined again; the force error is the resulting change of the force on the circle. Rows without contact are not
+determined again. The force error is the resulting change of the force on the circle. Rows without contact are not
 evaluated during the iterations.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactCurveCircles. The linear model of
@@ -510,7 +510,7 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     _, firsts = np.unique(np.stack((pair.m0, curve)), axis=1, return_index=True)
     for i in firsts:
         pieces = curves.pieces[curves.first[curve[i]] : curves.first[curve[i] + 1]]
-        # corners are drawn as points; the end of a piece is omitted, because it is the start of the next piece
+        # Corners are drawn as points. The end of a piece is omitted, because it is the start of the next piece.
         traces = [trace_piece(piece, 2 if piece[0] == 0.0 else 7) for piece in pieces if piece[5] > 0.0]
         points = np.concatenate([trace[:-1] for trace in traces] + [traces[-1][-1:]])
         places.append(m.p[pair.m0[i]] + np.pad(points, ((0, 0), (0, 1))) @ m.A[pair.m0[i]].T)

@@ -38,7 +38,7 @@ CELLS = 128
 
 
 class CurveProfile(Component):
-    """A curve of lines and arcs in the plane of a body; several bodies can use the same profile.
+    """A curve of lines and arcs in the plane of a body. Several bodies can use the same profile.
 
     In the direction of the curve the material is on the left and the exterior is on the right.
     """

@@ -43,7 +43,7 @@ def sprocket_profile(
     flank_radius: float | None = None,
     tip_diameter: float | None = None,
 ) -> Entity:
-    """Add the outline of a sprocket about the origin of its marker; the middle of a tooth gap lies on the x axis.
+    """Add the outline of a sprocket about the origin of its marker. The middle of a tooth gap lies on the x axis.
 
     Args:
         teeth: number z >= 6 of teeth.

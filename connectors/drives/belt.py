@@ -6,7 +6,7 @@
     state = wl.Dynamic(world, step=1e-4, end=1.0).solve(state)
     print(belt.report(state).format())
 
-The cables are created on the taut route, with the tension of the mounted belt; see `fit.py`.
+The cables are created on the taut route, with the tension of the mounted belt. See `fit.py`.
 """
 
 from __future__ import annotations
@@ -293,7 +293,7 @@ class _Line:
                 _check_contact(self.name, given["contact"], self.in_space)
             self.axial_stiffness, slack_mass = columns["axial_stiffness"], columns["mass_per_length"]
             bending = columns.get("bending_stiffness", 0.0)
-            # pulleys bend a ribbon about the direction of its width; the first bending stiffness is for this direction
+            # Pulleys bend a ribbon about the direction of its width. The first bending stiffness is for this direction.
             EI = float(np.ravel(bending)[0] if self.is_wide else np.mean(bending))
             rigid = np.full(len(self.radii), inf)
             flat = closed and not self.in_space
@@ -424,7 +424,7 @@ class _Line:
 
         Args:
             solve: function that solves the statics from a state, for example ``wl.Static(world).solve``.
-            state: the state from which the first solve starts; this state is not changed.
+            state: the state from which the first solve starts. This state is not changed.
 
         Raises:
             ModelError: the object is a rope, the belt is 2D or has no torsion, the state belongs to another world, or
@@ -472,8 +472,8 @@ class _Line:
         The copy can be used to compute the modes of the running belt, or as the initial state of a motion.
 
         Args:
-            state: the state of the stationary belt, see `preload`; this state is not changed.
-            speed: speed of the belt [m/s], positive in the order of the pulleys; the tension remains unchanged.
+            state: the state of the stationary belt, see `preload`. This state is not changed.
+            speed: speed of the belt [m/s], positive in the order of the pulleys. The tension remains unchanged.
                 Alternatively, ``speed`` is a result of `steady`, and the copy gets the tensions and speeds of this
                 result; with these values, transients decay quickly.
 
@@ -526,15 +526,15 @@ class _Line:
         """Compute the steady motion of a 2D belt without time steps, see `connectors/drives/steady_drive.py`.
 
         Args:
-            speeds: dictionary from names of pulleys to given angular velocities [rad/s], positive counter-clockwise; at
+            speeds: dictionary from names of pulleys to given angular velocities [rad/s], positive counter-clockwise. At
                 least one pulley must have a given speed.
             torques: dictionary from names of other pulleys to the torques of machines on these pulleys [N m], positive
-                counter-clockwise; a torque is a value or a function of the speed [rad/s]. Pulleys without speed and
+                counter-clockwise. A torque is a value or a function of the speed [rad/s]. Pulleys without speed and
                 torque rotate freely.
             tension: tension of the mounted belt [N]; None: ``tension`` of this belt.
             friction: friction coefficient between belt and face for all pulleys [1]; the wedge effect of grooves
                 increases this coefficient; None: the coefficient of each pulley.
-            arms: arms of tensioners; each arm rotates until the moments of belt and spring are in equilibrium.
+            arms: arms of tensioners. Each arm rotates until the moments of belt and spring are in equilibrium.
 
         Raises:
             ModelError: the object is a rope, the belt is 3D or has teeth, the tension is too large, a name is not a
@@ -554,8 +554,8 @@ class _Line:
             collect(name, self.contacts.rows)[:: len(self.cables)]
             for name in ("rigid_layer", "friction_stiffness_per_length")
         )
-        # compliant bristles have the effect of a layer with the stiffness of the bristles; without bristles, or with
-        # the column ``rigid_layer``, the shear stiffness of the layer itself is used
+        # Compliant bristles have the effect of a layer with the stiffness of the bristles. Without bristles, or with
+        # the column ``rigid_layer``, the shear stiffness of the layer itself is used.
         layers = np.where(rigid | (bristles == 0.0), self._layers, bristles)
         self._check_layers(layers)
         layers = layers * (1.0 + self.strain)
@@ -599,7 +599,7 @@ class _Line:
         sensors: Sequence[SensorLike] = (),
         picture: str | os.PathLike[str] | None = None,
     ) -> DriveMeans:
-        """Create a hook for a solver that records all quantities of the drive over time; its ``report()`` contains
+        """Create a hook for a solver that records all quantities of the drive over time. Its ``report()`` contains
         means and extremes.
 
         Args:
@@ -610,7 +610,7 @@ class _Line:
             picture: a file for the curves, drawn at the end of a solve (``.png``, ``.pdf``, ``.svg``).
 
         Raises:
-            OutputError: the table or picture cannot be written; raised before the solve starts.
+            OutputError: the table or picture cannot be written. The error is raised before the solve starts.
         """
         return DriveMeans(self.drive, start, every, path, sensors, picture)
 
@@ -622,22 +622,22 @@ class _Line:
         speeds: Sensors | None = None,
         title: str = "",
     ) -> Any:
-        """Draw a picture of belt and pulleys: the tension along the belt, and the parts of the belt that stick or slip;
-        see `draw_belt`.
+        """Draw a picture of belt and pulleys: the tension along the belt, and the parts of the belt that stick or slip.
+        See `draw_belt`.
 
         Args:
             path: the file (``.png``, ``.pdf``, ``.svg``); None: the function returns a figure of matplotlib, which
                 notebooks display.
             state: the state to show; None: the mounted belt, which can be drawn before the model is complete.
-            speeds: sensors of a run; the values of all sensors with the unit rad/s are drawn over time.
-            title: heading. By default it contains the time of the state; if ``state`` is None, it contains the name,
+            speeds: sensors of a run. The values of all sensors with the unit rad/s are drawn over time.
+            title: heading. By default it contains the time of the state. If ``state`` is None, it contains the name,
                 the length and the tension of the belt.
 
         Returns:
             The path, or the figure. Processes other than the first return None instead of the figure.
 
         Raises:
-            ModelError: the belt or rope is 3D; `show` and `Recorder` can show 3D belts and ropes.
+            ModelError: the belt or rope is 3D. `show` and `Recorder` can show 3D belts and ropes.
             OutputError: the file cannot be written.
         """
         if self.in_space:
@@ -905,12 +905,12 @@ class Belt(_Line):
                 values, which replace the chosen values.
             friction: friction coefficient [1] of pulleys that have no coefficient of their own.
             layer_stiffness: shear stiffness of the layer between cord and face [N/m²], as force per length of the belt
-                and per shear displacement; the bristles that represent a compliant layer have this stiffness. If None,
-                the stiffness is computed from ``width`` and the ``cord_offset`` on each side; if ``width`` is None or
+                and per shear displacement. The bristles that represent a compliant layer have this stiffness. If None,
+                the stiffness is computed from ``width`` and the ``cord_offset`` on each side. If ``width`` is None or
                 ``cord_offset`` is 0, the layer is rigid.
             width: width b of the belt [m]. The shear stiffness of the layer is G b/h with h = ``cord_offset``. A 3D
                 belt with ``torsional_stiffness`` is a ribbon: it touches the pulleys on two lines across its width, see
-                `ContactFrictionSurfaceRibbon`; on each pulley the width is parallel to the axis. The default of
+                `ContactFrictionSurfaceRibbon`. On each pulley the width is parallel to the axis. The default of
                 ``rotary_inertia`` [kg m] of a ribbon is m b²/12 with the mass per length m.
             layer_modulus: shear modulus G of the layer [Pa]; default: rubber of 75 Shore A, see
                 `connectors/drives/contact_choice.py`.
@@ -918,17 +918,17 @@ class Belt(_Line):
             step: time step of the solves of this belt [s], which limits the contact stiffness; None: no limit. For
                 belts with teeth, the step does not limit the stiffness.
             name: name for messages and output.
-            teeth: number of teeth of a timing belt, which together with the pitch determines the length of the belt;
-                see `timing.py`.
+            teeth: number of teeth of a timing belt, which together with the pitch determines the length of the belt.
+                See `timing.py`.
             pitch: distance of adjacent teeth on the slack belt [m].
-            tooth_stiffness, tooth_damping: stiffness [N/m] and damping [N s/m] of a tooth along the belt; the default
+            tooth_stiffness, tooth_damping: stiffness [N/m] and damping [N s/m] of a tooth along the belt. The default
                 damping is a third of the critical damping.
             tooth_height: height of a tooth above its seat at which the tooth is out of its groove [m].
-            flank_angle: angle between the flanks of a groove and the radius of the pulley [rad], default 0.35; to
+            flank_angle: angle between the flanks of a groove and the radius of the pulley [rad], default 0.35. To
                 include friction, subtract the friction angle.
             backlash: backlash of a tooth in its groove [m].
             bending_loss: fraction of the bending energy that is lost between entry and exit of a pulley [1], only in
-                2D; see `bending_loss.py`.
+                2D. See `bending_loss.py`.
             **cable_columns: further columns of the cables.
 
         Raises:
@@ -946,7 +946,7 @@ class Belt(_Line):
 
 
 class Rope(_Line):
-    """An open rope over pulleys, sheaves and drums, in 2D or 3D; `Belt` describes the attributes.
+    """An open rope over pulleys, sheaves and drums, in 2D or 3D. `Belt` describes the attributes.
 
     In 3D the contact law uses a `SheaveSurface` for a pulley with a groove, otherwise a `DrumSurface`; ``cord_offset``
     is the radius of the rope. The ends are free: users must constrain ``nodes[0]`` and ``nodes[-1]``, or attach loads
@@ -989,7 +989,7 @@ class Rope(_Line):
         Args:
             start, end: end points, (x, y) or (x, y, z) [m].
             turns_rope: whether friction on the pulleys acts at the surface of the rope, and therefore turns the rope
-                about its axis. The argument is only allowed for ropes with torsion; ``cord_offset`` is then the radius
+                about its axis. The argument is only allowed for ropes with torsion. ``cord_offset`` is then the radius
                 of the rope and must be > 0.
             pulleys, axial_stiffness, mass_per_length, elements, cord_offset, length, strain, tension, contact,
                 friction, layer_stiffness, points, step, name, **cable_columns: these arguments have the same meaning as

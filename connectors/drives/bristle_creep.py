@@ -39,7 +39,7 @@ from windlass.framework.arrays import FloatArray
 
 
 class ArcLaw(NamedTuple):
-    """Friction and stiffnesses of a belt on a pulley; stiffnesses are per length of the slack belt.
+    """Friction and stiffnesses of a belt on a pulley. Stiffnesses are per length of the slack belt.
 
     radius: radius R of the cord [m].
     friction: friction coefficient mu r/R at the cord [1].

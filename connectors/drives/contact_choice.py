@@ -136,8 +136,8 @@ def refine_for_layers(elements: int, length: float, decays: Sequence[float]) -> 
         decays: decay lengths a = sqrt(EA/K) of the layers of all pulleys [m]; inf or 0 without a layer.
     """
     longest = length / elements
-    # a mesh that is refined for one layer can resolve the shear of a stiffer layer; then the stiffer layer is no longer
-    # treated as rigid and requires further refinement
+    # A mesh that is refined for one layer can resolve the shear of a stiffer layer. Then the stiffer layer is no longer
+    # treated as rigid and requires further refinement.
     for decay in sorted(decays, reverse=True):
         if decay >= longest / STIFF_LAYER:
             longest = min(longest, LAYER_SHARE * decay)
@@ -165,8 +165,8 @@ def choose_contact(
         mass_per_length: mass per length rhoA [kg/m].
         length: length of an element [m].
         step: time step h of the solves [s]; None: the step does not limit the contact stiffness.
-        in_space: whether the cable touches a 3D surface; if false, it touches a circle.
-        closed: whether the cable is a closed belt; in 2D the circles of closed belts are enlarged by the contact depth.
+        in_space: whether the cable touches a 3D surface. If false, it touches a circle.
+        closed: whether the cable is a closed belt. In 2D the circles of closed belts are enlarged by the contact depth.
         layer: shear stiffness K of the layer between cord and face [N/m²]; None: rigid.
         friction: friction coefficient mu at the cord [1].
         route: length L of the belt [m].

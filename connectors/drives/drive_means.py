@@ -199,7 +199,7 @@ class _WholeDrive:
 
 @dataclass(frozen=True)
 class DriveLosses:
-    """Work that pulleys have done on a belt or rope, divided into losses and stored energy [J]; see
+    """Work that pulleys have done on a belt or rope, divided into losses and stored energy [J]. See
     `DriveMeans.losses`.
 
     Attributes:
@@ -243,7 +243,7 @@ class DriveMeans(Sensors):
     steady motion, more than 1 % of the supplied power is dissipated by other causes than creep.
 
     Quantities have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen is
-    accepted) and ``"efficiency"``; the values of ``sensors`` have the names of the sensors.
+    accepted) and ``"efficiency"``. The values of ``sensors`` have the names of the sensors.
 
     Attributes:
         times: times of the records [s].
@@ -343,7 +343,7 @@ class DriveMeans(Sensors):
 
         In 2D, the speeds, torques and powers of pulleys are means over all steps. All other quantities are means over
         the records. Creep, slip arcs, slip reserves, tension ratios, string frequencies and efficiency are computed
-        from the means. Some quantities exist only during a part of the time; for example, the tension of a span does
+        from the means. Some quantities exist only during a part of the time. For example, the tension of a span does
         not exist after the rope of this span has been wound up. The mean of such a quantity is over the times at which
         it exists.
         """
@@ -392,7 +392,7 @@ class DriveMeans(Sensors):
         """Return the supplied power [W], the delivered power [W] and the efficiency [1] as means over the turn of the
         belt that ends at each record.
 
-        Each mean has the shape (records,), and is NaN before the first turn is complete; before the second record, the
+        Each mean has the shape (records,), and is NaN before the first turn is complete. Before the second record, the
         dictionary is empty. Ratios of powers in single steps are not meaningful, because torques fluctuate and the belt
         stores and returns energy. The efficiency is the delivered work, divided by the supplied work plus the energy
         that the belt releases during the turn.
@@ -487,9 +487,9 @@ class DriveMeans(Sensors):
 
 
 def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str, ...]:
-    """Return a warning if the power balance of the means is violated; otherwise the result is empty. The power that
+    """Return a warning if the power balance of the means is violated. Otherwise the result is empty. The power that
     pulleys take from the belt must not exceed the power that the other pulleys and the stored energy of the belt
-    supply; a small error is tolerated.
+    supply. A small error is tolerated.
 
     Args:
         report: report with means over time.
@@ -511,9 +511,9 @@ def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str,
 
 
 def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
-    """Return warnings if, in the means of a steady motion, the belt loses more power than creep explains; otherwise the
+    """Return warnings if, in the means of a steady motion, the belt loses more power than creep explains. Otherwise the
     result is empty. On a pulley on which the tension changes by dN and the force F by dF = E/EA dN, creep and the shear
-    of the layer cause the loss of power c dF (dF/(2 E) + w); `steady_drive.py` defines the symbols.
+    of the layer cause the loss of power c dF (dF/(2 E) + w). `steady_drive.py` defines the symbols.
 
     Args:
         report: report with means over time.
@@ -634,7 +634,7 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
 def _judge_layer_mesh(
     report: DriveReport, law: BeltLaw, names: Sequence[str], passings: Sequence[Passing], loss: FloatArray, driver: int
 ) -> tuple[str, ...]:
-    """Return warnings about cables that are too long for the decay length of a compliant layer; the result is empty if
+    """Return warnings about cables that are too long for the decay length of a compliant layer. The result is empty if
     there are none.
 
     Args:
@@ -673,8 +673,8 @@ def accumulate(times: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray, turn: float) -> dict[str, FloatArray]:
-    """For each row, return powers and efficiency as means over the turn of the belt that ends at the time of this row;
-    see `DriveMeans.over_turns`.
+    """For each row, return powers and efficiency as means over the turn of the belt that ends at the time of this row.
+    See `DriveMeans.over_turns`.
 
     Args:
         times: times of the rows [s], shape (rows,).
@@ -695,7 +695,7 @@ def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray,
 
 def average(times: FloatArray, values: FloatArray) -> FloatArray:
     """Return the mean of each column over time by the trapezoidal rule. For each column, only rows with a finite value
-    in this column are used; if there are none, the mean is NaN.
+    in this column are used. If there are none, the mean is NaN.
 
     Args:
         times: times [s] of two or more rows, shape (rows,).

@@ -3,7 +3,7 @@ quantities.
 
 A record of a drive is an array that contains the quantities of each pulley, then of each span, then of the whole drive.
 The order is the order in `PulleyDuty`, `SpanDuty` and `WHOLE` (`drive_report.py`, which also contains the formulas).
-Compiled code evaluates the records, because calls of Python would take more time than a step; see `DriveMotion`.
+Compiled code evaluates the records, because calls of Python would take more time than a step. See `DriveMotion`.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Derived(NamedTuple):
 
 
 class ArcEnds(NamedTuple):
-    """Constants for the tractions at the ends of arcs; all arrays have the shape (pulleys,).
+    """Constants for the tractions at the ends of arcs. All arrays have the shape (pulleys,).
 
     Attributes:
         radii: radii of the cord [m].
@@ -87,7 +87,7 @@ class ArcEnds(NamedTuple):
 
 
 class DriveCables(NamedTuple):
-    """The cables of a 2D belt, for `fill_cables`; arrays have the shape (cables,) unless noted otherwise.
+    """The cables of a 2D belt, for `fill_cables`. Arrays have the shape (cables,) unless noted otherwise.
 
     Attributes:
         dofs: process-local indices of the coordinates of the cables, shape (cables, 8).

@@ -1,7 +1,7 @@
 """Belts and ropes in the report of a run: a page about each drive, and curves over time.
 
 The page contains tables for pulleys and spans, warnings, and in 2D a picture of all pulleys with their names and
-results. If the run has a hook of `Belt.average`, the page shows means over time and extremes of the results; otherwise
+results. If the run has a hook of `Belt.average`, the page shows means over time and extremes of the results. Otherwise
 it shows results for one state.
 """
 
@@ -223,7 +223,7 @@ def list_panels(
     """Return the curves of each quantity over time as arguments of `plot_panels`.
 
     Args:
-        over_turns: values of quantities that are drawn as means over a turn of the belt; see `DriveMeans.over_turns`.
+        over_turns: values of quantities that are drawn as means over a turn of the belt. See `DriveMeans.over_turns`.
     """
     panels: list[tuple[str, list[tuple[str, FloatArray]], tuple[float, float] | None]] = []
     for quantity, label in PANELS:
@@ -256,7 +256,7 @@ def _unwrap(angles: FloatArray) -> FloatArray:
 
 
 def draw_means(path: str | os.PathLike[str] | None, means: Sensors, over_turns: Mapping[str, FloatArray]) -> Any:
-    """Draw the curves into a file and return its path; if the path is None, return a figure on the first process, and
+    """Draw the curves into a file and return its path. If the path is None, return a figure on the first process, and
     None on the others.
 
     Raises:

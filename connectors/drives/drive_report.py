@@ -8,7 +8,7 @@ belt per metre, mu the friction coefficient, and t the wrap angle:
     slip reserve: 1 - |ln(F_1/F_2)|/(mu t), which is 0 if the whole arc slips
     cord above the face: mu r/R replaces mu, with the radius r of the face
     slip arc: |ln(F_1/F_2)|/mu, at most the wrap angle
-    hub load: sum of the contact forces on the pulley; torques are about the centre of the pulley
+    hub load: sum of the contact forces on the pulley. Torques are about the centre of the pulley
     power: torque * speed of the pulley
     creep: 1 - |omega R|/|omega R of the driver|
     efficiency: power that pulleys take from the belt/power that pulleys supply to the belt
@@ -18,7 +18,7 @@ belt per metre, mu the friction coefficient, and t the wrap angle:
 The driver is the pulley that supplies the largest power. R is the radius of the cord, and omega the angular velocity of
 a pulley. On a rigid layer the belt has the speed of the rim at the entry of the pulley. If a span is slack, F <= 0,
 friction transmits no torque, and ln(F_1/F_2) is infinite. For means over time, ratios and frequencies are computed from
-the mean tensions, speeds, angles and powers; these results are not means of ratios.
+the mean tensions, speeds, angles and powers. These results are not means of ratios.
 
 Sources: L. Euler (1762) and F. Grashof, Theoretische Maschinenlehre II (1883) for ln(F_1/F_2); for the moving string:
 C. D. Mote, Journal of the Franklin Institute 279 (1965) 430-444.
@@ -112,7 +112,7 @@ class PulleyDuty:
         belt_speed: tangential speed of the cord on the pulley, relative to the centre of the pulley [m/s].
         wrap_angle: angle between entry and exit [rad].
         slip_arc: part of the wrap angle that slips [rad], computed from the tensions of the spans as |ln(F_1/F_2)|/(mu
-            r/R), at most the wrap angle; this is the equation of Euler and Eytelwein with the inertia of the belt. NaN
+            r/R), at most the wrap angle. This is the equation of Euler and Eytelwein with the inertia of the belt. NaN
             without friction.
         sliding_arc: part of the wrap angle whose contact points slip at the time of the report [rad]. Bristles also
             transmit friction where the belt sticks, so this arc is smaller than ``slip_arc``.
@@ -126,15 +126,15 @@ class PulleyDuty:
         creep: loss of the speed of the rim, relative to the speed of the rim of the driver [1]; NaN if no pulley drives
             the belt.
         rigid_creep: loss of speed that the tensions of this report would cause on a rigid layer [1]; NaN for ropes, 3D
-            belts and belts with teeth. Bristles increase this loss on short arcs; see `DriveReport.doubts`.
+            belts and belts with teeth. Bristles increase this loss on short arcs. See `DriveReport.doubts`.
         log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite if a span is slack.
-        friction_limit: mu r/R * wrap_angle [1]; in 2D r is the radius of the face and R the radius of the cord.
+        friction_limit: mu r/R * wrap_angle [1]. In 2D r is the radius of the face and R the radius of the cord.
         slip_reserve: 1 - log_ratio/friction_limit [1]; NaN if there is no friction, minus infinity if a span is slack.
         mesh_traction: traction due to the mesh at the ends of the arc, divided by the traction at which the belt slips
-            [1]; the traction due to the mesh is independent of the load. NaN if there is no friction; see
+            [1]. The traction due to the mesh is independent of the load. NaN if there is no friction. See
             `connectors/circle_contact/mesh_traction.py`.
         sinking_traction: additional traction due to the contact depth, divided by the traction at which the belt slips
-            [1]; the traction due to the contact depth is independent of the mesh. NaN if there is no friction; see
+            [1]. The traction due to the contact depth is independent of the mesh. NaN if there is no friction. See
             `connectors/circle_contact/free_belt.py`.
     """
 
@@ -169,7 +169,7 @@ class SpanDuty:
         length: length of the span in the mounted state [m].
         tension: mean axial force of the cables of the span that are not in contact with a pulley [N].
         deflection: distance of the middle of the span from the straight line between its ends [m]. In 2D the distance
-            is positive to the left of the direction of the belt; in 3D it is the magnitude. The deflection changes when
+            is positive to the left of the direction of the belt. In 3D it is the magnitude. The deflection changes when
             the span vibrates.
         string_frequency: lowest natural frequency of the span as an axially moving string [Hz]; NaN in compression or
             without mass.
@@ -226,15 +226,15 @@ class DriveReport:
 
     Attributes:
         name: name of the belt.
-        time: time of the state [s]; for means, the end of the time over which means are taken.
+        time: time of the state [s]. For means, the end of the time over which means are taken.
         duration: time over which means were taken [s]; 0 for a report at one time.
         pulleys, spans: results for each pulley and for each span.
         belt_speed: mean of the speeds of the cord on all pulleys [m/s].
         power_in, power_out: power that pulleys supply to the belt, and power that pulleys take from the belt [W].
         efficiency: power_out/power_in [1]; NaN if no pulley drives the belt.
-        stored_energy: kinetic energy and axial strain energy of the belt [J]; bending and contact energies are
+        stored_energy: kinetic energy and axial strain energy of the belt [J]. Bending and contact energies are
             excluded, because they are nearly constant.
-        doubts: warnings that means over time may be inaccurate; see `DriveMeans`.
+        doubts: warnings that means over time may be inaccurate. See `DriveMeans`.
         advice: recommendations if tractions that do not depend on the load, or the creep due to the contact depth, are
             too large.
         law: `BeltLaw` with which the creep of means over time is checked; None for ropes, 3D belts and belts with
@@ -313,8 +313,8 @@ def is_duty(name: str) -> bool:
     `DriveReport.extremes`.
     """
     part, _, quantity = name.partition("[")[0].rpartition(".")
-    # quantities of the whole belt are printed once and not for each pulley; a quantity that is not in UNITS is the
-    # value of a sensor of the user
+    # Quantities of the whole belt are printed once and not for each pulley. A quantity that is not in UNITS is the
+    # value of a sensor of the user.
     return (quantity in DUTIES and not (part and quantity in WHOLE)) or quantity not in UNITS
 
 
@@ -378,8 +378,8 @@ class BoundDrive:
         self._direct = self._bind_cables() if self._is_direct() else None
 
     def _is_direct(self) -> bool:
-        """Return whether kernels can evaluate contacts and cables. This requires 2D cables without teeth, contact
-        forces that act at points on circles, and all of these points on one process.
+        """Return whether kernels can evaluate contacts and cables. Kernels can evaluate 2D cables without teeth whose
+        contact forces act at points on circles, if all these points are on one process.
         """
         drive = self.drive
         at_points = bool(self.circles) and all(view.at_point for _, view in self.circles)

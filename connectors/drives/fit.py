@@ -13,7 +13,7 @@ inertia per length, and k0 and tau0 are curvature and twist of the belt without 
 + e) - 1) at the stretch lam relative to the route, and the mass and the energies of the belt do not change.
 
 With bending stiffness, the ends of arcs increase the length of the belt, and the tension on the arc is lower than the
-tension of the spans by EI/(2 R²); see `circle_contact/belt_ends.py`. The lines of the spans are tangents of circles
+tension of the spans by EI/(2 R²). See `circle_contact/belt_ends.py`. The lines of the spans are tangents of circles
 whose radii are larger than R by the offsets d. Let d1 and d2 be the offsets at the ends of a span of the length L. If
 the pulleys at these ends are on different sides of the belt, the span is shorter by (d1 + d2)²/(2 L). The slack length
 S0 is the sum of the lengths of all spans and arcs, each divided by the stretch of the belt on this span or arc. The
@@ -85,7 +85,7 @@ def eval_length(tension: float, route: float, axial_stiffness: float, bends: Ben
 def find_fit(
     name: str, route: float, axial_stiffness: float, bends: Bends, given: Mapping[str, Any]
 ) -> tuple[float, float]:
-    """Return the strain of the taut belt on a route of the given length [m], and the tension of the spans [N]; exactly
+    """Return the strain of the taut belt on a route of the given length [m], and the tension of the spans [N]. Exactly
     one of length, strain and tension must be given.
 
     Raises:

@@ -151,7 +151,7 @@ def torsional_damper(
     world: World, body: Entity, inertia: float, frequency: float, damping_ratio: float, mass: float = 0.0,
     name: str = "damper ring",
 ) -> Entity:  # fmt: skip
-    """Add the ring of a torsional damper to a 2D body; the ring has the same centre as the body and can rotate relative
+    """Add the ring of a torsional damper to a 2D body. The ring has the same centre as the body and can rotate relative
     to the body.
 
     Args:

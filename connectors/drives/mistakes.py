@@ -3,7 +3,7 @@ too large or too small because of a wrong unit.
 
 The limits for units are wider than the ranges of values in real drives. Allowed radii are 0.5 mm to 20 m. The strain of
 a mounted belt must be above 2e-5, which is the strain of a steel rope at less than a hundredth of the working load.
-Masses per length must be below 200 kg/m. The speed of longitudinal waves must be above 30 m/s; in rubber this speed is
+Masses per length must be below 200 kg/m. The speed of longitudinal waves must be above 30 m/s. In rubber this speed is
 several hundred m/s. The height of the cord above the face must be below the radius of the face. The bending stiffness
 must be so small that the belt lies on its pulleys.
 """

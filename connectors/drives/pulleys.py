@@ -59,11 +59,11 @@ class Pulley:
     """A pulley, sheave or drum for a `Belt` or `Rope`.
 
     Attributes:
-        body: one rigid body, rigid node or `Ground` that carries the pulley; the route is computed from the positions
+        body: one rigid body, rigid node or `Ground` that carries the pulley. The route is computed from the positions
             in the reference configuration.
         radius: radius > 0 of the surface that the belt touches [m]; for a groove, the radius of the bottom of the
             groove.
-        side: side of the belt on which the pulley is, in the direction of travel; a belt runs clockwise around a pulley
+        side: side of the belt on which the pulley is, in the direction of travel. A belt runs clockwise around a pulley
             on its right side.
         at: position of the centre in the frame of the body [m], shape (2,) or (3,).
         axis: only in 3D: direction of the axis in the frame of the body, of any length > 0; None: along z. If a pulley

@@ -11,7 +11,7 @@ If a result of `steady` is given, the material is displaced along the shape of t
 the stretch lam of the steady motion. From the entry of an arc to the start of slip, the stretch is the stretch at the
 entry; from the start of slip to the exit, the stretch changes linearly:
 
-    X(s) is the integral of ds/lam over the arc length s of the shape; a node with the reference length X_i from the
+    X(s) is the integral of ds/lam over the arc length s of the shape. A node with the reference length X_i from the
     first entry moves to the arc length s with X(s) = X_i.
 
 Source: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.
@@ -65,7 +65,7 @@ def start_steady(
         steady: the steady motion.
         route: route of the mounted belt.
         axial_stiffness: axial stiffness EA of the unstretched belt [N].
-        strain: strain of the mounted belt [1]; the reference configuration of the cables is the mounted belt.
+        strain: strain of the mounted belt [1]. The reference configuration of the cables is the mounted belt.
         cables, nodes: cables and nodes of the belt, in the order of the route.
         pulleys: pulleys of the belt, in the order of the route.
     """
@@ -80,7 +80,7 @@ def start_steady(
         before, after = ((1.0 + steady.spans[k].tension / axial_stiffness) / (1.0 + strain) for k in (i - 1, i))
         entry, slips = (wrap.s_entry - begin) % route.length, duty.slip_arc / duty.wrap_angle
         size = wrap.s_exit - wrap.s_entry
-        # start of slip; the belt slips in the last part of the arc, before the exit
+        # Start of slip. The belt slips in the last part of the arc, before the exit.
         turn = entry + size * (1.0 - slips if onward else slips)
         station += [entry, turn, entry + size]
         stretch += [before, before if onward else after, after]

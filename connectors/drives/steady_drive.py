@@ -26,20 +26,20 @@ Therefore
     slip: determined by t, because the shear force at the exit is equal to the missing pressure along the angle l/R
     energy: no energy is lost at the exit, so E lam² + EI lam² κ² with the curvature κ is equal on both sides
     arc: the stretch is q times lam of the span, q² = E/(E + EI/R²), and F is less by about EI/(2 R²)
-    moments: EI lam/R at both ends of an arc; therefore the torque is (F_out - F_in) R/q, with the forces F of the spans
+    moments: EI lam/R at both ends of an arc. Therefore the torque is (F_out - F_in) R/q, with the forces F of the spans
     length: each end adds about l³/(12 R²) to the length of the belt, see `circle_contact/belt_ends.py`
 
 On a rigid layer between cord and face, w is 0. The shear of a layer with the shear stiffness K is 0 at the entry of the
-belt, and increases by w per length until the belt slips; see `connectors/reports/belt_bristles.py`. The layer is
+belt, and increases by w per length until the belt slips. See `connectors/reports/belt_bristles.py`. The layer is
 sheared only on the part of the arc on which the belt is in contact, see `circle_contact/belt_ends.py`. With a soft
-contact, the belt is in contact beyond the ends of the arc, with a small pressure; the shear of the layer there is
+contact, the belt is in contact beyond the ends of the arc, with a small pressure. The shear of the layer there is
 neglected.
 
 The unknowns are the force F of each span, and the flow c. For each pulley there is one equation, a given speed or the
-torque balance; the last equation is the reference length of the closed belt. The reference length is the sum of
+torque balance. The last equation is the reference length of the closed belt. The reference length is the sum of
 length/lam over spans and arcs that stick, plus R E/(mu r/R EA) |ln(F_out lam_in/(F_in lam_out))| for each arc that
 slips. With a compliant layer, the sticking and slipping parts of an arc are determined by the shear. The pulleys are
-assumed to be rigid; sag, air resistance and bearing losses are neglected.
+assumed to be rigid. Sag, air resistance and bearing losses are neglected.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206; F. Grashof, Theoretische Maschinenlehre II (1883); the beam under tension:
@@ -88,7 +88,7 @@ UNBALANCED = 1e-8
 
 
 class DriveData(NamedTuple):
-    """A closed 2D belt on its pulleys; arrays have the shape (pulleys,) unless noted otherwise.
+    """A closed 2D belt on its pulleys. Arrays have the shape (pulleys,) unless noted otherwise.
 
     name, names: name of the belt, and names of the pulleys.
     turns: 1 if a belt that runs in the order of the pulleys rotates the pulley counter-clockwise, otherwise -1.
@@ -98,7 +98,7 @@ class DriveData(NamedTuple):
     layers: shear stiffness K of the layer per length of the slack belt [N/m²]; inf for a rigid layer.
     contact: contact stiffness k per length of the belt [N/m²].
     bending: torques against the rotation of the pulleys due to bending losses [N m].
-    slowest: angular velocities [rad/s] above which the bending torques are constant; at smaller angular velocities the
+    slowest: angular velocities [rad/s] above which the bending torques are constant. At smaller angular velocities the
         torques are proportional to the speed.
     spans: length of the span after each pulley [m].
     ends: unit tangents at the entry and at the exit of each pulley, shape (pulleys, 2, 2).
@@ -144,7 +144,7 @@ class SteadyPulley:
             which the belt slips [rad].
         slip_reserve: 1 - |ln(F_2/F_1)|/(mu r/R t) [1]. F_1 and F_2 are F = N - rhoA v² of the spans before and after
             the pulley, mu is the friction coefficient, r the radius of the face, and R the radius of the cord. t is the
-            wrap angle; with a compliant layer, t is the part of this angle on which the belt is in contact.
+            wrap angle. With a compliant layer, t is the part of this angle on which the belt is in contact.
         tension_before, tension_after: tensions of the spans before and after the pulley, in the order of the pulleys
             [N].
         hub_load: force of the belt on the pulley [N], shape (2,).
@@ -343,7 +343,7 @@ class _Lines(NamedTuple):
 
 
 class _Steady(NamedTuple):
-    """Quantities of the steady motion in one iteration of the solver; arrays have the shape (pulleys,) unless noted
+    """Quantities of the steady motion in one iteration of the solver. Arrays have the shape (pulleys,) unless noted
     otherwise.
 
     Attributes:
@@ -397,7 +397,7 @@ def find_steady_motion(
 
     Args:
         drive: belt and pulleys.
-        speeds: dictionary from names of pulleys to given angular velocities [rad/s], positive counter-clockwise; at
+        speeds: dictionary from names of pulleys to given angular velocities [rad/s], positive counter-clockwise. At
             least one pulley must have a given speed.
         torques: torques of machines on pulleys; pulleys that are neither in ``speeds`` nor in ``torques`` rotate
             freely.
@@ -477,8 +477,8 @@ def find_steady_motion(
             ]
         )
         balance = (torque + machine) / (press * drive.radii)
-        # relative differences of speeds are of the order of strains; multiplied by EA/press, these differences are of
-        # order 1
+        # Relative differences of speeds are of the order of strains. Multiplied by EA/press, these differences are of
+        # order 1.
         matching = np.where(is_driven, omega / given - 1.0, 0.0) * EA / press
         total = float((found.lines.spans / found.stretch + found.on_arc).sum()) + found.more
         closing = (total / drive.length - 1.0) * EA / press
@@ -566,7 +566,7 @@ def _pass_arcs(
             float(drive.layers[i]), 0.0,
         )  # fmt: skip
         found = pass_arc(rim, entry, leave, arc)
-        # slip on the whole arc is allowed during the iterations; `_check_slip` checks the solution for such slip
+        # Slip on the whole arc is allowed during the iterations. `_check_slip` checks the solution for such slip.
         if found is None:
             continue
         slipped = abs(log(leave * (found.slip_force + EA) / (found.slip_force * (leave + EA))))

@@ -59,7 +59,7 @@ class Teeth(NamedTuple):
 
 
 def read_teeth(name: str, pulleys: Sequence[Pulley], given: Mapping[str, Any]) -> Teeth | None:
-    """Read the teeth of a belt; return None for a belt without teeth.
+    """Read the teeth of a belt. Return None for a belt without teeth.
 
     Raises:
         ModelError: the belt has teeth, but a value of the teeth is missing, or length, strain or tension is given; or
@@ -96,10 +96,10 @@ def add_teeth(
 
     Args:
         places, markers, radii: positions and markers of the pulleys, and radii of the pitch line [m].
-        cables: cables of the belt; the number of cables per tooth is an integer.
+        cables: cables of the belt. The number of cables per tooth is an integer.
 
     Returns:
-        The indices of the pulleys with grooves, and the contacts of all teeth with each of these pulleys; the contacts
+        The indices of the pulleys with grooves, and the contacts of all teeth with each of these pulleys. The contacts
         are None if no pulley has grooves.
 
     Raises:

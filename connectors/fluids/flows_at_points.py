@@ -21,7 +21,7 @@ def create_flows_at(
         world: model that contains the fluids.
         fluids: entity index of the fluid at each point, shape (points,).
         up: index of the axis that points upwards at each point, shape (points,).
-        scale: length over which a flow changes significantly at each point [m], shape (points,); see `UserFlow`.
+        scale: length over which a flow changes significantly at each point [m], shape (points,). See `UserFlow`.
     """
     flows, users = [], []
     for table, positions, numbers in world.split_by_table(fluids):

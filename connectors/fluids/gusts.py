@@ -12,10 +12,10 @@ ground or the sea [m], and U_0 the mean speed over one hour at z = 10 m [m/s]. T
 to infinity is σ². The spectrum is evaluated for one height, and the gusts of a fluid have this spectrum at all heights.
 According to the formulas above, σ of API does not depend on the height up to 20 m, and σ of NPD decreases slowly with
 the height. Gusts travel with the mean velocity V at the reference height (Taylor's hypothesis), so they are uniform
-across the wind. Real gusts at distant points have a lower correlation; therefore the computed loads on long lines
+across the wind. Real gusts at distant points have a lower correlation. Therefore the computed loads on long lines
 across the wind are too large. The component of the wind across the mean direction has no gusts.
 
-With ``components="equal energy"``, all gusts have the same share of the variance; with ``"equal steps"``, the values
+With ``components="equal energy"``, all gusts have the same share of the variance. With ``"equal steps"``, the values
 log f of successive gusts differ by the same step. With equal energy, few gusts have high frequencies.
 
 Source: NORSOK N-003, Actions and action effects, edition 2 (2007), section 6.3.2; O. J. Andersen, J. Løvseth, The Frøya
@@ -105,11 +105,11 @@ def npd_wind(
     Args:
         speed: mean wind speed U_0 over one hour, 10 m above the ground [m/s].
         seed: seed of the random phases.
-        height: height above the ground for which the spectrum is evaluated [m]; the gusts have this spectrum at all
+        height: height above the ground for which the spectrum is evaluated [m]. The gusts have this spectrum at all
             heights.
         direction: direction in which the wind blows, from x towards the other horizontal axis [rad].
         count: number of gusts.
-        lowest: smallest frequency [Hz]; the default is one per hour.
+        lowest: smallest frequency [Hz]. The default is one per hour.
         highest: largest frequency [Hz].
         components: ``"equal steps"`` of the logarithm of the frequency, or ``"equal energy"`` of all gusts.
 

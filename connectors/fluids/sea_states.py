@@ -9,7 +9,7 @@ spectrum.
 A sea is a sum of waves. With components of equal energy, the spectrum is divided into parts of equal energy, one for
 each wave, and each wave has the frequency that divides its part into two halves of equal energy. Therefore the waves
 have no common period, and the sea does not repeat itself. With components of equal frequency steps, the spectrum is
-divided into parts of equal width Δω, and each wave has the frequency in the middle of its part; the envelope of the sea
+divided into parts of equal width Δω, and each wave has the frequency in the middle of its part. The envelope of the sea
 repeats itself after 2π/Δω. In both cases, the sum has exactly the significant height Hs.
 
 In a sea with spreading, each wave has one direction, so the sea is homogeneous. The directions are the centres of parts
@@ -104,7 +104,7 @@ def jonswap(
     components: str = "equal energy",
     spreading: float | None = None,
 ) -> dict[str, FloatArray]:
-    """Create columns of a `Fluid` for an irregular sea; the same seed creates the same waves.
+    """Create columns of a `Fluid` for an irregular sea. The same seed creates the same waves.
 
     Args:
         significant_height: significant wave height Hs [m], four times the standard deviation of the surface elevation.

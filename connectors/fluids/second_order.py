@@ -54,7 +54,7 @@ def second_order_waves(
     jonswap(6.0, 10.0, seed=1, count=40)``.
 
     The number of waves of second order is the square of the number n of Airy waves. Only the waves with the largest
-    amplitudes are added, at most ``most``; the computing time for the flow at a point is proportional to the number of
+    amplitudes are added, at most ``most``. The computing time for the flow at a point is proportional to the number of
     all waves. The amplitudes of sums increase with the frequency, so spectra should end at about sqrt(2 g/Hs).
 
     Args:

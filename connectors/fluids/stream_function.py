@@ -14,7 +14,7 @@ velocity at fixed points below the troughs), and q and R are constants. The cond
 n + 1 points from crest to trough. Newton's method with exact derivatives solves for η at these points, B_j, k, v, q and
 R. The height increases in steps up to H, because the method converges only from a close initial value.
 
-The wave satisfies Laplace's equation, the condition at the bed, and the conditions at the surface; the number n of
+The wave satisfies Laplace's equation, the condition at the bed, and the conditions at the surface. The number n of
 harmonics determines the accuracy of the conditions at the surface. The largest height that is allowed is computed by
 the empirical formula of Fenton (1990) for the highest waves.
 
@@ -74,7 +74,7 @@ def stream_function_wave(
         direction: direction of travel, from x towards the other horizontal axis [rad].
         current: uniform current U along the direction of the wave [m/s], < 0 against the wave.
         gravity: gravitational acceleration g [m/s^2].
-        count: number n of harmonics; steep waves in shallow water need more.
+        count: number n of harmonics. Steep waves in shallow water need more.
 
     Returns:
         The columns of the waves (one for each harmonic), ``depth``, ``stretching`` and, with a current, ``velocity``

@@ -16,13 +16,13 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class UserFlow:
-    """The user function of one fluid at some points; see `fluid.py` for its arguments and results.
+    """The user function of one fluid at some points. See `fluid.py` for its arguments and results.
 
     Args:
         function: a plain function of arrays, or a function created by `compiled`.
         row: index of the fluid, for messages.
         where: indices of the points of this fluid in the arrays of all points, shape (n,).
-        scale: length over which the flow changes significantly [m]; the step of the differences is 6e-6 times this
+        scale: length over which the flow changes significantly [m]. The step of the differences is 6e-6 times this
             length.
     """
 

@@ -48,8 +48,8 @@ def find_mean_currents(c: FlowColumns, k: FloatArray, theta: FloatArray) -> Floa
 def solve_dispersion(
     c: FlowColumns, omega: FloatArray, theta: FloatArray, gravity: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return wave numbers k [1/m] and mean currents Ũ [m/s] of waves on the current of a fluid, shape (m,) each. Both
-    are NaN for waves that do not exist.
+    """Return wave numbers k [1/m] and mean currents Ũ [m/s] of waves on the current of a fluid, shape (m,) each. Wave
+    number and mean current are NaN for waves that do not exist.
 
     Args:
         c: parameters of the fluid.
@@ -68,8 +68,8 @@ def find_wave_numbers(
     k: FloatArray = wave_number(omega, depth, gravity)
     for _ in range(MOST):
         mean = find_means(k)
-        # Newton's method for ω - k Ũ - σ(k) = 0; this function is convex, so the iteration does not cross the smallest
-        # root
+        # Newton's method for ω - k Ũ - σ(k) = 0. This function is convex, so the iteration does not cross the smallest
+        # root.
         tanh = np.tanh(k * depth)
         sigma = np.sqrt(gravity * k * tanh)
         speed = 0.5 * gravity * (tanh + k * depth * (1.0 - tanh**2)) / sigma

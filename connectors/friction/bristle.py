@@ -7,7 +7,7 @@ and slipping.
     anchor: the deflection of a slipping bristle becomes max(F - d v.e, 0)/k along e, so the forces of bristle and
         damper sum to F
     anchor in published laws: the damper is neglected, d v.e = 0
-    energy: k u²/2 of a sticking bristle; a slipping bristle has the deflection F/k
+    energy: k u²/2 of a sticking bristle. A slipping bristle has the deflection F/k
 
 States: 0 sticks, 1 or -1 slips, -2 undefined (the contact is open, or has no friction). Contacts store states and
 anchors as history values. Each law defines how the deflection of a bristle is computed, when the trial force is

@@ -10,7 +10,7 @@ stiffnesses of the cable.
 
 While the wires stick, the stiffnesses of the rope are EA + k_a and EI + k_b. While the wires slip, they are EA and EI,
 the columns of the cable. The curvature κ at which the wires of a straight rope begin to slip is M_s/k_b. The loop of a
-slow cycle between the curvatures -κ_a and κ_a has the area 4 M_s (κ_a - M_s/k_b) per length; the loop of the strain has
+slow cycle between the curvatures -κ_a and κ_a has the area 4 M_s (κ_a - M_s/k_b) per length. The loop of the strain has
 the same form. Several rows on the same cable are parallel bristles (Iwan). With slip moments that increase from row to
 row, the transition from sticking to slipping is gradual, as in a rope whose layers of wires slip one after another. The
 mean tension T of the cable presses the wires against each other (Papailiou, Foti and Martinelli).

@@ -12,8 +12,8 @@ present tangent t = p/|p| moves the anchor with the cable:
 
     R b = b - s (t_0 + t) + 2 (t_0·b) t,    s = (t_0 + t)·b/(1 + t_0·t)
 
-In 2D the anchor is parallel to the rotation axis, so R b = b. A cable whose history values are all 0 has not moved yet;
-its anchor is the stress-free curvature, in the global frame. All vectors have three components; in 2D p and k have no
+In 2D the anchor is parallel to the rotation axis, so R b = b. A cable whose history values are all 0 has not moved yet.
+Its anchor is the stress-free curvature, in the global frame. All vectors have three components. In 2D p and k have no
 component z, and κ and m have only the component z.
 """
 
@@ -43,7 +43,7 @@ from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 
 AXIAL, BENDING = 3, 2
-"""Numbers of points of the axial bristles and of the bending bristles, those of integration rule 2 of cables."""
+"""Numbers of points of the axial bristles and of the bending bristles, as in integration rule 2 of cables."""
 CURVES, TANGENTS = AXIAL, AXIAL + 3 * BENDING
 """Places of the anchors of the bending bristles, and of the tangents to which these anchors belong, in the history
 values of a row; the history values begin with the anchors of the axial bristles."""

@@ -49,10 +49,10 @@ BELOW = 1e-6
 
 
 class BodyMesh(Component):
-    """A closed surface of triangles in the frame of a body; several loads can use the same mesh.
+    """A closed surface of triangles in the frame of a body. Several loads can use the same mesh.
 
     The surface need not be convex, and may have several parts and cavities. All triangles must have the same
-    orientation; if they are oriented inwards, all of them are turned. `read_body_mesh` adds a mesh from a file.
+    orientation. If they are oriented inwards, all of them are turned. `read_body_mesh` adds a mesh from a file.
     """
 
     points = column("m", "coordinates x, y, z of the points, shape (points, 3)", shape=None)
@@ -242,7 +242,7 @@ def find_surfaces(world: Tables, meshes: IntArray) -> list[Surface]:
 def read_body_mesh(world: World, file: str | os.PathLike[str], scale: float = 1.0, name: str = "") -> Entity:
     """Add the surface of a body from a mesh file, for `MeshFluidLoad`.
 
-    Triangles and quadrilaterals are read, and each quadrilateral is divided into two triangles; other cells are
+    Triangles and quadrilaterals are read, and each quadrilateral is divided into two triangles. Other cells are
     omitted. Coinciding points are merged, as STL files require, and triangles whose corners are merged are omitted.
 
     Args:

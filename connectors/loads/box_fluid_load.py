@@ -5,7 +5,7 @@
 
 w_k is the component along axis k of the velocity of the fluid relative to the part, and s is the immersed fraction of
 the part. The docstring of body_pieces.py states all forces and defines the other symbols. For each part, the surface of
-the water is replaced by its tangent plane above the centre of the part; the volume below this plane is exact. The
+the water is replaced by its tangent plane above the centre of the part. The volume below this plane is exact. The
 division into parts also determines the drag and the added mass for rotations.
 
 Source: DNV-RP-C205, Environmental conditions and environmental loads, section 6 and appendix D.

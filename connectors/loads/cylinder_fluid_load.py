@@ -9,7 +9,7 @@
 w_n and w_t are the components across and along the axis of the velocity of the fluid relative to the strip, and s is
 the immersed fraction of the strip. The terms of the ends are added to the first and the last strip. The docstring of
 body_pieces.py states all forces and defines the other symbols. For each strip, the surface of the water is replaced by
-its tangent plane above the centre of the strip; the volume below this plane is exact, even if the cylinder pierces the
+its tangent plane above the centre of the strip. The volume below this plane is exact, even if the cylinder pierces the
 surface.
 
 Source: J. R. Morison and others, The force exerted by surface waves on piles, Petroleum Transactions AIME 189 (1950);

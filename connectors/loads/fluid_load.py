@@ -5,7 +5,7 @@ wind.
     inertia: ∫ Sᵀ g s ρ A (C_a N + C_at t tᵀ) r_tt dx
 
 The docstring of morison.py states the equations and defines the symbols. The added mass changes with the rotation and
-the immersion of the cable, so its mass matrix depends on the coordinates; all derivatives are exact. Load factors do
+the immersion of the cable, so its mass matrix depends on the coordinates. All derivatives are exact. Load factors do
 not scale the forces of the added mass, because these forces are forces of inertia.
 """
 
@@ -142,7 +142,7 @@ def create_group(rows: LocalRows, kind: LineKind, line: LineColumns) -> FluidGro
 
 def create_parameters(rows: LocalRows, dims: int, which: IntArray, n: int) -> NDArray[Any]:
     """Create one record for each point, with the parameters of the cable at this point. ``which`` contains the indices
-    of the rows, shape (k,); each row has n points.
+    of the rows, shape (k,). Each row has n points.
 
     up: index of the axis that points upwards.
     across, along: ½ ρ d C_n and ½ ρ d π C_t [kg/m^2].

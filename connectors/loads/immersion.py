@@ -12,12 +12,12 @@ The vector N = (-∂Z/∂x, -∂Z/∂y, 1) is normal to the water surface Z, and
 the area of the waterplane. All integrals are exact:
 
     sphere: closed forms of the integrals over a spherical cap
-    cylinder: filaments parallel to the axis; the distance of a filament from the axis, in the direction of the
+    cylinder: filaments parallel to the axis. The distance of a filament from the axis, in the direction of the
         component of N across the axis, is d = R sin β. Each filament is immersed, dry, or pierces the plane at the
         distance l = (h - s d)/c from the middle. The integrals over β have smooth integrands between the limits of
         these three zones.
     box, polyhedron: the faces are cut by the plane, and the integrals are sums over tetrahedra and triangles. A
-        polyhedron is given by triangles that enclose a volume; it need not be convex.
+        polyhedron is given by triangles that enclose a volume. It need not be convex.
 
 Here c is the component of N along the axis, and s the magnitude of its component across the axis.
 
@@ -46,8 +46,8 @@ LEAST = 1e-12
 TINY = 1e-150
 """Smallest divisor that replaces 0 [1]."""
 
-# In the kernels of this file, h is the depth of the centre [m], N, S, Sw have the shape (3,) and Iw the shape (3, 3);
-# each function writes S, Sw and Iw and returns V and A_w.
+# In the kernels of this file, h is the depth of the centre [m], N, S, Sw have the shape (3,) and Iw the shape (3, 3).
+# Each function writes S, Sw and Iw and returns V and A_w.
 
 
 @kernel

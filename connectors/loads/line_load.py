@@ -10,9 +10,9 @@ per point:
     f(t, x, r, slope, velocity) -> force per length [N/m], shape (n, 3).
 
 The arguments are the time t [s], the distances x along the cables or beams [m], shape (n,), and positions r [m], slopes
-r' [1] and velocities r_t [m/s], shape (n, 3) each; in 2D their z component is 0. A `compiled` function computes the
-force at one point: ``f(t, x, r, slope, velocity, force)`` with arrays of shape (3,); ``force`` contains zeros before
-the call. The derivatives of the function are central differences; all other terms of the tangent are exact.
+r' [1] and velocities r_t [m/s], shape (n, 3) each. In 2D their z component is 0. A `compiled` function computes the
+force at one point: ``f(t, x, r, slope, velocity, force)`` with arrays of shape (3,). ``force`` contains zeros before
+the call. The derivatives of the function are central differences. All other terms of the tangent are exact.
 
 Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
 """
@@ -141,7 +141,7 @@ def _wrap(force: Any, name: str, in_plane: bool) -> Callable[..., FloatArray]:
 
     def evaluate_law(t: float, x: FloatArray, r: FloatArray, p: FloatArray, v: FloatArray) -> FloatArray:
         out = np.full((len(x), 3), np.nan)
-        # the arguments are infinite or NaN only if Newton's method diverges; the solver reports the divergence
+        # The arguments are infinite or NaN only if Newton's method diverges. The solver reports the divergence.
         good = np.isfinite(r).all(axis=1) & np.isfinite(p).all(axis=1) & np.isfinite(v).all(axis=1)
         if not good.any():
             return out

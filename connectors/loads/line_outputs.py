@@ -1,7 +1,7 @@
 """Outputs of distributed loads at distances x along cables and beams, and drawings with arrows for ParaView.
 
 For outputs and drawings, the load provides a function ``answer(rows, fields, s)`` of the relative positions s = x/L
-[1], shape (rows, k). The function returns a named tuple of fields of shape (rows, k, ...) in the global frame; the
+[1], shape (rows, k). The function returns a named tuple of fields of shape (rows, k, ...) in the global frame. The
 field ``r`` is the position [m].
 """
 

@@ -2,12 +2,12 @@
 tangents at the nodes.
 
 A load F per reference length acts at points ξ with weights w. The load depends on the position r, the slope p = r' and
-the velocity r_t at each point; a force of inertia also depends on the acceleration. The shape functions S of the cable,
+the velocity r_t at each point. A force of inertia also depends on the acceleration. The shape functions S of the cable,
 or of the axis of the beam, interpolate these quantities:
 
     f_a = Σ w S_a F,    K_ab = Σ w S_a [(dq ∂F/∂r + dv ∂F/∂r_t + da ∂F/∂r_tt) S_b + dq ∂F/∂p S'_b].
 
-Vectors have three components; in 2D the last component is 0.
+Vectors have three components. In 2D the last component is 0.
 
 Source: Gauss's rule; J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006), for the shape functions of cables.
 """
@@ -98,7 +98,7 @@ def create_points(count: int) -> NDArray[Any]:
 
 
 def create_line(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArray, w: FloatArray) -> LineColumns:
-    """Create the points of the given rows; the column ``cable`` of these rows contains cables or beams of one type.
+    """Create the points of the given rows. The column ``cable`` of these rows contains cables or beams of one type.
 
     Args:
         which: process-local indices of these rows, shape (k,).

@@ -5,7 +5,7 @@
 
 w_k is the component along axis k of the velocity of the fluid relative to the part, and s is the immersed fraction of
 the part. The docstring of body_pieces.py states all forces and defines the other symbols. For each part, the surface of
-the water is replaced by its tangent plane above the centroid of the part; the volume V below this plane is exact. By
+the water is replaced by its tangent plane above the centroid of the part. The volume V below this plane is exact. By
 Gauss's theorem, buoyancy and pressure of the waves, ρ V (a + g z), are the integral of a pressure with the gradient
 -ρ (a + g z) over the boundary of this volume.
 

@@ -129,7 +129,7 @@ def register_vector_load(
         component: class that defines the columns.
         output: name of the output variable of the vector.
         unit: unit of the vector.
-        turning: whether the vector is a torque, which acts on rotations; otherwise it is a force.
+        turning: whether the vector is a torque, which acts on rotations. Otherwise it is a force.
         check: argument that is passed to `register`.
     """
 

@@ -10,7 +10,7 @@ tangent of the axis.
 A cable has no coordinate for a rotation about its tangent. The smallest rotation A has no component about t0 + t. If
 the axis moves in a plane, A is the rotation of the tangent in this plane, as for 2D cables. A is not defined for t =
 -t0. Therefore the tangent must rotate by less than 180° at markers with an offset b and at markers for torques and
-joints; for points on the axis there is no limit. Let F(t) = A B be the vector from the axis to the marker, with B = A0
+joints. For points on the axis there is no limit. Let F(t) = A B be the vector from the axis to the marker, with B = A0
 b and the offset b in the frame of the marker. In the following derivatives p is the slope r'. Then
 
     F = c B + u × B + u (β·t)/D,    β = B × t0,    T = [t0]×,    u = T t,

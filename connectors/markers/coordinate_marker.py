@@ -3,7 +3,7 @@
     nodes: value = x - reference,    rate = ẋ,    J = 1
     ground: value = 0,    rate = 0
 
-The rotation of a 3D body about an axis is not a single coordinate; see `rotation_coordinate`.
+The rotation of a 3D body about an axis is not a single coordinate. See `rotation_coordinate`.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (generalised coordinates).
 """
@@ -107,7 +107,7 @@ def check(world: Tables, table: EntityTable) -> None:
 @checked(world=instance(World), entity=inside(), name=word())
 @all_or_nothing
 def coordinate_marker(world: Tables, entity: Handles | None, name: str = "") -> Entity:
-    """Create a marker on a coordinate of nodes, or of bodies with one node; return a coordinate marker unchanged.
+    """Create a marker on a coordinate of nodes, or of bodies with one node. Return a coordinate marker unchanged.
 
     Args:
         entity: nodes or bodies of one type, one or several rows; None or `Ground` for the constant value 0.
@@ -145,14 +145,14 @@ def rotation_marker(world: Tables, entity: Handles | None, axis: Any = "z", *, g
     """Create a coordinate marker on the angle by which bodies have rotated about an axis since the reference
     configuration.
 
-    The angle includes whole turns, and is correct even if the body also rotates about other axes; see
+    The angle includes whole turns, and is correct even if the body also rotates about other axes. See
     docs/explanation/theory/markers.md. Loads on this coordinate are torques. A coordinate marker is returned unchanged.
 
     Args:
         entity: rigid bodies or rigid nodes of one type, one or several rows; None or `Ground` for the constant value 0.
         axis: ``"x"``, ``"y"``, ``"z"``, or a direction of any length > 0, shape (3,) or (rows, 3). 2D bodies rotate
             only about ``"z"``.
-        global_axis: whether ``axis`` is a direction in the global frame in the reference configuration; otherwise it is
+        global_axis: whether ``axis`` is a direction in the global frame in the reference configuration. Otherwise it is
             a direction in the frame of the body.
 
     Returns:

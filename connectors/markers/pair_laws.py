@@ -124,24 +124,24 @@ def register_kind(
         derived: names of further values that each row provides to kernels, computed from columns of the table by
             ``derive``.
         derive: function ``(rows)`` that returns a dictionary from these names to arrays of shape (rows, ...).
-        outputs: output variables of the law in addition to the variables of the family; their ``evaluate`` may be a
+        outputs: output variables of the law in addition to the variables of the family. Their ``evaluate`` may be a
             kernel ``(row, u, ut, t) -> float``.
         source: publication from which the law is taken.
         before: function ``(rows) -> (update, update)`` that returns two updates of the data of the rows: one that is
             called before the forces are evaluated, and one before the tangent. An update is a kernel call, a function
             ``(s)``, or None.
         stored, lost, passed: kernels ``(row, u, ut, t) -> float`` by name, for the energy that a row stores [J], and
-            for the powers that it loses and transfers [W]; see `Account`.
+            for the powers that it loses and transfers [W]. See `Account`.
         sliding: kernel ``(row, u, ut, t)`` for laws whose energy lost by sliding is computed once per step. The kernel
             returns the power into the row [W], the stored part of the energy [J], and 1 or 0: 1 while the row slides.
             The energy that is not stored is added to "sliding" of ``lost``.
         finish: function ``(rows, system)`` that adds further parts of the law.
         start: initial history values of a row, for schemas with a reference ``data``. A reference given by the user is
-            checked; if the user gives none, history values are created. Kernels read ``row.history``, the values for
+            checked. If the user gives none, history values are created. Kernels read ``row.history``, the values for
             the evaluation of forces, and ``row.start``, the values at the start of the step, shape (n,) each.
         update: kernel ``(row, u, ut, t, h)`` that sets ``row.history`` after Newton's method, in a step of h seconds (h
             = 0 in static solves). The kernel returns the force error [N], the recommended step size [s] or inf, whether
-            a contact state has changed, and the force of the row [N]; see `PostNewton`.
+            a contact state has changed, and the force of the row [N]. See `PostNewton`.
         update_inactive: whether ``update`` is also called for inactive rows.
         gap: kernel ``(row, u, ut, numbers)`` that writes the gap quantities of a row, see `Gaps`, for contacts that
             open and close.

@@ -57,7 +57,7 @@ def pair_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind_pair(rows: LocalRows) -> Pair:
-    """Create the `Pair` of a table with the columns ``marker0``, ``marker1`` and ``active``; the coordinates are the
+    """Create the `Pair` of a table with the columns ``marker0``, ``marker1`` and ``active``. The coordinates are the
     result of `pair_dofs`.
 
     Raises:

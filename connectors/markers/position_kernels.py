@@ -1,4 +1,4 @@
-"""Columns of the position markers, and the kernels that fill these columns; see `position_markers`.
+"""Columns of the position markers, and the kernels that fill these columns. See `position_markers`.
 
 The last functions in this file evaluate d = p1 - p0, the rates and the Jacobians of two rigid markers, and the contact
 of a disc with a plane, for joints and springs.
@@ -37,8 +37,8 @@ class PositionColumns(NamedTuple):
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
     Jr: FloatArray  # ∂ω/∂q̇, shape (n, 3, m)
     h: IntArray  # index h of each marker in H and Hr, or -1 if H and Hr are 0, shape (n,)
-    H: FloatArray  # ∂J/∂q of the markers with h >= 0, shape (k, 3, m, m); the last index belongs to q
-    Hr: FloatArray  # ∂Jr/∂q of the markers with h >= 0, shape (k, 3, m, m); the last index belongs to q
+    H: FloatArray  # ∂J/∂q of the markers with h >= 0, shape (k, 3, m, m). The last index belongs to q.
+    Hr: FloatArray  # ∂Jr/∂q of the markers with h >= 0, shape (k, 3, m, m). The last index belongs to q.
 
 
 @kernel

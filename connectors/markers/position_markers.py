@@ -17,7 +17,7 @@ twist, and `section_markers` on beams with deformable cross sections.
 J̇ = H q̇. The cubic shape functions S_i depend on the arc length of the undeformed cable, as in `Cable2D`.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (generalised forces of points on rigid
-and flexible bodies); the second derivatives follow by differentiation.
+and flexible bodies). The second derivatives follow by differentiation.
 """
 
 from __future__ import annotations
@@ -226,7 +226,7 @@ def check_node(world: Tables, table: EntityTable) -> None:
 @checked(world=instance(World), entity=inside(), at=inside())
 @all_or_nothing
 def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
-    """Create a position marker on an entity; return a position marker unchanged.
+    """Create a position marker on an entity. Return a position marker unchanged.
 
     Args:
         entity: node, `MassPoint`, rigid body, cable, `SlopeBeam3D` or `Ground`, one or several rows of one type.
@@ -356,7 +356,7 @@ def list_handles(call: str, name: str, given: Any) -> list[Entity]:
 
 
 def find_nodes(world: Tables, entity: Entity) -> Entity:
-    """Return the nodes of bodies that have one node each; return nodes unchanged.
+    """Return the nodes of bodies that have one node each. Return nodes unchanged.
 
     Raises:
         ModelError: an entity is not a node and does not have exactly one node, or the nodes are of different types.

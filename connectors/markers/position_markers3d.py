@@ -11,7 +11,7 @@ Without the division by n the second derivatives would be the constant 2 S_k. Wi
 matrix for every e ≠ 0. Therefore δA = (Jr δe)~ A is exact, as tangents of forces and joints require; v~ is the matrix
 of the cross product, v~ a = v × a.
 
-Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6; the derivatives
+Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6. The derivatives
 follow by differentiation.
 """
 

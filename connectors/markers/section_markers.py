@@ -10,7 +10,7 @@ slopes, for which the derivative of n is n_e, follow from the product rule and f
 
     q_e = n_e/|n|² - 2 q (q·n_e),    ∂c/∂r_2 = r_3/g_33,    ∂c/∂r_3 = (r_2 - 2 c r_3)/g_33.
 
-Source: elements/nodes/section_node.py; the derivatives follow by differentiation.
+Source: elements/nodes/section_node.py. The derivatives follow by differentiation.
 """
 
 from __future__ import annotations

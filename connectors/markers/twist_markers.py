@@ -13,7 +13,7 @@ rotation of the material.
 Here r and φ are the position and the twist of the node, b is the constant vector of its frame, e_k is a unit vector,
 and t_k and S_k are the derivatives of t and S with respect to p_k.
 
-Source: elements/nodes/twist_node.py; the derivatives follow by differentiation.
+Source: elements/nodes/twist_node.py. The derivatives follow by differentiation.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Contacts(NamedTuple):
     slip: tangential velocity of surface 1 relative to surface 2 [m/s], shape (k, 3).
     hertz_force: Hertz force f_H [N], the normal force at the same depth without velocity, shape (k,).
     normal_force: normal force f [N], shape (k,).
-    force: sum of normal force and friction on surface 2 [N], shape (k, 3); surface 1 receives the opposite force.
+    force: sum of normal force and friction on surface 2 [N], shape (k, 3). Surface 1 receives the opposite force.
     energy: stored energy [J], shape (k,).
     dissipated_power: (f - f_H) v_n + |f_t| |v_t| [W], shape (k,).
 

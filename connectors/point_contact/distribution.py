@@ -180,7 +180,7 @@ class TangentColumns:
 
     Args:
         share: the part of the contact set that belongs to this process.
-        ghosts: exchange of surfaces between processes; ``received`` contains the indices of the received surfaces.
+        ghosts: exchange of surfaces between processes. ``received`` contains the indices of the received surfaces.
         c: data of the surfaces of this process.
         m: columns of the local markers.
         curved: whether any marker on any process has second derivatives.

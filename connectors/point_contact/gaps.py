@@ -1,4 +1,4 @@
-"""Gaps between the surfaces of contact sets. Solvers use the gaps to check whether time steps resolve impacts; see
+"""Gaps between the surfaces of contact sets. Solvers use the gaps to check whether time steps resolve impacts. See
 `Gaps`.
 
 The examined pairs are the candidate pairs at the start and at the end of a step. If a surface has moved by more than

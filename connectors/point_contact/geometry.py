@@ -7,7 +7,7 @@ relative radius R.
     ellipsoid and bounded surface: see `ellipsoids.py`
 
 d is the vector from centre 1 to centre 2, c is the centre of a sphere or ellipsoid, N is the outward normal and o the
-origin of the half space, h = sqrt(nᵀ Q n). The surfaces touch if x > 0; the surface point of surface 2 is p_2 = p_1 - x
+origin of the half space, h = sqrt(nᵀ Q n). The surfaces touch if x > 0. The surface point of surface 2 is p_2 = p_1 - x
 n. Surfaces with the same centre do not touch, because the direction is undefined.
 
 Source: K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 4.

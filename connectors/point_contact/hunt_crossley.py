@@ -20,7 +20,7 @@ With several processes, each process has all rows, but the surfaces and the pair
 For equal materials the simbody rule gives E = E_i/2^1.5. The hertz rule gives the classical 1/E = 1/E_1 + 1/E_2.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445; friction: M. Hollars, in the documentation of
-Simbody 3.7, class HuntCrossleyForce; the rules for pairs of materials are from the same documentation.
+Simbody 3.7, class HuntCrossleyForce. The rules for pairs of materials are from the same documentation.
 """
 
 from __future__ import annotations
@@ -183,8 +183,8 @@ def build(rows: LocalRows) -> System:
         return found
 
     system.checks.refusals = lambda fields: find_deep(fields, behind=True)
-    # bounded surfaces may overlap at the start, because contact forces separate them; large overlaps are only reported
-    # as doubts
+    # Bounded surfaces may overlap at the start, because contact forces separate them. Large overlaps are only reported
+    # as doubts.
     system.checks.doubts = lambda fields, step: find_deep(fields, behind=False)[:1]
     system.update, system.residual, system.tangent = update, add_residual, add_tangent
     loses = any(letters.any() for b in sets for c in (b.surfaces,) for letters in (c.c, c.us, c.ud, c.uv))

@@ -1,4 +1,4 @@
-"""The Hunt-Crossley law with friction by Hollars, and the sum of its forces over candidate pairs; see `hunt_crossley`
+"""The Hunt-Crossley law with friction by Hollars, and the sum of its forces over candidate pairs. See `hunt_crossley`
 for the formulas.
 
 The contact forces on each surface are reduced to a force and a torque about the origin of the surface. Generalised

@@ -67,7 +67,7 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
     """Return the restitution e [1] of a central impact.
 
     Args:
-        dissipation: c of the pair [s/m]; see `hunt_crossley` for c of two different materials.
+        dissipation: c of the pair [s/m]. See `hunt_crossley` for c of two different materials.
         speed: closing speed v at first contact [m/s].
 
     Raises:
@@ -81,7 +81,7 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
     from scipy.special import lambertw  # imported here, because most models do not need this module
 
     if target > 1.0:
-        # 1 - w = y satisfies y - ln y = 1 + target with y < 0.2; this equation is accurate for w near 1
+        # 1 - w = y satisfies y - ln y = 1 + target with y < 0.2. This equation is accurate for w near 1.
         return float(1.0 + lambertw(-np.exp(-1.0 - target)).real) / u
     # log_gap(-w) increases from 0 to infinity while w increases from 0 to 1
     return float(brentq(lambda w: _log_gap(-w) - target, 0.0, 0.9, xtol=1e-300, rtol=1e-15)) / u
@@ -106,7 +106,7 @@ def dissipation_from_restitution(restitution: float, speed: float) -> float:
         # division by u² removes the root u = 0
         return (_log_gap(-restitution * u) - _log_gap(u)) / u**2
 
-    # w = e u is smaller than 1; for strong dissipation u equals 1/e up to rounding errors
+    # W = e u is smaller than 1. For strong dissipation u equals 1/e up to rounding errors.
     most = 1.0 / restitution
     from scipy.optimize import brentq  # imported here, because most models do not need this module
 

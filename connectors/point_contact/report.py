@@ -21,7 +21,7 @@ from windlass.framework.state.state import State
 
 
 class SurfaceForces(NamedTuple):
-    """Forces of a force element on the n surfaces of its set; vectors are in the global frame.
+    """Forces of a force element on the n surfaces of its set. Vectors are in the global frame.
 
     surface: entity indices of the surfaces, shape (n,).
     carrier: entity indices of the carriers of the surfaces (a node, a body without node, or the ground), shape (n,).

@@ -39,7 +39,7 @@ class Neighbours:
     skin: float  # margin of the search [m]
     bounded: int  # number of bounded surfaces; their indices precede the indices of half spaces
     moving: IntArray  # the half spaces that are not on the ground
-    watched: IntArray  # bounded surfaces whose motion this process checks; in serial runs all, shape (w,)
+    watched: IntArray  # Bounded surfaces whose motion this process checks. In serial runs all, shape (w,).
     runs: Runs  # the surfaces ``watched`` as ranges of indices, see `find_runs`
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
     """Indices of the surfaces of candidate pairs, shape (k, 2). The type of the first surface is <= the type of the
@@ -47,7 +47,7 @@ class Neighbours:
     """
     # pairs as single integers in ascending order, for a comparison of lists, shape (k,)
     numbers: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
-    ellipsoids: int = 0  # number of pairs with an ellipsoid; these are the first pairs
+    ellipsoids: int = 0  # Number of pairs with an ellipsoid. These are the first pairs.
     start: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     """Origins of all surfaces at the last search [m], shape (n, 3)."""
     # whether each bounded surface is a candidate with each half space, shape (half spaces, bounded)
@@ -64,7 +64,7 @@ def create_neighbours(c: Surfaces, skin: float, share: Share | None) -> Neighbou
 
     Args:
         c: data of the spheres, planes and triangles of the contact set.
-        skin: search margin [m]; with 0, the default is used.
+        skin: search margin [m]. With 0, the default is used.
         share: the part of the contact set that belongs to this process; None in serial runs.
     """
     planes = np.flatnonzero(c.kind == HALF_SPACE)
@@ -98,8 +98,8 @@ def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> boo
     changed = near.forgotten or not np.array_equal(numbers, near.numbers)
     if changed:
         near.numbers, near.forgotten = numbers, False
-        # pairs with an ellipsoid are first; otherwise the order of the search is kept, in which neighbours are close in
-        # memory
+        # Pairs with an ellipsoid are first. Otherwise the order of the search is kept, in which neighbours are close in
+        # memory.
         with_ellipsoid = c.kind[pairs[:, 0]] == ELLIPSOID
         near.pairs = np.ascontiguousarray(np.concatenate((pairs[with_ellipsoid], pairs[~with_ellipsoid])))
         near.ellipsoids = int(with_ellipsoid.sum())
@@ -231,8 +231,8 @@ def _find_plane_pairs(near: Neighbours, c: Surfaces) -> IntArray:
     own: Any = near.watched if len(near.watched) < m else slice(0, m)
     near.listed = np.zeros((len(c.kind) - m, m), bool)
     for k in range(m, len(c.kind)):
-        # heights relative to the origin of each half space; origins are subtracted first to avoid cancellation far from
-        # the global origin
+        # Heights relative to the origin of each half space. Origins are subtracted first to avoid cancellation far from
+        # the global origin.
         near.listed[k - m, own] = (c.center[own] - c.center[k]) @ c.normal[k] <= c.reach[own] + near.skin
     plane, surface = np.nonzero(near.listed)
     return np.stack((surface, plane + m), axis=1)

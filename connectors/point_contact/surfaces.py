@@ -1,5 +1,5 @@
 """Surfaces that can touch: spheres, half spaces and ellipsoids. Each surface is fixed to a body at any position and
-orientation; a sphere can also be fixed to a point.
+orientation. A sphere can also be fixed to a point.
 
 A surface is attached to a position marker. The frame of a surface has the origin p + A s and the axes A R. Here p and A
 are position and rotation of the marker, s is ``position``, R is ``rotation``, and y are the coordinates of a point in
@@ -144,8 +144,8 @@ def facing(normal: Sequence[float]) -> FloatArray:
     if not (np.isfinite(length) and length > 0.0):
         raise ModelError(f"normal = {normal!r}: must be three numbers [1] that are not all 0")
     x = -n / length
-    # the second axis may have any direction; the coordinate axis with the largest angle to x gives the smallest
-    # rounding error
+    # The second axis may have any direction. The coordinate axis with the largest angle to x gives the smallest
+    # rounding error.
     helper = np.zeros(3)
     helper[int(np.argmin(np.abs(x)))] = 1.0
     y = np.cross(x, helper)

@@ -11,7 +11,7 @@ A small motion displaces the material points of both surfaces at the contact by 
     radius: δ ln R = ½ (δ ln det D_1 + δ ln det D_2 - δ ln det(D_1 + D_2))
     shape: δ ln det D_i = -4 (p_i·(δn - e_i))/h_i
 
-The variations δf and δv, and the variation δG of the force G = f n + g v_t, follow from these equations;
+The variations δf and δv, and the variation δG of the force G = f n + g v_t, follow from these equations.
 `hunt_crossley` defines f, s1 and v. P is the point on which the force acts, and p the position of a marker. The
 generalised force Jᵀ G + Jrᵀ((P - p) × G) depends on G, P and the Jacobians J and Jr of the markers. The derivatives of
 J and Jr with respect to the coordinates are H and Hr.

@@ -1,7 +1,7 @@
 """Steady motion of a stretched belt around a pulley. Deformable bristles transmit the friction between belt and pulley.
 
 The reference length X is measured from the entry. The belt has the stretch lam, the radius rho of its axis, the flow c,
-and the force F = N - rhoA c² lam; `belt_theory` defines these quantities. The rim has the radius r and the angular
+and the force F = N - rhoA c² lam. `belt_theory` defines these quantities. The rim has the radius r and the angular
 velocity omega, and R is the radius of the axis on a rigid contact. Per reference length, mu_k is the stiffness
 of the bristles and mu_v the damping parallel to them:
 
@@ -12,8 +12,8 @@ of the bristles and mu_v the damping parallel to them:
     slips: |f| = mu p, so dF/dphi = ±mu a F
 
 Because F' = E lam', w'' = a S (mu_k w + mu_v c w') where the belt sticks, with E = EA - rhoA c² and S = dw/dF; on a
-rigid rim S = a/E. This is the equation of shear lag. The equation has the solutions exp(s X) with s² = a S (mu_k + mu_v
-c s); the linear combination of these solutions that satisfies w'(0) = a S mu_v c w(0) is
+rigid rim S = a/E. The last equation is the equation of shear lag. It has the solutions exp(s X) with s² = a S (mu_k +
+mu_v c s). The linear combination of these solutions that satisfies w'(0) = a S mu_v c w(0) is
 
     w proportional to s1 exp(s1 X) - s2 exp(s2 X), s1 > 0 > s2; without damping proportional to cosh(X sqrt(a S mu_k)).
 

@@ -85,12 +85,12 @@ def draw_belt(
     """Draw a picture of a belt drive. Under MPI all processes must call this function together.
 
     Args:
-        path: the file, replaced if it exists; its suffix (``.png``, ``.pdf``, ``.svg``) determines the format. If the
+        path: the file, replaced if it exists. Its suffix (``.png``, ``.pdf``, ``.svg``) determines the format. If the
             path is None, a figure of matplotlib is returned, which notebooks display.
         state: the state to show.
         cables: the cables of the belt.
         contacts: contacts of the belt with the pulleys, rows of one component.
-        speeds: sensors of the run; the values of all sensors with the unit rad/s are drawn over time.
+        speeds: sensors of the run. The values of all sensors with the unit rad/s are drawn over time.
         title: heading; default: the time.
 
     Returns:

@@ -19,7 +19,7 @@ The model contains the following small corrections. The height of the axis above
 contact with the stiffness k per length of belt, the contact depth is F lam/(k R), so the axis has a smaller radius on
 the tight side than on the slack side. The difference of the radii increases the relative loss of speed by the factor 1
 + EA/(k R²). If the tight strand is higher than the slack strand by H, the tension of the tight strand is larger by the
-weight rhoA g H/lam of a vertical belt of the height H; this difference of the tensions requires no torque. With
+weight rhoA g H/lam of a vertical belt of the height H. This difference of the tensions requires no torque. With
 bristles of finite stiffness, the speed of the belt at the entry is not the speed of the rim, see `belt_bristles`.
 Bending stiffness and sag are neglected, because they do not affect the speeds.
 
@@ -58,7 +58,7 @@ class BeltCreep:
         tight_tension, slack_tension: axial forces N of the tight and the slack strand [N].
         tight_force, slack_force: forces F of the strands [N].
         tight_stretch, slack_stretch: stretches lam [1].
-        driver_slip_angle, driven_slip_angle: angles phi of the slip arcs [rad]; with rigid bristles both angles are
+        driver_slip_angle, driven_slip_angle: angles phi of the slip arcs [rad]. With rigid bristles both angles are
             equal.
         flow: flow c, the reference length of the belt that passes a fixed point per second [m/s].
         tight_radius, slack_radius: radii of the belt axis on the pulleys at the tight and the slack strand [m].
@@ -130,7 +130,7 @@ def belt_creep(
     gravity: float = 0.0,
     tight_above_slack: float = 0.0,
 ) -> BeltCreep:
-    """Find the steady motion of a belt around two equal pulleys; the belt is not crossed.
+    """Find the steady motion of a belt around two equal pulleys. The belt is not crossed.
 
     The docstring of `connectors/reports/belt_theory.py` states the equations.
 
@@ -152,7 +152,7 @@ def belt_creep(
             bristles.
         friction_velocity_penalty_per_length: damping mu_v parallel to the bristles, per reference length [N s/m²].
         gravity: gravitational acceleration g [m/s²].
-        tight_above_slack: height H of the tight strand above the slack strand [m]; negative if the tight strand is
+        tight_above_slack: height H of the tight strand above the slack strand [m]. H is negative if the tight strand is
             lower.
 
     Raises:

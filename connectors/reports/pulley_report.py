@@ -107,8 +107,8 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
 
     Args:
         state: the state that the report describes.
-        contacts: rows of `ContactFrictionCirclePoints2D`, `ContactFrictionCircleCable2D` or `ContactCircleCable2D`;
-            rows on other circles are ignored.
+        contacts: rows of `ContactFrictionCirclePoints2D`, `ContactFrictionCircleCable2D` or `ContactCircleCable2D`.
+            Rows on other circles are ignored.
         circle: body, node or marker to which the circle belongs, one row.
 
     Raises:
@@ -246,7 +246,7 @@ def _sum_friction_work(pulley: PulleyContacts) -> float:
 
 def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
     """Find the chain of connected cables with the largest number of segments in contact. Return the indices of its
-    segments from the first to the last segment in contact, in the direction of increasing local x; the result is empty
+    segments from the first to the last segment in contact, in the direction of increasing local x. The result is empty
     without contact.
 
     On a closed chain, the result starts after the longest part without contact.
@@ -263,7 +263,7 @@ def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
 
 
 def _eval_tensions(pulley: PulleyContacts, fields: Fields, row: IntArray) -> FloatArray:
-    """Return the axial forces [N] at the start of the first cable and at the end of the second cable; ``row`` contains
+    """Return the axial forces [N] at the start of the first cable and at the end of the second cable. ``row`` contains
     the indices of the rows of both cables.
 
     The contact begins within the first cable and ends within the second, so the axial force changes along these two

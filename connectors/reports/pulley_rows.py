@@ -20,7 +20,7 @@ class PulleyContacts(NamedTuple):
     """The contacts of a circle, sorted along chains of connected cables."""
 
     name: str  # name of the circle
-    bound: EvaluatedRows  # contact rows sorted along the chains of cables; each process evaluates a part of these rows
+    bound: EvaluatedRows  # Contact rows sorted along the chains of cables. Each process evaluates a part of these rows.
     chain: IntArray  # index of the chain of each row, shape (rows,)
     closed: list[bool]  # whether each chain is closed
     radius: FloatArray  # radius of the circle for each row [m], shape (rows,)

@@ -23,7 +23,7 @@ TOUCHING, STICKING, WRAP, SLIP, NORMAL, TORQUE, FIRST_POWER = range(7)
 
 
 class PulleyRows(NamedTuple):
-    """Contact rows of one pulley in their order along the cable; arrays have the shape (rows,) unless noted otherwise.
+    """Contact rows of one pulley in their order along the cable. Arrays have the shape (rows,) unless noted otherwise.
 
     Attributes:
         circle: indices of the markers of the circles among the markers of their family.

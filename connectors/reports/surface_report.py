@@ -136,7 +136,7 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
         state: the state that the report describes.
         contacts: rows of `ContactFrictionSurfaceCable`, `ContactFrictionSurfaceSetCable`,
             `ContactFrictionSurfaceTwistCable`, `ContactFrictionSurfaceSetTwistCable`, `ContactFrictionBedCable` or
-            `ContactFrictionSurfaceRibbon`; rows on other surfaces are ignored.
+            `ContactFrictionSurfaceRibbon`. Rows on other surfaces are ignored.
         surface: the surface, several surfaces of one body (both flanks of a groove), or the marker of the surfaces.
 
     Raises:
@@ -272,8 +272,8 @@ def _find_course(
     step = np.arctan2(np.cross(arm[:-1], arm[1:]) @ axis, (arm[:-1] * arm[1:]).sum(axis=1))
     if not len(step):
         return Course(cable, flat[course], slipping, position), 0.0, 0.0
-    # the angle assigned to a point is half of the sum of the angles to both neighbours; the angle assigned to an end
-    # point is the whole angle to its only neighbour
+    # The angle assigned to a point is half of the sum of the angles to both neighbours. The angle assigned to an end
+    # point is the whole angle to its only neighbour.
     span = 0.5 * (np.append(step, step[-1]) + np.insert(step, 0, step[0]))
     wrap, slip = abs(float(span.sum())), abs(float(span[slipping].sum()))
     return Course(cable, flat[course], slipping, position), wrap, slip

@@ -16,7 +16,7 @@
     hunt_crossley: f_c = δ^m (k + χ v_n),    χ = 3/2 (ε - 1) k/v_i
     carvalho_martins: χ = 3/2 (ε - 1) (11 - ε)/(1 + 9 ε) k/v_i for ε > 1/3, (ε² - 1)/ε k/v_i otherwise (Gonthier)
 
-In the formula of f_n, d is ``contact_damping``; the columns of `ContactSphereSphere` define the other parameters. v_i
+In the formula of f_n, d is ``contact_damping``. The columns of `ContactSphereSphere` define the other parameters. v_i
 is the larger of the stored impact speed and the smallest allowed impact speed. For δ < 0, δ^m denotes -|δ|^m.
 
 History values per row: gap, slip |v_t|, impact speed -v_n, plastic depth δ_p. History values are constant during
@@ -28,7 +28,7 @@ treat the contact as newly closed. The force error of a contact that opens or cl
 size is |gap at the start of the step/v_n|. If the slip enters or leaves the proportional zone, the force error is the
 change of the friction force.
 
-In the energy ledger the work on a plastic contact is a loss; the work that the contact returns on rebound is a negative
+In the energy ledger the work on a plastic contact is a loss. The work that the contact returns on rebound is a negative
 loss.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactSphereSphere; A. S. Carvalho,
@@ -60,7 +60,7 @@ MODELS = ("plain", "hunt_crossley", "carvalho_martins")
 
 
 class ContactSphereSphere(Component):
-    """Contact of one pair of spheres; for many spheres use `HuntCrossley`, which finds the pairs.
+    """Contact of one pair of spheres. For many spheres use `HuntCrossley`, which finds the pairs.
 
     Four history values per row: gap [m], slip velocity [m/s], impact speed [m/s], plastic depth [m].
     """

@@ -9,7 +9,7 @@
 
 Forces and torques are N_± times the derivatives of s_± with respect to the motion. The forces act along the line of
 action at the pressure angle α. Therefore the forces load the bearings, and the torques on the gears are N_± r_i cos α.
-The backlash b is given for the nominal distance of the centres; it increases if the centres move apart. The initial
+The backlash b is given for the nominal distance of the centres. It increases if the centres move apart. The initial
 position w_0 of the teeth is a history value that is determined in the first solve. At the initial position the
 clearance is equal on both sides of a tooth.
 """

@@ -5,7 +5,7 @@
     rotation: s = angle of B1 about a, including whole turns,    s_t = a·(ω1 - ω0), see `torsional_spring_damper`
     depth in a stop: δ = s - upper if s > upper, s - lower if s < lower, otherwise 0
     force: g = k δ max(0, 1 + c |δ|_t), where |δ|_t is the rate of |δ|; the force is never directed into the stop
-    action: forces f = g a at the points and the moment -d × f on marker 0, or torques g a; all are in equilibrium
+    action: forces f = g a at the points and the moment -d × f on marker 0, or torques g a. All are in equilibrium
 
 The force is continuous for every c, so no contact state is stored, and force and exact tangent are evaluated within
 Newton's iterations. If c = 0, a stop returns the whole stored energy k δ²/2. A rigid stop would require an impact law
@@ -217,7 +217,7 @@ def joint_stops(
     Args:
         joint: rows of `GenericJoint` that are not driven.
         direction: ``"x"``, ``"y"``, ``"z"``, or ``"rotation_x"`` and so on, along the axes of the joint.
-        lower, upper: limits of displacements [m] or angles [rad] between the joint frames; one of the limits can be
+        lower, upper: limits of displacements [m] or angles [rad] between the joint frames. One of the limits can be
             omitted.
         stiffness: stiffness of each stop [N/m or N m/rad].
         dissipation: coefficient c of the damping [s/m or s/rad].

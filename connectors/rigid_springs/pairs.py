@@ -291,7 +291,7 @@ def register_rigid_pair(
         stored, lost: names and kernels of the energy [J], which is complex and depends only on u, and of the lost power
             [W].
         passed: name, in the energy ledger, of the remaining power.
-        point: whether marker 1 is allowed to be a position marker without rotation; torques on such a marker are
+        point: whether marker 1 is allowed to be a position marker without rotation. Torques on such a marker are
             ignored.
         before: function that returns two updates of the data of the rows, see `pair_laws.register_kind`.
         **more: further arguments of `register_kind`.

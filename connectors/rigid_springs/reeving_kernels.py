@@ -1,6 +1,6 @@
 """Kernels of `ReevingSystemSprings`: length and tension of massless ropes, forces, tangents, and points for drawings.
 
-Each row of the law is a rope; the spans of a rope are consecutive elements of a `Pair` and of ``spans``. Among the
+Each row of the law is a rope. The spans of a rope are consecutive elements of a `Pair` and of ``spans``. Among the
 coordinates of a row, the first coordinate of marker k has the index k w, where w is the largest number of coordinates
 of a marker. The index k w is also the index of the first coordinate of the span that follows marker k.
 """

@@ -1,7 +1,7 @@
 """A massless rope over any number of sheaves, with the same tension along the whole rope.
 
     length: L = Σ spans + Σ R_i θ_i,    θ_i in [0, 2 π), see `reeving_spans`
-    reference length: L_0 = reference length + f_0 q_0 + f_1 q_1; the coordinates q pay out rope at the ends
+    reference length: L_0 = reference length + f_0 q_0 + f_1 q_1. The coordinates q pay out rope at the ends
     tension: N = N_0 + EA (L - L_0)/L_0 + D (L̇ - L̇_0)/L_0,    replaced by N_s tanh(N/N_s) if N < 0
     action: N ∂L/∂q on all bodies, -N f_i on the coordinates q_i, on the left-hand side
 
@@ -252,10 +252,10 @@ def reeve(world: World, markers: Sequence[Entity], radii: Any, axes: Any | None 
     """Add a `ReevingSystemSprings`: one rope over sheaves and points.
 
     Args:
-        markers: two or more position markers, in their order from one end of the rope to the other; markers of sheaves
+        markers: two or more position markers, in their order from one end of the rope to the other. Markers of sheaves
             must be rigid markers.
         radii: radii of the sheaves, and of drums at the ends [m], shape (markers,); 0 for points.
-        axes: axes of the sheaves in the frames of their markers, shape (markers, 3), default (0, 0, 1); the rope runs
+        axes: axes of the sheaves in the frames of their markers, shape (markers, 3), default (0, 0, 1). The rope runs
             counter-clockwise about these axes.
         **columns: columns of `ReevingSystemSprings`, for example ``axial_stiffness`` and ``reference_length``.
 

@@ -10,7 +10,7 @@
 
 The law of Exudyn has no moment d × f. This moment is small if points 0 and 1 remain close to each other. With
 ``moment_arm = False`` this law agrees with the law of Exudyn. The torques along the axes of B0 are K times the angles,
-as in Exudyn. The work of these torques equals the energy x·Kx/2 only for small angles; the energy ledger lists the
+as in Exudyn. The work of these torques equals the energy x·Kx/2 only for small angles. The energy ledger lists the
 difference as ``drive``. If the angle about y is 90°, the angles are not defined.
 """
 

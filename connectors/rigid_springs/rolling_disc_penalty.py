@@ -1,4 +1,4 @@
-"""Contact of a disc with a plane by a penalty force with friction; the disc can roll, slip and lift off.
+"""Contact of a disc with a plane by a penalty force with friction. The disc can roll, slip and lift off.
 
     contact: c = d + r from point 0 to the lowest point of the rim, and velocity v_c of the rim, see `RollingJoint`
     directions: e_0 across the track, e_1 along the track, n normal to the plane
@@ -11,12 +11,12 @@
     outside of the zone: s = stored slip/|stored slip|
     force: f = f_t0 e_0 + f_t1 e_1 + f_n n on the disc at its contact point, -f on the plane at this point
 
-In the formula of f_n, d is ``contact_damping``; the columns of `RollingDiscPenalty` define the other parameters.
-History values per row: slip across and along the track, and gap; these are constant during Newton's iterations. After
+In the formula of f_n, d is ``contact_damping``. The columns of `RollingDiscPenalty` define the other parameters.
+History values per row, which are constant during Newton's iterations: slip across and along the track, and gap. After
 the iterations the history values are set to the current slip and gap. The force error is the force of a contact that
 opens or closes, or the change of the friction force due to new history values. If the zone v_z is 0, friction has its
 full magnitude for every nonzero stored slip, and friction is 0 for a stored slip of 0. In Exudyn, friction is 0 if the
-stored slip is 0, whatever the value of v_z; in this law, if v_z > 0, a stored slip of 0 is within the proportional
+stored slip is 0, whatever the value of v_z. In this law, if v_z > 0, a stored slip of 0 is within the proportional
 zone.
 """
 

@@ -1,7 +1,7 @@
 """Tracks, which are chains of cables along which sliding joints move. Each cable begins at the end of the previous
 cable.
 
-A position along a track is the arc length of the undeformed cables from the start of the first cable; on a winch rope,
+A position along a track is the arc length of the undeformed cables from the start of the first cable. On a winch rope,
 this is the distance from the outlet of the winch. A track is closed
 if its last cable ends at the start of its first cable. On a closed track, two positions that differ by the length of
 the track are the same point.

@@ -110,7 +110,7 @@ def end_stops(world: World, joints: Entity, length: float, stiffness: float, dam
     s, ground, nodes = coordinate_marker(world, joints, "s"), coordinate_marker(world, None), find_nodes(world, joints)
     reference = nodes.table.collect("reference", nodes.rows)
     values: dict[str, Any] = {"contact_stiffness": stiffness, "contact_damping": damping}
-    # the stops keep s >= 0 and length - s >= 0; the coordinate is the displacement of s from the reference
+    # The stops keep s >= 0 and length - s >= 0. The coordinate is the displacement of s from the reference.
     first = world.add(ContactCoordinate, marker0=ground, marker1=s, offset=-reference, **values)
     last = world.add(ContactCoordinate, marker0=s, marker1=ground, offset=reference - length, **values)
     return merge_handles([first, last])

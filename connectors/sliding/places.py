@@ -38,7 +38,7 @@ class SlidingRows(NamedTuple):
             the index of the first history value. ``first`` and ``last`` are the end cables of the track, ``closed`` is
             True for a closed track, ``total`` is the length of the track [m]. The history values determine the
             remaining data. ``cable`` is the current cable of the row. ``offset`` is S plus, on a closed track, the
-            length of the completed turns [m]. ``winch``: whether the track is a winch rope; then ``offset`` and
+            length of the completed turns [m]. ``winch``: whether the track is a winch rope. Then ``offset`` and
             ``total`` are fractions of the length of the rope [1]. ``left`` is true if the joint has left its track.
             ``held`` is the displacement of s while the row is switched off or has left its track [m].
         cables: structured array, shape (c,): ``start``, the position of the start along the track [m], ``length`` [m],

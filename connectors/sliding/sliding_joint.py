@@ -10,13 +10,13 @@
 p_m, v_m and J_m are the position, velocity and Jacobian of the marker, S_i are the shape functions of the cable, and d,
 μ and v0 are the friction parameters. s is a coordinate without mass (`SlidingNode`). The equation of s is r'·λ + F = 0.
 Therefore only friction and other forces on s (springs, stops, drives, supports) cause a component of λ along the cable.
-For cables with moving material (`ALECable2D`), a is the axial displacement from the reference; for other cables a is 0.
+For cables with moving material (`ALECable2D`), a is the axial displacement from the reference. For other cables a is 0.
 On moving cables s is a material coordinate, so a constraint on s clamps the point to the rope.
 
 On winch ropes, a = l - l_0 with the length l of the rope outside the winch and its reference l_0, so σ is the distance
 from the outlet, and s is a material coordinate. With r' = ∂r/∂s and w = ∂r/∂l at constant material (see
 elements/cable/winch_points.py), Ċ = r_t + r' s_t + w l_t - v_m, and the multipliers exert the force w·λ on l. The power
-of the friction is therefore that of the motion relative to the material.
+of the friction is therefore the friction force times the speed relative to the material.
 
 During Newton's iterations a joint uses the cubic of one cable, even if its point moves slightly beyond the ends of this
 cable. The update after Newton's method finds the cable on which the point is. If the cable has changed, the step is

@@ -15,7 +15,7 @@ Friction without history, if v_r = ``proportional_zone`` > 0:
     slow, |q_t| <= v_r: f_friction = (F_d + F_s) q_t/v_r
     fast: f_friction = sign(q_t) (F_d + F_s exp(-(|q_t| - v_r)/v_exp) + F_v (|q_t| - v_r))
 
-If ``stops`` is true and q is in contact with the upper stop, f_stop = k_s (q - upper) + d_s q_t; the lower stop has the
+If ``stops`` is true and q is in contact with the upper stop, f_stop = k_s (q - upper) + d_s q_t. The lower stop has the
 same formula with ``lower`` instead of ``upper``.
 
 History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0 without contact). History values are
@@ -191,8 +191,8 @@ def derive(rows: LocalRows) -> dict[str, Any]:
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Set in the `Account` of the system whether energies and powers are complete. They are incomplete if a row has a
-    user function, because its force need not have a potential energy.
+    """Set in the `Account` of the system whether energies and powers are complete. If a row has a user function,
+    energies and powers are incomplete, because the force of the user function need not have a potential energy.
     """
     assert system.account is not None
     system.account = replace(system.account, is_whole=not len(find_users(rows).where))

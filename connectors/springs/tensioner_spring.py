@@ -21,7 +21,7 @@ energy loss of the cycle is
     loss = ∫ (F_l + F_u) du - (F_l + F_u)²(b)/(2 k_u) - (F_l + F_u)²(a)/(2 k_l)
 
 The second and the third term of the loss are due to the elastic deflection of the bristle at both ends of the cycle.
-Between the friction limits the friction changes with the slope k_b; the limits change with the slopes mu_l k and -mu_u
+Between the friction limits the friction changes with the slope k_b. The limits change with the slopes mu_l k and -mu_u
 k.
 
 Source: return map of a Prandtl element, J. C. Simo and T. J. R. Hughes, Computational Inelasticity, Springer (1998),

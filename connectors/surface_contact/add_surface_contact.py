@@ -84,9 +84,9 @@ def add_surface_contact(
     """Add contact between every cable and every surface. Either each pair has one row, or a search assigns the surfaces
     near a cable to the rows of this cable.
 
-    The search is used if ``touching`` is given. It is recommended for many surfaces. With the search the rows belong to
-    `ContactFrictionSurfaceSetCable`, whose computing time is proportional to the number of cables instead of the number
-    of pairs.
+    The search is used if ``touching`` is given, and is recommended for many surfaces. With the search the rows belong
+    to `ContactFrictionSurfaceSetCable`, whose computing time is proportional to the number of cables instead of the
+    number of pairs.
 
     Stiffness and damping that are not given are chosen from the tension T of the rope and the radius R of the surface.
     For a sea bed, T and R are any values whose ratio T/R is the weight of the rope per metre. The stiffness is
@@ -102,14 +102,14 @@ def add_surface_contact(
         rope_radius: radius of the rope [m]; for ribbons, half the thickness.
         tension: tension of the rope [N], used to choose stiffness and damping.
         radius: radius of the axis of the rope on the surface [m], used to choose stiffness and damping.
-        touching: number of surfaces that a cable can touch simultaneously; with None, each pair has one row.
+        touching: number of surfaces that a cable can touch simultaneously. With None, each pair has one row.
         skin: distance within which the search finds surfaces [m]; with None, the length of the longest cable is used.
             The argument has no effect without ``touching``.
-        turns_rope: whether friction acts at the radius of the rope and turns the rope about its axis; if False,
+        turns_rope: whether friction acts at the radius of the rope and turns the rope about its axis. If False,
             friction acts on the axis. With True, the cables must be of type `TwistCable3D`, ``rope_radius`` must be
             > 0, and the rows are `ContactFrictionSurfaceTwistCable` or `ContactFrictionSurfaceSetTwistCable`.
         width: width of ribbons [m], in the direction of the axis d_1 of the material (field ``material_axis`` of
-            drawings). The cables must be of type `TwistCable3D`; the rows are `ContactFrictionSurfaceRibbon`.
+            drawings). The cables must be of type `TwistCable3D`. The rows are `ContactFrictionSurfaceRibbon`.
         lines: number of lines of contact points along each ribbon, at different offsets across the width; only with
             ``width``.
         **columns: further columns of the law, with one value for all cables or one value per cable. With
@@ -117,7 +117,7 @@ def add_surface_contact(
             rows are `ContactFrictionBedCable`.
 
     Returns:
-        The rows, shape (m n,); row ``i * n + j`` belongs to surface i and cable j. With ``touching`` the shape is
+        The rows, shape (m n,). Row ``i * n + j`` belongs to surface i and cable j. With ``touching`` the shape is
         (touching n,), and row ``j * touching + i`` is row i of cable j.
 
     Raises:

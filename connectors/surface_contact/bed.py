@@ -118,7 +118,7 @@ class BedGrid:
 @checked(world=instance(World), grid=instance(BedGrid))
 @all_or_nothing
 def add_bed_grid(world: World, grid: BedGrid) -> Entity:
-    """Add a bed that is fixed to the ground, and whose height varies in both horizontal directions;
+    """Add a bed that is fixed to the ground, and whose height varies in both horizontal directions.
     `add_surface_contact` adds the contact of cables with the bed.
 
     Args:
@@ -146,7 +146,7 @@ def read_bed_grid(path: str | Path, spacing: float | None = None) -> BedGrid:
     are used.
 
     Args:
-        path: the file; all numbers are in metres, z is positive upwards.
+        path: the file. All numbers are in metres, z is positive upwards.
         spacing: largest distance of the grid lines [m] for points that are not on a rectangular grid. Heights at the
             grid points are interpolated (Clough-Tocher), and outside of the convex hull of the points the height of the
             nearest point is used. With None, the points must be on a rectangular grid. The argument has no effect on
@@ -289,7 +289,7 @@ BEYOND, FAR = 100.0, 1e5
 def add_bed(
     world: World, points: Any, heading: float = 0.0, origin: Any = (0.0, 0.0), rounding: float = 0.0
 ) -> list[Entity]:
-    """Add a bed whose height z is a polyline along a horizontal direction; `add_surface_contact` adds the contact of
+    """Add a bed whose height z is a polyline along a horizontal direction. `add_surface_contact` adds the contact of
     cables with the bed.
 
     Args:
@@ -298,7 +298,7 @@ def add_bed(
             distances. The first and the last piece are extended by at least 100 km.
         heading: angle from the x axis to the horizontal direction of the profile, positive towards y [rad].
         origin: x and y of the point with the distance 0 [m].
-        rounding: radius of the crests [m]; about four lengths of a cable are recommended. The radius is reduced at
+        rounding: radius of the crests [m]. About four lengths of a cable are recommended. The radius is reduced at
             crests where an arc would cover more than half of a piece between two corners, or where the drum of the arc
             would cross another piece. With 0, crests are sharp. At a sharp crest with the angle theta [rad], the
             tension after the crest has a relative error of the order of theta², and static solves report such crests as

@@ -14,14 +14,14 @@ deflection and the velocity are scaled so that the limit is a circle, as in the 
 
 κ is the ratio of the stiffnesses of bristles across and along the line. For steady slip with the components cos a along
 and sin a across the line, the components of the friction are mu N (cos a, κ sin a)/sqrt(cos² a + (κ/rho)² sin² a). With
-κ = 1 the friction on the line is opposite to the slip velocity; with κ = rho² the dissipated power is the largest that
+κ = 1 the friction on the line is opposite to the slip velocity. With κ = rho² the dissipated power is the largest that
 the ellipse allows. A sticking bristle has the energy
 mu_k w u_t·M u_t/2 with M = I + γ b bᵀ, γ = (rho - 1) + (β - 1) + (rho - 1)(β - 1) b·b, and its lever power is
 
     mu_k w ((n·u) (M u_t)·n_t - γ (b·u_t) (b_t·u_t)),    u = X - a.
 
 Suction: δ is the largest penetration since the line touched the bed, m the largest gap since then. Up to the gap c_s δ
-the contact spring pulls; the largest suction is w k c_s δ. Over the further distance Δ the suction decreases linearly
+the contact spring pulls. The largest suction is w k c_s δ. Over the further distance Δ the suction decreases linearly
 to 0. If the line is lowered before the suction is 0, the suction decreases in proportion to the gap:
 
     f_n = w s (k g + d v_n) for g > 0,    f_n = w (k g + s d v_n) for g <= 0

@@ -1,4 +1,4 @@
-"""Exact tangent of the contact of lines with soft beds; see `bed_kernels.py` for the forces, `tangent.py` for C and V,
+"""Exact tangent of the contact of lines with soft beds. See `bed_kernels.py` for the forces, `tangent.py` for C and V,
 and `contact/assembly.py` for K and N.
 
 The force f in the frame of the surface depends on X, V and the unit tangent T of the line. The derivative of f with

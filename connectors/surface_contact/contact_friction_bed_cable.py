@@ -3,7 +3,7 @@
 Without suction, each contact point has the normal force of `ContactFrictionSurfaceCable`. The friction limit is an
 ellipse with the half axes mu N along the line and rho mu N across it, where N is the pressing force. Suction holds a
 line that is lifted. The suction first grows with the contact stiffness up to c_s times the largest contact force since
-the line touched the bed, and then decreases linearly to 0 over the distance Δ; see `bed_kernels.py` for all formulas.
+the line touched the bed, and then decreases linearly to 0 over the distance Δ. See `bed_kernels.py` for all formulas.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): radial return; C. Bridge and others, OTC 16628
 (2004): suction of lines that are lifted from clay.

@@ -8,14 +8,14 @@ r_c,
     this direction,
 
 where u_t is the displacement along the surface since the point began to stick. At the point, opposite forces act on the
-cable and on the body of the surface; see `kernels.py` for all formulas.
+cable and on the body of the surface. See `kernels.py` for all formulas.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
 
 Contact with friction between surfaces and points of cables with twist: friction turns the rope about its axis.
 
 The law is the same as in `ContactFrictionSurfaceCable`, except that friction acts at the radius of the rope. The slip
 velocity contains the spin of the rope, and the friction has a moment about the axis. Therefore a rope that is moved
-sideways rolls, and a rope that enters a groove at an angle is twisted; see `kernels.py` for all formulas.
+sideways rolls, and a rope that enters a groove at an angle is twisted. See `kernels.py` for all formulas.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
 """
@@ -103,7 +103,7 @@ class ContactFrictionSurfaceCable(PointContact):
 
     The cable is divided into ``points`` equal parts. The contact point of each part is the middle of its axis, which is
     a cubic curve. The gap is the distance of the contact point from the surface minus the radius of the rope. Stiffness
-    and damping are per metre of cable; each point represents a part of the length L/n. The sums of forces and of
+    and damping are per metre of cable. Each point represents a part of the length L/n. The sums of forces and of
     moments on cable and body are exactly 0. Points beyond the end of a surface have no contact. With
     ``friction_coefficient`` 0 there is no friction. A 2D cable remains in its plane. If a surface is not perpendicular
     to this plane, the component of the contact force normal to the plane has no effect on the cable. Each row has the

@@ -4,13 +4,13 @@ and nets on rough ground.
 The law is the same as in `ContactFrictionSurfaceCable`. A row belongs to one cable and, at any time, to one surface of
 the set near the cable, or to no surface. A cable that can touch two surfaces simultaneously has two rows. Therefore a
 rope of n such cables over k sheaves has 2 n rows instead of k n. The tangent couples each cable only to surfaces near
-it; see `surface_search.py`.
+it. See `surface_search.py`.
 
 Contact with friction between points of cables with twist and any surface of a set; friction turns the ropes.
 
 Rows are assigned to surfaces as in `ContactFrictionSurfaceSetCable`, and the law is the same as in
 `ContactFrictionSurfaceTwistCable`.
-Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `contact/pair_search.py` for the search.
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006). See `contact/pair_search.py` for the search.
 """
 
 from __future__ import annotations

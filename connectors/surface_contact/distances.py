@@ -39,7 +39,7 @@ the side of the rope. `Geometry` and the columns in `surfaces.py` define the par
     sheave: with s = R + a - rho, t = |z|, psi = pi/2 - beta, for the round bottom and for the straight flank
     bottom: phi = a - sqrt(s² + t²) if t <= s tan(psi)
     flank: phi = a - (s cos(psi) + t sin(psi)) otherwise
-    profile: phi of the nearest line or arc; the profile is a sequence of lines and arcs in the half plane (rho, z)
+    profile: phi of the nearest line or arc. The profile is a sequence of lines and arcs in the half plane (rho, z)
     height field: see above
 
 For a surface of revolution phi depends on rho and z. With e = (x, y)/rho
@@ -70,7 +70,7 @@ reduced by `OVERLAP`. Pieces therefore overlap, and rounding errors cause no gap
 
 
 def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArray:
-    """Create the lines and arcs of a profile, shape (pieces, 8); see `PIECE`.
+    """Create the lines and arcs of a profile, shape (pieces, 8). See `PIECE`.
 
     Args:
         points: coordinates rho, z of k >= 2 successive vertices [m], shape (2 k,).
@@ -162,7 +162,7 @@ def create_field(x: FloatArray, y: FloatArray, heights: FloatArray, where: str) 
 
     Args:
         x, y: coordinates of the grid lines [m], shapes (nx,) and (ny,).
-        heights: heights [m], shape (nx ny,); the height at x_i and y_j has the index ny i + j.
+        heights: heights [m], shape (nx ny,). The height at x_i and y_j has the index ny i + j.
         where: description of the row, for messages.
 
     Raises:
@@ -352,7 +352,7 @@ class Geometry(NamedTuple):
     marker: IntArray  # index of the marker in the columns of its family, shape (surfaces,)
     kind: IntArray  # type of the surface, shape (surfaces,)
     Q: FloatArray  # axes of the surface in the frame of the marker as columns, shape (surfaces, 3, 3)
-    geo: FloatArray  # parameters; the last one is the depth beyond which contact is ignored [m], shape (surfaces, 8)
+    geo: FloatArray  # Parameters. The last one is the depth beyond which contact is ignored [m], shape (surfaces, 8).
     pieces: FloatArray  # pieces of all profiles and tables of all height fields, shape (k, 8)
 
 

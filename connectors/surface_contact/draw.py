@@ -141,8 +141,8 @@ def eval_plane(geo: FloatArray, around: FloatArray, low: FloatArray, high: Float
             half[k] = geo[3]
         else:
             middle[k], half[k] = 0.5 * (low[k] + high[k]), 0.6 * max(size, 1e-3)
-    # directions are scaled to the edge of a square and then to the edge of the rectangle, so that some points are at
-    # the corners
+    # unit vectors are lengthened to the edge of a square, and then to the edge of the rectangle, so that some points
+    # are at the corners
     rim = half * around / np.abs(around).max(axis=1, keepdims=True)
     rim *= np.minimum(1.0, geo[3] / np.linalg.norm(rim, axis=1, keepdims=True))
     rings: FloatArray = np.empty((ALONG, AROUND, 3))
@@ -157,7 +157,7 @@ def eval_section(
 
     Args:
         kind, geo, pieces: type of distance, parameters and pieces of the surface, see `Geometry`.
-        low, high: smallest and largest z of all nodes [m]; an infinite cylinder is drawn between them.
+        low, high: smallest and largest z of all nodes [m]. An infinite cylinder is drawn between them.
     """
     t = np.linspace(-1.0, 1.0, ALONG)
     if kind == SPHERE:

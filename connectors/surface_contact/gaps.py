@@ -1,4 +1,4 @@
-"""Gaps between surfaces and points of cables. Solvers use the gaps to check whether time steps resolve contacts; see
+"""Gaps between surfaces and points of cables. Solvers use the gaps to check whether time steps resolve contacts. See
 `Gaps`.
 
 A step has missed the contact of a point with its surface if three conditions are satisfied: the gap is > 0 at both ends
@@ -244,7 +244,7 @@ beds the value was below 2e-5.
 
 def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fields, step: float) -> list[str]:
     """In static solves, find the cable with the largest ratio of the axial force that the edge of a plane causes to the
-    tension of the cable. Return a message about this cable if the ratio exceeds `PULL`; see `Checks.reasons`.
+    tension of the cable. Return a message about this cable if the ratio exceeds `PULL`. See `Checks.reasons`.
 
     On several processes the check is omitted, because rows of one cable may belong to several processes.
 

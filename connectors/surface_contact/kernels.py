@@ -75,7 +75,7 @@ of T at the start of the step.
 History values of a row: gaps (n), states (n), anchors (n x 3), unit tangents (n x 3), axes d_1 of the material (n x 3).
 All vectors are in the frame of the surface. Tangents and axes d_1 are values at the start of the step.
 
-Source: own derivation; for the spin of frames M. Bergou and others, ACM Transactions on Graphics 27 (2008), 63; for the
+Source: own derivation; for the spin of frames M. Bergou and others, ACM Transactions on Graphics 27 (2008), 63. For the
 radial return P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
 

@@ -73,12 +73,12 @@ def lay_line(
         bed: height of a level bed [m]; or a `BedGrid`; or the corners of a polyline below the line, shape (k, 2). A
             corner is given by its horizontal distance from the anchor, positive towards the end, and its height [m],
             see `add_bed`.
-        anchor: x and y of the anchor [m]; the anchor has the height of the bed.
+        anchor: x and y of the anchor [m]. The anchor has the height of the bed.
         end: position of the upper end [m].
         length: unstretched length [m].
         elements: number of cables.
         stiffness: contact stiffness per length of the line [N/m^2].
-        displaced: mass of the displaced water per length [kg/m], used only for the initial shape; a `FluidLoad` adds
+        displaced: mass of the displaced water per length [kg/m], used only for the initial shape. A `FluidLoad` adds
             the forces of the water.
         friction: coefficient of friction on the bed [1]. A value > 0 requires stiffness or damping of the friction in
             ``contact``, see `add_surface_contact`. The initial shape is the shape of a line that has been pulled

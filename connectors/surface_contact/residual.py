@@ -1,7 +1,7 @@
-"""Contact forces between surfaces and points of cables; see `kernels.py` for the formulas.
+"""Contact forces between surfaces and points of cables. See `kernels.py` for the formulas.
 
 Up to eight successive rows whose surfaces have the same type of distance are evaluated together, one in each lane of
-the vector instructions of the processor. The points of the rows are evaluated one after the other; see
+the vector instructions of the processor. The points of the rows are evaluated one after the other. See
 docs/explanation/design.md, Lanes. The data of the rows are in a record g of `ROW_LANES`. Points that a row does not
 have count as open. Ropes with twist, ribbons and lines on soft beds are evaluated row by row.
 """

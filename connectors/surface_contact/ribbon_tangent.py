@@ -1,4 +1,4 @@
-"""Exact tangent of the contact of surfaces with ribbons; see `ribbon_kernels.py` for the points and their second
+"""Exact tangent of the contact of surfaces with ribbons. See `ribbon_kernels.py` for the points and their second
 variation, `tangent.py` for the derivatives of the force of a point, and `contact/assembly.py` for C, V, K and N.
 
 J = dp/dq is the Jacobian of the position of a point with respect to the 14 coordinates of the cable, and J_t its time

@@ -1,5 +1,5 @@
 """Search for the surfaces of a set that are near cables. The number of rows is constant, but the surface of a row can
-change; see `pair_search.PairSearch`.
+change. See `pair_search.PairSearch`.
 
 For each surface that has a bounding sphere, a search tree of the middles of the cables finds the cables near this
 surface. Surfaces without a bounding sphere, such as a sea bed, are paired with all cables. A pair of such a surface and

@@ -2,7 +2,7 @@
 height fields.
 
 A surface is attached to a rigid marker. The origin of the surface is the point of the marker, and the axis of the
-surface is its local z axis. `distances.py` contains the formulas. Rows of a contact law define the contact with cables;
+surface is its local z axis. `distances.py` contains the formulas. Rows of a contact law define the contact with cables.
 `ContactFrictionSurfaceCable` has one row for each pair of a surface and a cable.
 """
 
@@ -217,7 +217,7 @@ def _flank(get: Callable[[str], Any], geo: FloatArray) -> int:
 
 
 def _profile(get: Callable[[str], Any], geo: FloatArray) -> int:
-    # indices of the pieces of this table; `bind_surfaces` adds an offset when it joins the tables
+    # Indices of the pieces of this table. `bind_surfaces` adds an offset when it joins the tables.
     counts = [len(pieces) for pieces in _create_profiles(get)]
     geo[:, 0], geo[:, 1] = np.cumsum(counts) - counts, counts
     geo[:, 2] = [np.hypot(*np.reshape(vertices, (-1, 2)).T).max() for vertices in get("vertices")]
@@ -225,7 +225,7 @@ def _profile(get: Callable[[str], Any], geo: FloatArray) -> int:
 
 
 def _field(get: Callable[[str], Any], geo: FloatArray) -> int:
-    # index of the first entry of each field in this table; `bind_surfaces` adds an offset when it joins the tables
+    # Index of the first entry of each field in this table. `bind_surfaces` adds an offset when it joins the tables.
     counts = [len(field) for field in _create_fields(get)]
     geo[:, 0] = np.cumsum(counts) - counts
     geo[:, 1], geo[:, 2] = [len(x) for x in get("x")], [len(y) for y in get("y")]

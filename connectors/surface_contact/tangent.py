@@ -1,4 +1,4 @@
-"""Exact tangent of the contact between surfaces and points of cables; see `kernels.py` for the forces and
+"""Exact tangent of the contact between surfaces and points of cables. See `kernels.py` for the forces and
 `contact/assembly.py` for the sum over points.
 
 F = A Phi(X, V) is the global force, d = p - c, e = A V, and m = d x F the moment about the origin c. The prefix d

@@ -4,7 +4,7 @@ See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. S
 anchor a of its bristle:
 
     touch: a point that has closed since the start of the step sticks with a := X, in dynamic solves without friction.
-    start of a solve: a := X for each closed point; the point slips if |mu_v v_t| > mu |f_n|, otherwise it sticks.
+    start of a solve: a := X for each closed point. The point slips if |mu_v v_t| > mu |f_n|, otherwise it sticks.
     trial: for all other closed points, tau is computed with the anchor a that was stored at the start of the step.
     slips: if |tau| > (1 + TIE) mu |f_n|, the state is 1 and a := X - mu |f_n|/(w mu_k) u_t/|u_t|.
     sticks: otherwise the state is 0 and a keeps the value that was stored at the start of the step.

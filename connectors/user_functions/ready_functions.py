@@ -150,7 +150,7 @@ class ReadyFunction:
     """A function of time [s], created by `table`, `ramp`, `smooth_step`, `sine` or `spline`."""
 
     name: str  # name of the function that created this object, for messages
-    kind: int  # type of the function; see `eval_ready` for types and parameters
+    kind: int  # Type of the function. See `eval_ready` for types and parameters.
     numbers: FloatArray
     shape: tuple[int, ...]  # shape of the values, () or (3,)
     order: int = 0  # order of the time derivative

@@ -1,7 +1,7 @@
-"""User functions of time in columns of tables. Each function is called once for each value of the time; the result is
+"""User functions of time in columns of tables. Each function is called once for each value of the time. The result is
 checked and, if necessary, differentiated with respect to time.
 
-A kernel evaluates the predefined functions of `windlass.connectors.user_functions.ready_functions`; the following rules
+A kernel evaluates the predefined functions of `windlass.connectors.user_functions.ready_functions`. The following rules
 are for Python functions.
 
 If the user does not give the time derivative of a function, the derivative is computed by a difference quotient of
@@ -43,7 +43,7 @@ FORWARD_TWICE = ((0, 45 / 12), (1, -154 / 12), (2, 214 / 12), (3, -156 / 12), (4
 
 class TimeColumn:
     """Values of a column whose rows can contain functions of time. Python functions are called once for each row and
-    value of the time; a kernel evaluates predefined functions.
+    value of the time. A kernel evaluates predefined functions.
 
     Args:
         constant: values of rows that have no function, shape (rows, *shape).
@@ -52,9 +52,9 @@ class TimeColumn:
             the data that kernels read.
 
     Attributes:
-        values: values at the last requested time, shape (rows, *shape); this array is the same object at all times, and
+        values: values at the last requested time, shape (rows, *shape). This array is the same object at all times, and
             other code must not change it.
-        ready: call that evaluates the predefined functions at the time of an evaluation; see `call`.
+        ready: call that evaluates the predefined functions at the time of an evaluation. See `call`.
         fill: call that evaluates all functions, including Python functions.
     """
 
@@ -114,11 +114,11 @@ def change_values(rows: LocalRows, columns: tuple[Any, TimeColumn], name: str, n
 
 
 def bind_values(rows: LocalRows, values: str, functions: str) -> TimeColumn:
-    """Create the `TimeColumn` of a column. Rows with a function of time use the function; other rows use the value in
+    """Create the `TimeColumn` of a column. Rows with a function of time use the function. Other rows use the value in
     the table.
 
     Args:
-        rows: rows of a table with the column ``active``; functions of inactive rows are not called.
+        rows: rows of a table with the column ``active``. Functions of inactive rows are not called.
         values: name of the column with constant values.
         functions: name of the column with the functions.
 
@@ -164,7 +164,7 @@ def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
     """Return the result of a user function as an array, or None if the result is not finite or of another shape."""
     if type(given) in SCALARS and not shape:
         return cast(FloatArray, np.float64(given)) if isfinite(given) else None
-    # a finite sum shows that all values are finite; all other results are examined below
+    # A finite sum shows that all values are finite. All other results are examined below.
     if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == shape and isfinite(given.sum()):
         return given
     if type(given) in (list, tuple) and shape == (len(given),) and set(map(type, given)) == FLOAT:

@@ -3,7 +3,7 @@
     heave = con.spline(*con.read_series("heave.csv", "heave"))
     con.prescribe(world, top, "z", heave)
 
-The velocity of a motion that is prescribed by a `table` jumps at every time of the table; a motion that is prescribed
+The velocity of a motion that is prescribed by a `table` jumps at every time of the table. A motion that is prescribed
 by a `spline` has a continuous acceleration between the first and the last time. The spline is cubic, and its third
 derivative is continuous at the second time and at the time before the last (not-a-knot conditions).
 

@@ -146,7 +146,7 @@ def compiled(function: UserFunction) -> Compiled:
 
 @dataclass(frozen=True)
 class WithoutMotion:
-    """A user function that does not depend on the displacements and velocities of its row; the result may depend on
+    """A user function that does not depend on the displacements and velocities of its row. The result may depend on
     time and on other values.
 
     The derivatives of the function with respect to displacements and velocities are 0. If all functions of a table are
@@ -417,7 +417,7 @@ def _eval_forces(users: UserForces, group: FunctionGroup, t: float, u: FloatArra
         _eval_group(users, group, t, u, ut, (values,))
         return values
     good = np.isfinite(u).all(axis=1) & np.isfinite(ut).all(axis=1)
-    # the values are infinite or NaN only if Newton's method diverges; the solver reports the divergence
+    # The values are infinite or NaN only if Newton's method diverges. The solver reports the divergence.
     values[~good] = np.nan
     if good.any():
         found = np.zeros((int(good.sum()), u.shape[1]))

@@ -12,7 +12,7 @@ e_3), with the Euler parameters e, so the rotations must be small. The rigid bod
 rotations. The convolution integral of the radiation is replaced by first-order states, so the tangent is exact,
 and checkpoints contain the history of the motion.
 
-The sum in f_w extends over the waves of the fluid. A is the amplitude of a wave; the docstring of vessel.py defines the
+The sum in f_w extends over the waves of the fluid. A is the amplitude of a wave. The docstring of vessel.py defines the
 phase ψ = ψ_0 at the position of the node at rest, and the start ramp r(t). X_j is the force per wave amplitude, with
 the phases and headings of `windlass.connectors.fluids.rao`.
 
@@ -60,7 +60,7 @@ class Radiation:
     """Retardation functions k(t) = R exp(P t) Q, given by the matrices of n states.
 
     Args:
-        system_matrix: matrix P [1/s], shape (n, n); the real parts of all eigenvalues of P must be < 0.
+        system_matrix: matrix P [1/s], shape (n, n). The real parts of all eigenvalues of P must be < 0.
         rate_matrix: matrix Q [unit of the states per m and per rad], shape (n, 6).
         force_matrix: matrix R for forces along x, y, z and torques [N and N m per unit of the states], shape (6, n).
 
@@ -129,11 +129,11 @@ def floater(
             gravity acts on the body. For example K_33 = ρ g A, K_44 = ρ g (I + V z_B), with the area A of the
             waterplane, its second moment I about the x axis, and the height z_B of the centre of buoyancy above the
             node.
-        volume: volume V that the body displaces at rest [m^3]; the centre of this volume is on the z axis of the body.
+        volume: volume V that the body displaces at rest [m^3]. The centre of this volume is on the z axis of the body.
         damping: additional linear damping D [N s/m, N s, N m s], shape (6, 6); default: none.
         radiation: retardation functions; default: none.
         excitation: forces [N/m] and torques [N] of waves per wave amplitude, as an `RAO` in the order x, y, z and
-            rotations; required if the fluid has waves.
+            rotations. This argument is required if the fluid has waves.
 
     Returns:
         The entities that were added to the model.

@@ -124,7 +124,7 @@ class Hydrodynamics(NamedTuple):
 
     @checked(tolerance=number("1", above=0.0, below=1.0), largest=whole(1))
     def fit_radiation(self, tolerance: float = 0.01, largest: int = 12) -> Radiation:
-        """Return states whose impulse responses approximate the retardation functions; see the docstring of this
+        """Return states whose impulse responses approximate the retardation functions. See the docstring of this
         module.
 
         Args:
@@ -134,7 +134,7 @@ class Hydrodynamics(NamedTuple):
 
         Raises:
             ModelError: the dampings of all translations are 0, or no stable system with at most ``largest`` states
-                fulfils the tolerance; the message names the degrees of freedom.
+                fulfils the tolerance. The message names the degrees of freedom.
         """
         peak = np.abs(self.damping).max(axis=0)
         largest_damping = np.diag(peak)[:3].max()
@@ -181,7 +181,7 @@ def eval_retardation(frequencies: FloatArray, damping: FloatArray, times: FloatA
     middle = 0.5 * (w[1:] + w[:-1])
     for k, t in enumerate(times):
         # ∫ B cos(ω t) dω for a polyline B(ω) from ω = 0: B sin(ω t)/t at the end, and the sum of slope [cos(ω t)/t²]
-        # over the pieces; the difference of cosines is written as a product of sines, which is accurate for small t
+        # over the pieces. The difference of cosines is written as a product of sines, which is accurate for small t.
         share = width * middle * np.sinc(0.5 * width * t / np.pi) * np.sinc(middle * t / np.pi)
         found[k] = B[-1] * w[-1] * np.sinc(w[-1] * t / np.pi) - np.tensordot(share, slope, 1)
     return 2.0 / np.pi * found

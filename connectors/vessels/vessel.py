@@ -125,7 +125,7 @@ class Vessel(NamedTuple):
     """A vessel with prescribed motion.
 
     Attributes:
-        body: the body that moves, for `position_marker` and `rigid_marker`; its mass is 1 kg.
+        body: the body that moves, for `position_marker` and `rigid_marker`. Its mass is 1 kg.
         supports: the constraints that move the body.
         motion: motion of the body as a function of time.
     """

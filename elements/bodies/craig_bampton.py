@@ -9,7 +9,7 @@ The columns φ of Φ are modes with fixed boundary, with the angular frequencies
 matrices are Tᵀ M T and Tᵀ K T. Static responses to forces on the boundary are exact.
 
 Matrices are NumPy arrays, sparse matrices of SciPy, or names of files. A ``.npz`` file contains a sparse matrix of
-SciPy or a single NumPy array; a ``.mtx`` file has the Matrix Market format.
+SciPy or a single NumPy array. A ``.mtx`` file has the Matrix Market format.
 
 Source: R. R. Craig, M. C. C. Bampton, AIAA Journal 6 (1968) 1313-1319.
 """
@@ -64,7 +64,7 @@ class Superelement:
     Attributes:
         mass, stiffness: reduced matrices Tᵀ M T and Tᵀ K T, shape (n, n), where n is the number of boundary coordinates
             plus the number of modes.
-        basis: matrix T, shape (N, n); its rows are in the order of the given matrices.
+        basis: matrix T, shape (N, n). Its rows are in the order of the given matrices.
         boundary: indices of the boundary coordinates, shape (b,).
         frequencies: natural frequencies [Hz] of the modes with fixed boundary, shape (n - b,).
     """

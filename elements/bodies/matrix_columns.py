@@ -27,7 +27,7 @@ def pack_matrices(values: dict[str, Any], rows: int, *names: str) -> dict[str, A
     Args:
         values: values that the user gave to `World.add`.
         rows: number of table rows.
-        names: names of columns; each of these columns contains one matrix for all rows, or a list with one matrix for
+        names: names of columns. Each of these columns contains one matrix for all rows, or a list with one matrix for
             each row.
     """
     for name in names:
@@ -80,7 +80,7 @@ def bind_state_functions(
     Args:
         rows: the rows of the table on this process.
         function: name of the column of the functions.
-        derivative: name of the column of the derivatives; if empty, finite differences are used.
+        derivative: name of the column of the derivatives. If empty, finite differences are used.
         shapes: for each row, the required shape of the result of its function.
         words: description of the required result, with its unit, for messages.
     """

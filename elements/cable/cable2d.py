@@ -138,11 +138,11 @@ class CableKind(NamedTuple):
 class RuleGroup(NamedTuple):
     """Cables with the same integration rule, evaluated by one thread.
 
-    energies, powers: functions for the `Account` (energies and dissipated powers) of the cables; for rows in which a
+    energies, powers: functions for the `Account` (energies and dissipated powers) of the cables. For rows in which a
         user function replaces the linear law, these functions add 0.
     residual, tangent: functions for the `System` of the cables.
     dynamic_residual, dynamic_tangent: residual and tangent that include inertia forces and mass matrix.
-    strands: parameters of the cables; form-finding changes these parameters temporarily.
+    strands: parameters of the cables. Form-finding changes these parameters temporarily.
     """
 
     energies: Call
@@ -282,7 +282,7 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
 
 
 def create_rows(rows: LocalRows, row: IntArray, rule: Rule) -> RuleRows:
-    """Create the data of rows with the same integration rule; ``row`` contains the indices of these rows among the rows
+    """Create the data of rows with the same integration rule. ``row`` contains the indices of these rows among the rows
     of the table on this process.
 
     In the data for the kernels, stiffness and damping of broken cables are 0. A stiffness and a damping that a user

@@ -11,7 +11,7 @@ The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cab
 κ_ref is a fixed vector in the global frame. If a cable that is curved in the stress-free state rotates, κ_ref does not
 rotate with the cable, because the element has no coordinate for the rotation of its cross sections. For such cables use
 ``bending_moment_function``. The function receives |κ| and returns a moment that acts about the current binormal, even
-if the cable has rotated; see strains.py.
+if the cable has rotated. See strains.py.
 
 `Cable2D` and `Cable3D` have the same integration rules, and for motion in a plane the forces of both elements are
 equal.

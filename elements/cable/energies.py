@@ -1,6 +1,6 @@
 """Energies of stretching and bending of 2D and 3D cables, and the powers that damping dissipates.
 
-The kernels use vectors with three components; in 2D the component z is 0. See points.py for the symbols.
+The kernels use vectors with three components. In 2D the component z is 0. See points.py for the symbols.
 """
 
 from __future__ import annotations

@@ -177,8 +177,8 @@ def label_parts(ends: IntArray) -> IntArray:
     while not np.array_equal(labels, before):
         before = labels
         one, other, labels = before[node0], before[node1], before.copy()
-        # replace the two labels at the ends of each line by the smaller label; then replace each label k by labels[k],
-        # until no label changes
+        # Replace the two labels at the ends of each line by the smaller label. Then replace each label k by labels[k],
+        # until no label changes.
         np.minimum.at(labels, np.maximum(one, other), np.minimum(one, other))
         while not np.array_equal(labels, labels[labels]):
             labels = labels[labels]

@@ -33,7 +33,7 @@ STATES = 3
 
 
 def create_ropes(rows: LocalRows, dims: int, **law: FloatArray | IntArray) -> NDArray[Any]:
-    """Create the records of cables for the kernels; ``law`` contains further fields, with one entry per row.
+    """Create the records of cables for the kernels. ``law`` contains further fields, with one entry per row.
 
     L, EA: length [m] and axial stiffness [N], which is 0 for broken cables.
     points: number of axial points.

@@ -27,7 +27,7 @@ of this frame. With σ' for the variation δ', and δ² for δ'δ,
     δ²κ_2 = d_2·δ²κ + (κ·δt)(d_2·δ't) - δ_1 σ' - δ'_1 σ - κ_2 σ σ' - κ_1 δ'σ
 
 Source: J. Langer, D. A. Singer, Lagrangian aspects of the Kirchhoff elastic rod, SIAM Review 38 (1996) 605-618;
-C. Meier, A. Popp, W. A. Wall, Arch. Comput. Methods Eng. 26 (2019) 163-243; for steps along the tangents M. Bergou and
+C. Meier, A. Popp, W. A. Wall, Arch. Comput. Methods Eng. 26 (2019) 163-243. For steps along the tangents M. Bergou and
 others, ACM Transactions on Graphics 27 (2008), 63.
 """
 

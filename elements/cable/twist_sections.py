@@ -4,7 +4,7 @@
 (rows, k) for k positions per row. By default outputs are evaluated in the middle of each cable. Vectors are in the
 global frame. Scalar outputs have the shape (rows,) or (rows, k). Forces and moments are evaluated at the given
 position, and include damping and reference strains. With integration rule 2 the axial force is most accurate at x = 0,
-L/2 and L; drawings show the parabola through these three values. The torque is constant along an element.
+L/2 and L. Drawings show the parabola through these three values. The torque is constant along an element.
 
 | point field of drawings | unit | meaning |
 | --- | --- | --- |

@@ -31,7 +31,7 @@ class Operations(NamedTuple):
     write, add: write the product of a scalar w and the vector a to column k of an array, or add it to this column, in
         consecutive rows beginning with ``row``.
     add_matrix: add the product w A to column k of an array, one element per row beginning with ``row``.
-    add_matrices: add the sum x A + y B + z C + w D of four matrices; the argument contains, for each element, the
+    add_matrices: add the sum x A + y B + z C + w D of four matrices. The argument contains, for each element, the
         tuple of the elements of A, B, C and D.
     """
 

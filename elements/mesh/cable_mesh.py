@@ -154,21 +154,21 @@ def cables_from_mesh(
         scale: length [m] of one unit of length in the file.
         slopes: points at which lines share a slope. With ``"smooth"``, two lines share a slope at points at which only
             these two lines meet, if both lines have the same section and their directions differ by at most
-            ``corner_angle``. With ``"through"``, points at which more lines meet are included; the lines of a section
+            ``corner_angle``. With ``"through"``, points at which more lines meet are included. The lines of a section
             are paired by the smallest angles between their directions. With ``"separate"``, lines do not share slopes;
             only the cables of one line share slopes.
         corner_angle: largest angle [rad] between the directions of two lines that share a slope, 0 to π/2. The angle is
             0 if one line continues the other without a corner.
         hinges: names of groups of points or lines. Lines do not share a slope at points of these groups.
-        unused_points: with ``"ignore"``, points that belong to no line and to no group are omitted; with ``"error"``,
+        unused_points: with ``"ignore"``, points that belong to no line and to no group are omitted. With ``"error"``,
             such points raise a ModelError. A point of a group that belongs to no line always raises a ModelError.
         merge_distance: distance [m] up to which points of lines are merged. With 0, points of lines that coincide raise
             a ModelError. With None, points are not merged.
-        in_space: whether 3D cables, `Cable3D` or `TwistCable3D`, are created; otherwise all points must have z = 0.
+        in_space: whether 3D cables, `Cable3D` or `TwistCable3D`, are created. Otherwise all points must have z = 0.
         cell_columns: columns of cables whose values are read from the file. For each name of a column, the name of an
             array on the cells of the file, or a list with the name of one array for each component, e.g.
             ``{"torsional_stiffness": "GJ", "bending_stiffness": ["EI_1", "EI_2"]}``. All cables of a line have the
-            value of its cell, in the unit of the column; ``scale`` does not change the value.
+            value of its cell, in the unit of the column. ``scale`` does not change the value.
         name: name for messages and output.
         **cable_columns: columns of all cables, including lines without section. Values in ``sections`` have priority.
             The default of ``length`` [m] is the arc length of the axis.

@@ -17,7 +17,7 @@ coordinate axis [1].
 
 
 def merge_points(mesh: FileMesh, distance: float | None) -> None:
-    """Merge coinciding points of a mesh in place; see ``merge_distance`` of `cables_from_mesh`.
+    """Merge coinciding points of a mesh in place. See ``merge_distance`` of `cables_from_mesh`.
 
     Raises:
         ModelError: the distance is negative or not finite, or the distance is 0 and points of lines coincide.

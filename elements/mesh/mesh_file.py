@@ -96,7 +96,7 @@ class FileMesh:
         and a group of lines have this name, return the points of both groups.
 
         Raises:
-            ModelError: the group does not exist; ``argument`` is the name of the argument for the message.
+            ModelError: the group does not exist. ``argument`` is the name of the argument for the message.
         """
         found = [self.point_sets[group]] if group in self.point_sets else []
         if group in self.line_sets:
@@ -112,10 +112,10 @@ def read_mesh(path: str | Path, scale: float = 1.0, in_space: bool = False) -> F
     Args:
         path: file with the ending .msh (gmsh 2.2 or 4.1, text or binary), .vtu, .xdmf or .xmf.
         scale: length [m] of one unit of length in the file.
-        in_space: whether points may have any z; if false, all points must have z = 0.
+        in_space: whether points may have any z. If false, all points must have z = 0.
 
     Raises:
-        ModelError: the file does not exist, has another format, is damaged or empty, or has no lines; in 2D also if a
+        ModelError: the file does not exist, has another format, is damaged or empty, or has no lines. In 2D also if a
             point has z ≠ 0.
     """
     path = Path(path)

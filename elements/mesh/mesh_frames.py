@@ -2,7 +2,7 @@
 
 Lines that share slopes form paths and loops. At the start of a path, ``normal`` is given or has its default. Along the
 path, the normal is rotated by the smallest rotations between successive slopes of the cubic axis (see turning.py), so
-the frames of a path have no twist. A loop starts at the line that comes first in the file; the cable that closes the
+the frames of a path have no twist. A loop starts at the line that comes first in the file. The cable that closes the
 loop contains the angle between the moved normal and the normal at the start as twist of the reference configuration.
 """
 
@@ -30,7 +30,7 @@ PARALLEL = 1e-6
 
 
 def read_frame_columns(columns: Mapping[str, Any], label: str) -> dict[str, FloatArray]:
-    """Return the directions ``normal`` and ``turned_from`` of a section, each of shape (3,); without a given direction
+    """Return the directions ``normal`` and ``turned_from`` of a section, each of shape (3,). Without a given direction
     the vector is 0.
 
     Raises:
@@ -84,7 +84,7 @@ def eval_frames(
     """
     paths = find_paths(plan.begin, plan.end)
     lines = np.array([line for path in paths for line in path])
-    # all cables, path by path; path k has the cables edge[k] to edge[k + 1]
+    # All cables, path by path. Path k has the cables edge[k] to edge[k + 1].
     node0, node1, length = list_cable_nodes(plan, lines)
     edge = np.cumsum([0, *(plan.parts[path].sum() for path in paths)])
     r, t = plan.position, plan.slope

@@ -36,7 +36,7 @@ class Ends(NamedTuple):
 
     point: mesh point of each end.
     partner: for each end, the index of the end to which it is joined, or -1 if there is no such end.
-    node: index of the slope of each end, counted from 0; joined ends share one slope.
+    node: index of the slope of each end, counted from 0. Joined ends share one slope.
     """
 
     point: IntArray
@@ -140,8 +140,8 @@ def eval_lengths(begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1:
     length: FloatArray = np.linalg.norm(chord, axis=1)
     bent = np.flatnonzero(~find_straight(chord, slope0, slope1))
     q = [vector[bent][:, None, :] for vector in (begin, slope0, end, slope1)]
-    # fixed-point iteration, because the integrand depends on the arc length; each iteration multiplies the error by
-    # about the square of the angle [rad] between both slopes
+    # Fixed-point iteration, because the integrand depends on the arc length. Each iteration multiplies the error by
+    # about the square of the angle [rad] between both slopes.
     for _ in range(12):
         shape = eval_shape(GAUSS_PLACES, length[bent][:, None])
         slope = sum(shape.dS[..., a, None] * q[a] for a in range(4))
@@ -191,8 +191,8 @@ def rank_points(count: int, lines: IntArray) -> IntArray:
     from scipy.sparse import csr_array  # imported here, because most models do not need SciPy
     from scipy.sparse.csgraph import reverse_cuthill_mckee  # imported here, because most models do not need SciPy
 
-    # vertices are numbered backwards, because the method begins with the last vertex; with this numbering, the points
-    # of successive lines keep their order
+    # Vertices are numbered backwards, because the method begins with the last vertex. With this numbering, the points
+    # of successive lines keep their order.
     backwards = count - 1 - lines
     both = np.concatenate((backwards, backwards[:, ::-1]))
     graph = csr_array((np.ones(len(both), np.int8), both.T), shape=(count, count))

@@ -69,8 +69,8 @@ def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: Flo
     owner = np.concatenate((first[point], count + np.arange(len(line))))
     rank = rank_points(len(mesh.points), mesh.lines)
     rank0, rank1 = rank[point[begin]][line], rank[point[end]][line]
-    # of the two end nodes of a line, let B be the node that is later in the order, and A the other node; the nodes
-    # within the line are placed directly before B, in the sequence from A to B
+    # Of the two end nodes of a line, let B be the node that is later in the order, and A the other node. The nodes
+    # within the line are placed directly before B, in the sequence from A to B.
     keys = np.concatenate((2 * rank[point], 2 * np.maximum(rank0, rank1) - 1))
     group = np.concatenate((np.arange(count), line))
     place = np.concatenate((np.zeros(count, np.int64), np.where(rank0 < rank1, step, -step)))

@@ -1,7 +1,7 @@
 """Distribution of the nodes and cables of nets over processes. The first process reads the file, determines all rows of
 the net, and sends each process its rows.
 
-Only the first process stores the whole net, and only until all parts have been sent; a small net is sent to all
+Only the first process stores the whole net, and only until all parts have been sent. A small net is sent to all
 processes as a whole. Each process receives the nodes of a range of rows and the cables that begin at these nodes. All
 processes receive the data of handles and names: one integer for each row of a set, and one or two integers for each
 node.
@@ -56,10 +56,10 @@ class Outline(NamedTuple):
     nodes: number of nodes.
     sections: for each section, the name of the group (None for lines without section), the label, and the number of
         cables.
-    order: index of the node in each row, shape (nodes,); see `NodePlan`.
+    order: index of the node in each row, shape (nodes,). See `NodePlan`.
     point: for each node at an end of a line, the index of its mesh point, in the order of the node indices.
     first_inner: index of the first node within each line, shape (lines,).
-    cable_sets, node_sets, slope_sets: rows of the cables and nodes of each group, by name; see `CableMesh`.
+    cable_sets, node_sets, slope_sets: rows of the cables and nodes of each group, by name. See `CableMesh`.
     notes: messages about parts of the file that were omitted.
     """
 
@@ -99,7 +99,7 @@ def deal_net(comm: Any, plan: Callable[[], Net]) -> Given:
         plan: function that creates the whole net.
 
     Raises:
-        WindlassError: ``plan`` has raised this error; it is raised on all processes.
+        WindlassError: ``plan`` has raised this error. It is raised on all processes.
     """
     processes, net, error = Processes(comm), None, None
     if comm is None or comm.rank == 0:

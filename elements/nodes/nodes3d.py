@@ -1,4 +1,4 @@
-"""3D nodes: points, and points with a rotation by Euler parameters; see `rotations` for the symbols.
+"""3D nodes: points, and points with a rotation by Euler parameters. See `rotations` for the symbols.
 
 Mass points use `Point3D`, cables use `PointSlope3D`, and rigid bodies use `RigidNode3D`. Four Euler parameters describe
 all rotations without the singularities of three angles. Euler parameters require the constraint e·e = 1, which is part

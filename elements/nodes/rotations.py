@@ -71,7 +71,7 @@ def euler_parameters_of(matrix: Any) -> FloatArray:
     R = np.asarray(matrix, dtype=np.float64)
     if not is_rotation(R).all():
         raise ModelError(f"matrix = {matrix}: must be a rotation matrix of shape (3, 3), or several")
-    # each row of 4 e eᵀ is proportional to e; in the row with the largest diagonal element no cancellation occurs
+    # Each row of 4 e eᵀ is proportional to e. In the row with the largest diagonal element no cancellation occurs.
     E = np.empty((*R.shape[:-2], 4, 4))
     trace = R[..., 0, 0] + R[..., 1, 1] + R[..., 2, 2]
     E[..., 0, 0] = 1.0 + trace

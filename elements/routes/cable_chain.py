@@ -88,7 +88,7 @@ def cable_around(
     name: str = "belt",
     **cable_columns: Any,
 ) -> Entity:
-    """Add a taut cable over circles in the given order; `routes.route_around` describes the route.
+    """Add a taut cable over circles in the given order. `routes.route_around` describes the route.
 
     A closed cable begins at the point where the cable leaves the first circle. The last element of a closed cable ends
     at the first node.
@@ -98,9 +98,9 @@ def cable_around(
         circles: circles, or handles to bodies or nodes whose reference positions are the centres of the circles.
         elements: number of cable elements of equal length.
         radius: radius [m] of the circles that are given as handles, one for all circles or one for each circle.
-        sides: side of the cable, "left" or "right", on which a circle lies, seen in the direction of travel; only for
-            circles that are given as handles. Give one side for all circles, or one side for each circle. With "right"
-            the cable wraps clockwise.
+        sides: side of the cable, "left" or "right", on which a circle lies, seen in the direction of travel: one side
+            for all circles, or one for each. The argument is only allowed for circles that are given as handles. With
+            "right" the cable wraps clockwise.
         radial_offset: distance [m] of the axis of the cable from the circles.
         closed: whether the end of the cable is connected to its start.
         start, end: end points [m] of an open cable, shape (2,).
@@ -193,7 +193,7 @@ def catenary(
         world: model to which the entities are added.
         start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
-        length: unstretched length [m] of the whole cable; if it is below the distance of the points, the cable is taut.
+        length: unstretched length [m] of the whole cable. If it is below the distance of the points, the cable is taut.
         axial_stiffness: EA [N], a scalar.
         mass_per_length: ρA [kg/m], a scalar.
         gravity: acceleration [m/s^2], shape (2,) or (3,); default: gravity of the world.
@@ -355,7 +355,7 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
     Args:
         route, elements: the route and the number of elements.
         numbers: indices of the nodes, shape (n,).
-        given: columns that the user has specified; ``normal`` is the normal of the first node, or the normals of all
+        given: columns that the user has specified. ``normal`` is the normal of the first node, or the normals of all
             nodes, shape (nodes, 3).
     """
     along = route.eval_points(route.length * np.linspace(0.0, 1.0, SAMPLES))[1]
@@ -418,7 +418,7 @@ def nodes_of(world: World, cables: Entity) -> Entity:
     else:
         ids = np.concatenate((begin, end))
         _, first = np.unique(ids, return_index=True)
-        # Node i is the first node of cable i; an open chain has one additional node at its end.
+        # Node i is the first node of cable i. An open chain has one additional node at its end.
         ids = ids[np.sort(first)]
     ((table, _, rows),) = world.split_by_table(ids)
     return Entity(table, rows)

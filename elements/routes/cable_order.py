@@ -43,7 +43,7 @@ def find_chains(world: Tables, cables: IntArray) -> list[Chain]:
         begins.setdefault(node, i)
     follower = [begins.get(node, -1) for node in node1.tolist()]
     followed = set(follower)
-    # open chains begin with a cable that has no previous cable; the remaining chains are closed
+    # Open chains begin with a cable that has no previous cable. The remaining chains are closed.
     starts = [i for i in range(len(cables)) if i not in followed]
     done = np.zeros(len(cables), bool)
     chains = []

@@ -127,7 +127,7 @@ class DrumLayers:
         turn = np.floor(phi / (2.0 * pi))
         u = (phi - 2.0 * pi * (turn + 1.0)) / self.crossing + 1.0
         n, p, first, second = self.turns, self.pitch, blend(u + 1.0), blend(u)
-        # positions of all turns of layer one, in units of the pitch; the last turn moves to the flange
+        # Positions of all turns of layer one, in units of the pitch. The last turn moves to the flange.
         below = np.arange(n)[:, None] + second
         below[-1] = n - 1.0 + 0.5 * first
         upper = turn >= n

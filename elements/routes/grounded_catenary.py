@@ -2,7 +2,7 @@
 upper end.
 
 Let s be the unstretched arc length, w the weight per unstretched length, and a the slope angle of the ground. The
-coefficient of friction on the ground is mu; the line has been pulled over the ground towards its upper end. The line
+coefficient of friction on the ground is mu. The line has been pulled over the ground towards its upper end. The line
 leaves the ground at s = B with the tension T_B. With ' for derivatives with respect to s, the tension T and the
 position x along the ground are given by
 
@@ -14,7 +14,7 @@ line is assumed to follow the ground, although a real line leaves the ground ove
 sufficiently accurate as the initial state of a solve.
 
 On level ground, B is computed from the height of the upper end above the ground for a given force H. Then H is computed
-from the condition that the upper end has the given horizontal distance from the anchor; this distance is an increasing
+from the condition that the upper end has the given horizontal distance from the anchor. This distance is an increasing
 function of the force H. If the ground has a slope, a point of the ground and the slope angle at this point define one
 catenary that begins at this point and ends at the upper end. The total length of the line increases with the distance
 of this point from the anchor.
@@ -110,7 +110,7 @@ class GroundedCatenary:
         return 1.0 + self.eval_tension(s) / self.hanging.axial_stiffness
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature [1/m], shape (n,); see
+        """Return position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature [1/m], shape (n,). See
         `FreeCatenary`.
 
         Raises:
@@ -159,7 +159,7 @@ def hang_from_ground(
         friction: coefficient of friction on the ground [1]. The line is assumed to have been pulled over the ground
             towards its end.
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).
-        ground: points [m] of the ground below the line, in order from the anchor (excluded); one point is sufficient
+        ground: points [m] of the ground below the line, in order from the anchor (excluded). One point is sufficient
             for ground with a constant slope. Between the points, and beyond the last point, the ground is straight.
             Without points the ground is level. At a concave corner the line follows the ground, although a taut line
             leaves the ground over a length of about T c/w, with the angle c of the corner [rad], the tension T [N], and

@@ -98,8 +98,8 @@ class Wrap(NamedTuple):
     entry_point: PlanePoint  # point where the cable meets the circle [m]
     exit_point: PlanePoint  # point where the cable leaves the circle [m]
     entry_angle: float  # polar angle of the entry point, from -π to π [rad]
-    # polar angle of the exit point [rad]: entry_angle + angle for side "left", entry_angle - angle for side "right";
-    # it can be outside of [-π, π]
+    # Polar angle of the exit point [rad]: entry_angle + angle for side "left", entry_angle - angle for side "right".
+    # It can be outside of [-π, π].
     exit_angle: float
     angle: float  # wrap angle with all turns, >= 0 [rad]
     length: float  # arc length on the circle [m]
@@ -194,8 +194,8 @@ def route_around(
     start is at the top of the circle for side "right", and at the bottom for side "left".
 
     An open route runs from the point ``start`` over the circles to the point ``end`` [m], each (x, y). Without
-    ``start`` an open route begins on the first circle; the turns of this circle are before the point at which the cable
-    leaves the circle (rope on a drum). Without ``end`` an open route ends on the last circle; the turns of this circle
+    ``start`` an open route begins on the first circle. The turns of this circle are before the point at which the cable
+    leaves the circle (rope on a drum). Without ``end`` an open route ends on the last circle. The turns of this circle
     are after the point at which the cable meets the circle. If the distance of ``start`` or ``end`` from the centre of
     the neighbouring circle is radius + radial_offset, the given point is the tangent point.
 

@@ -197,7 +197,7 @@ def helix(
         radius: radius of the drum [m].
         turns: number of turns [1].
         pitch: advance [m] along the axis in one turn; < 0 if the helix advances against the axis.
-        start: direction from the axis to the start of the helix, of any length; only its component perpendicular to the
+        start: direction from the axis to the start of the helix, of any length. Only its component perpendicular to the
             axis is used. The default is the global x axis, or the global y axis if the axis of the drum is nearly
             parallel to global x.
         side: side of the drum, seen along the cable; "left": counter-clockwise about the axis.
@@ -382,7 +382,7 @@ def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> 
 
 def frame_about(name: str, axis: Vector, start: Vector | None) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return three unit vectors that form a right-handed frame: along the axis, from the axis towards the start, and
-    perpendicular to both; see `helix` for the arguments.
+    perpendicular to both. See `helix` for the arguments.
 
     Raises:
         RouteError: the axis has length 0, or the start direction is parallel to the axis.

@@ -368,7 +368,7 @@ class Assembly:
             dq, dv, da: derivatives of the coordinates q, the velocities v and the accelerations a with respect to the
                 unknowns of the solver, scalars.
             load_factor: factor on loads.
-            mass: factor on the constant mass matrix; in dynamics the factor is equal to da.
+            mass: factor on the constant mass matrix. In dynamics the factor is equal to da.
         """
         run_steps(tangent_steps(self, values, dq, dv, da, mass))
         self.add_load_tangent(values, dq, dv, load_factor)

@@ -23,16 +23,16 @@ class Loads:
     valid until gravity or the rows change. Other cached loads are valid until gravity, the rows or the time change.
 
     Args:
-        world: the world; its gravity [m/s^2] determines the weights.
+        world: the world. Its gravity [m/s^2] determines the weights.
         fields: arrays that the systems read.
         systems: the systems of this process.
         around: function that returns the context manager in which compiled code calls Python functions, see `Program`.
 
     Attributes:
-        sum: sum of all loads that do not depend on coordinates, updated by `update`, shape (n + 1,); the array is never
+        sum: sum of all loads that do not depend on coordinates, updated by `update`, shape (n + 1,). The array is never
             replaced.
-        gravity: gravitational acceleration [m/s^2] at the previous `update`, shape (3,); the array is never replaced.
-        weights: the part of ``sum`` that does not depend on time, shape (n + 1,); the array is never replaced.
+        gravity: gravitational acceleration [m/s^2] at the previous `update`, shape (3,). The array is never replaced.
+        weights: the part of ``sum`` that does not depend on time, shape (n + 1,). The array is never replaced.
     """
 
     def __init__(
@@ -60,8 +60,8 @@ class Loads:
         """Add a multiple of all loads (right-hand side, without the load factor) to ``f``, shape (n + 1,).
 
         Args:
-            f: array to which the loads are added, shape (n + 1,); if ``clear`` is true, f is first set to 0.
-            factor: factor on the loads; for 0 no load is evaluated.
+            f: array to which the loads are added, shape (n + 1,). If ``clear`` is true, f is first set to 0.
+            factor: factor on the loads. For 0 no load is evaluated.
             live: whether to add the loads that depend on coordinates, in addition to all other loads.
         """
         if factor == 0.0:

@@ -32,7 +32,7 @@ class LocalMatrices:
 
     Attributes:
         sparsity, values: the arguments of the constructor.
-        block: number of matrix rows that are eliminated together; the error bound of `is_accurate` depends on this
+        block: number of matrix rows that are eliminated together. The error bound of `is_accurate` depends on this
             number.
     """
 

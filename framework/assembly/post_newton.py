@@ -94,7 +94,7 @@ def begin_step(fields: Fields, reference: FloatArray, start: MotionState) -> Non
     updates then compute with this motion and step size.
 
     Args:
-        fields: the motion at the start of the step is copied to these fields; history values are not copied.
+        fields: the motion at the start of the step is copied to these fields. History values are not copied.
         reference: reference coordinates by process-local number, shape (n + 1,).
         start: the motion at the start of the step.
     """

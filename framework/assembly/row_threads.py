@@ -27,7 +27,7 @@ thread saves.
 
 
 def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
-    """Divide rows into sets; all sets except the last can be evaluated concurrently, and the last set must be evaluated
+    """Divide rows into sets. All sets except the last can be evaluated concurrently, and the last set must be evaluated
     afterwards.
 
     Args:
@@ -58,7 +58,7 @@ def run_sets(tasks: Sequence[Callable[[], object]]) -> None:
     `split_rows`. Compiled kernels release the global interpreter lock.
     """
     *tasks, last = tasks
-    # this thread evaluates the first set; additional threads evaluate the other sets except the last
+    # This thread evaluates the first set. Additional threads evaluate the other sets except the last.
     running = [_pool(len(tasks) - 1).submit(task) for task in tasks[1:]]
     for task in tasks[:1]:
         task()

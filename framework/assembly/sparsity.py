@@ -16,7 +16,7 @@ from windlass.framework.kernels.kernel import kernel
 
 @dataclass(frozen=True)
 class Pattern:
-    """Sparsity in compressed rows over process-local unknowns; the entries are scalars or dense square blocks.
+    """Sparsity in compressed rows over process-local unknowns. The entries are scalars or dense square blocks.
 
     Entries of a block are stored column by column, as in PETSc.
 

@@ -90,7 +90,7 @@ def constraint_steps(assembly: Summands, c: FloatArray, f: FloatArray) -> list[S
 def tangent_steps(
     assembly: Summands, values: FloatArray, dq: float, dv: float, da: float, mass: float, moving: bool = False
 ) -> list[Step]:
-    """Return the steps that add the tangent of forces and inertia to the matrix values; the arguments are explained in
+    """Return the steps that add the tangent of forces and inertia to the matrix values. The arguments are explained in
     `Assembly.add_tangent`.
 
     The tangent of inertia forces is included if da is not 0 or ``moving`` is true. The argument ``moving`` states

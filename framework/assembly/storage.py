@@ -29,8 +29,8 @@ class Storage(Enum):
     BLOCKS: dense blocks of four unknowns, suitable for PETSc's own LU solver, see unknowns.py.
     BLOCK_ROWS: compressed rows, unknowns in the order of BLOCKS; used instead of BLOCKS if the linear solver changes
     during the run.
-    SUBSTRUCTURES: unknowns in the order of the layout. Each process stores a matrix of its own rows in dense blocks;
-    the unknowns of this matrix are ordered for elimination by substructures, see substructure.py. The tangent is the
+    SUBSTRUCTURES: unknowns in the order of the layout. Each process stores a matrix of its own rows in dense blocks.
+    The unknowns of this matrix are ordered for elimination by substructures, see substructure.py. The tangent is the
     sum of these matrices.
     """
 
@@ -107,7 +107,7 @@ def create_sparsity(
         layout: the process-local numbering, with the systems.
         fields: arrays that the systems read.
         components: components that add to the tangent, in the order of evaluation.
-        storage: storage of the matrix values; `can_store` must be true for this storage.
+        storage: storage of the matrix values. `can_store` must be true for this storage.
         version: present value of `Assembly.pattern_version`.
     """
     parted = layout.substructure if storage is Storage.SUBSTRUCTURES else None

@@ -34,7 +34,7 @@ class Check:
     """Check of an argument: the allowed values and their unit.
 
     Attributes:
-        read: function ``(value) -> value`` that converts an argument to the type that the checked function needs; for
+        read: function ``(value) -> value`` that converts an argument to the type that the checked function needs. For
             any other value, ``read`` raises RefusedError with a description of the allowed values.
         unit: unit of numbers; ``"1"`` or empty for no unit.
     """
@@ -52,10 +52,10 @@ def checked(
         error: class of the errors.
         where: name of the function in messages. The default is the name of the function, or the name of the class for a
             constructor. If ``where`` is None, messages contain no name.
-        **checks: check of each argument; for ``*args`` and ``**kwargs``, the check of each entry.
+        **checks: check of each argument. For ``*args`` and ``**kwargs``, the check of each entry.
 
     Returns:
-        A decorator; the decorated function has the attribute ``checks``, which tests read.
+        A decorator. The decorated function has the attribute ``checks``, which tests read.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -182,7 +182,7 @@ def check(allowed: Check, name: str, value: Any, where: str | None, error: type[
     """Check the value of an argument, and return the value that the check has converted.
 
     Raises:
-        WindlassError: the value is not allowed; the error is an instance of the class ``error``.
+        WindlassError: the value is not allowed. The error is an instance of the class ``error``.
     """
     try:
         return allowed.read(value)

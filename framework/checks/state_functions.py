@@ -32,13 +32,13 @@ class StateFunction:
     """A user function ``f(t, *arrays)`` of a row, where the arrays change with the motion.
 
     Attributes:
-        function: the user's function; it receives copies of the arrays.
+        function: the user's function. It receives copies of the arrays.
         derivative: function ``(t, *arrays)`` that returns the derivative with respect to each array, shape (*shape, n)
             for an array of shape (n,). If ``derivative`` is None, central differences are used.
         shape: shape of the result.
         names: names of the function and of its derivative in messages, with the row number.
         words: description of the required result, with its unit, for messages.
-        calls: counter of calls; derivatives are checked only in the first calls.
+        calls: counter of calls. Derivatives are checked only in the first calls.
     """
 
     function: Callable[..., Any]

@@ -20,7 +20,7 @@ def show_cell(value: Any) -> str:
 
 
 def format_table(table: ReportTable, inline: bool = False) -> str:
-    """Return the HTML of a table; columns of numbers are right-aligned.
+    """Return the HTML of a table. Columns of numbers are right-aligned.
 
     Args:
         table: the table.

@@ -3,7 +3,7 @@ a wrong option.
 
 A line contains one option, ``-name value`` or ``-name``. Text after ``#`` or ``!`` is a comment. ``-options_file FILE``
 inserts another file. PETSc's `.petscrc` files have the same format, but Windlass reads these files only if
-`-options_file` names them; otherwise a file that the user has not noticed could change results.
+`-options_file` names them. Otherwise a file that the user has not noticed could change results.
 """
 
 import os
@@ -51,8 +51,8 @@ def read_options(path: Path) -> Pairs:
     """Return the options in a file.
 
     Raises:
-        OptionError: the file is not a text file, or a line contains several options or words that are not an option;
-            the message states the number of the line.
+        OptionError: the file is not a text file, or a line contains several options or words that are not an option.
+            The message states the number of the line.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

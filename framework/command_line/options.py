@@ -110,7 +110,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
 
     Args:
         words: words of the command line after the name of the model script.
-        model: whether a model script runs; if false (tests, notebooks), files are written only if an option requests
+        model: whether a model script runs. If false (tests, notebooks), files are written only if an option requests
             them.
 
     Raises:
@@ -236,8 +236,8 @@ def option(
     """Declare an option of the model and return its value from the command line, or the default.
 
     Args:
-        name: letters, digits and underscores; `elements` is given as `-elements 240`.
-        default: value if the option is not given; the type of this value (int, float, bool or str) is the type of the
+        name: letters, digits and underscores. `elements` is given as `-elements 240`.
+        default: value if the option is not given. The type of this value (int, float, bool or str) is the type of the
             option.
         unit: unit of the value, `1` for pure numbers, empty for words and flags.
         doc: short description of the option, printed by -help.
@@ -281,7 +281,7 @@ def parameter(
 
     Raises:
         OptionError: a number is not finite, the range is empty, the default or the value is outside of the range, or
-            the range of a logarithmic scale contains numbers <= 0; further errors are described in `option`.
+            the range of a logarithmic scale contains numbers <= 0. Further errors are described in `option`.
     """
     # the constructor of `Option` checks the texts
     unit = Option(_checked_name(name), 0.0, unit, doc).unit
@@ -350,14 +350,14 @@ def set_options(*words: str) -> ChosenOptions:
     """Choose options within a program, for example in a notebook, for all solvers that are created afterwards.
 
     ``wl.set_options("-dynamic_snes_monitor -dynamic_step 1e-4")`` chooses two options. ``wl.set_options()`` removes all
-    options that were chosen by this function; only the options of the command line remain valid. In ``with
+    options that were chosen by this function. Only the options of the command line remain valid. In ``with
     wl.set_options("-quiet"):`` the options are valid until the end of the block.
 
     Each call replaces the options that the previous call has chosen. An option of the command line remains valid unless
     a chosen option has the same name. The call is collective.
 
     Args:
-        *words: options as on the command line; one string may contain several options.
+        *words: options as on the command line. One string may contain several options.
 
     Returns:
         A context manager that restores the previous options at the end of its block.
@@ -478,7 +478,7 @@ def expect_solver(prefix: str, own: Sequence[Option] | None = None) -> None:
 
     Args:
         prefix: options prefix of the solver.
-        own: all options that the solver declares, by their names without prefix; if given, wrong options are found
+        own: all options that the solver declares, by their names without prefix. If given, wrong options are found
             before the first solve.
     """
     _run.solvers.setdefault(prefix, Solver()).own = None if own is None else tuple(own)
@@ -548,7 +548,7 @@ def after_set_up(solver: Any) -> None:
 
 
 def finish() -> None:
-    """Check all options at the end of the run; later calls have no effect.
+    """Check all options at the end of the run. Later calls have no effect.
 
     Raises:
         OptionError: an option was never read during the run.

@@ -41,7 +41,7 @@ class ReportTable:
 
     Attributes:
         headings: headings of the columns, with units.
-        rows: rows with one cell for each heading; a cell is a text, a number, or None for an empty cell.
+        rows: rows with one cell for each heading. A cell is a text, a number, or None for an empty cell.
     """
 
     headings: Sequence[str]
@@ -93,7 +93,7 @@ class ReportSection:
     """A titled part of a report.
 
     Attributes:
-        title: heading; sections with the same title are joined.
+        title: heading. Sections with the same title are joined.
         parts: texts, objects `ReportTable` and `ReportCurves`, figures of matplotlib, or functions that return a text,
             an object or a figure when the page is written.
         place: position on the page: ``"first"``, ``"results"``, or ``"energy"``, which follows after the results. The
@@ -118,7 +118,7 @@ def add_to_report(title: str, *parts: Any) -> None:
     """Add a section to the report of the run. Without ``-report`` the call has no effect.
 
     Args:
-        title: heading; sections with the same title are joined.
+        title: heading. Sections with the same title are joined.
         *parts: contents of the section, as in `ReportSection.parts`.
 
     Raises:
@@ -132,7 +132,7 @@ def register_report_sections(name: str) -> None:
     collectively at the end of each solve that the report shows in detail (see `report_solve`).
 
     Args:
-        name: name of the function, ``"package.module:function"``; the module is loaded when a report is written.
+        name: name of the function, ``"package.module:function"``. The module is loaded when a report is written.
     """
     if name not in providers:
         providers.append(name)

@@ -17,7 +17,7 @@ _solves: list[dict[str, Any]] = []
 
 
 def write_summary(values: Mapping[str, Any]) -> None:
-    """Write results to the file of ``-summary``, on the first process; without ``-summary``, or with ``-help``, the
+    """Write results to the file of ``-summary``, on the first process. Without ``-summary``, or with ``-help``, the
     call has no effect.
 
     Args:

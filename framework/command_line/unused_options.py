@@ -1,4 +1,4 @@
-"""Detection of options that were never read. PETSc ignores such options; Windlass raises an error for them.
+"""Detection of options that were never read. PETSc ignores such options. Windlass raises an error for them.
 
 PETSc marks an option as used when an object reads it. Windlass checks for unused options at three stages:
 
@@ -9,7 +9,7 @@ PETSc marks an option as used when an object reads it. Windlass checks for unuse
 
 An option name that does not exist in PETSc is reported at the first of these stages. Names with the prefix of a solver
 that is created later are reported at the same stage, unless that solver may declare the option itself. The PETSc
-library file contains each option name as a string; the list of names is read from these strings.
+library file contains each option name as a string. The list of names is read from these strings.
 """
 
 import enum

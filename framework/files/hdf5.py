@@ -29,7 +29,7 @@ LARGE = 1 << 15
 
 
 class Overlay:
-    """File object that the HDF5 library uses; it stores the changes of a file between opening and closing.
+    """File object that the HDF5 library uses. It stores the changes of a file between opening and closing.
 
     Args:
         number: descriptor of the file, open for reading and writing.

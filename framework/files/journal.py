@@ -39,15 +39,15 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
     """Make all changes of a file, or none if a write fails.
 
     Args:
-        path: the file; other processes must not write to the file at the same time.
+        path: the file. Other processes must not write to the file at the same time.
         size: length [bytes] of the file before the changes.
         changes: new bytes whose offsets are before the end of the file.
-        behind: new bytes after the end of the file; these bytes are written first, and readers must ignore these bytes.
+        behind: new bytes after the end of the file. These bytes are written first, and readers must ignore these bytes.
         end: length [bytes] of the file after the change; default: the end of the written data, but at least ``size``.
 
     Raises:
-        NoRoomError: the disk has no room; the file is unchanged.
-        OSError: writing fails for another reason; the file is unchanged, or its journal remains for `recover`.
+        NoRoomError: the disk has no room. The file is unchanged.
+        OSError: writing fails for another reason. The file is unchanged, or its journal remains for `recover`.
     """
     is_set = end is not None
     if end is None:

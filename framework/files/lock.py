@@ -4,7 +4,7 @@ destroy the data.
 The lock of the files ``belt.*`` is a small file ``.belt.lock`` in the same folder. The lock file contains the ID of the
 process that created it (its owner). The operating system locks the file (``flock``) while the owner runs. If SIGTERM or
 SIGHUP ends a process, the process removes its locks first. If another signal, such as SIGKILL, ended a process, its
-lock files remain; the next process takes over these locks and prints a note. On disks without ``flock`` a lock is valid
+lock files remain. The next process takes over these locks and prints a note. On disks without ``flock`` a lock is valid
 while the owner named in the file runs.
 """
 
@@ -61,12 +61,12 @@ def be_quiet_if(is_quiet: Callable[[], bool]) -> None:
 
 
 class OutputLock:
-    """Lock of a file, or of files with a common name; one process can acquire the same lock several times.
+    """Lock of a file, or of files with a common name. One process can acquire the same lock several times.
 
     The lock is released by `release`, by deletion of the object, or at the end of the process.
 
     Args:
-        path: the file; for several files with a common name, the folder and this name without suffix.
+        path: the file. For several files with a common name, the folder and this name without suffix.
         what: name of the locked file, for messages.
 
     Raises:

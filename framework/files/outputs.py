@@ -151,10 +151,10 @@ def _read_ends(path: Path) -> tuple[bytes, bytes]:
 
 
 def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: str, sync: bool = False) -> None:
-    """Write a whole file after a check that Windlass may write to the path; see `check_output` and `replace_file`.
+    """Write a whole file after a check that Windlass may write to the path. See `check_output` and `replace_file`.
 
     Raises:
-        NoRoomError: the file does not fit on the disk; the old file is unchanged.
+        NoRoomError: the file does not fit on the disk. The old file is unchanged.
         OutputError: Windlass may not write to the path, another writer of this process uses the file, or the disk
             fails.
     """

@@ -1,4 +1,4 @@
-"""State files: NumPy's ``.npz`` files with a digest at the end; when a file is read, the digest is checked before any
+"""State files: NumPy's ``.npz`` files with a digest at the end. When a file is read, the digest is checked before any
 value is used.
 
 The digest is the comment of the zip file, so that NumPy and other programs can read the file normally.

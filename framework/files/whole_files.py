@@ -89,7 +89,7 @@ def check_target(path: Path, what: str = "") -> Path:
 
 
 def check_place(path: Path, what: str) -> Path:
-    """Return the path after a check that a file can be written to this path; the arguments are explained in
+    """Return the path after a check that a file can be written to this path. The arguments are explained in
     `check_target`.
 
     Raises:
@@ -112,8 +112,8 @@ def replace_file(path: Path, content: Bytes | Sequence[Bytes], sync: bool = Fals
         sync: whether to flush the file to the disk before it is renamed.
 
     Raises:
-        NoRoomError: the file does not fit on the disk; the old file is unchanged.
-        OSError: writing fails for another reason; the old file is unchanged.
+        NoRoomError: the file does not fit on the disk. The old file is unchanged.
+        OSError: writing fails for another reason. The old file is unchanged.
     """
     parts = [content] if isinstance(content, Bytes) else content
     number, draft = create_draft(path)
@@ -138,7 +138,7 @@ def replace_file(path: Path, content: Bytes | Sequence[Bytes], sync: bool = Fals
 
 
 def create_draft(path: Path) -> tuple[int, Path]:
-    """Create a draft, which is an empty file in the folder of a path; return its descriptor, open for reading and
+    """Create a draft, which is an empty file in the folder of a path. Return its descriptor, open for reading and
     writing, and its path.
 
     The name of a draft ends with random digits, the process ID and a digest of the host name.

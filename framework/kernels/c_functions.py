@@ -26,8 +26,8 @@ def find_c_address(function: Any, kinds: tuple[str, ...], context: tuple[Any, ..
     with the types of ``context``.
 
     Args:
-        function: a compiled kernel that returns a value; exceptions in the kernel are ignored.
-        kinds: types of the numbers that C code passes, e.g. ``"int64"``; addresses are int64.
+        function: a compiled kernel that returns a value. Exceptions in the kernel are ignored.
+        kinds: types of the numbers that C code passes, e.g. ``"int64"``. Addresses are int64.
         context: tuple of arrays and numbers.
     """
     key = kinds, find_kinds(context)

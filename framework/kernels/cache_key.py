@@ -201,8 +201,8 @@ def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> ob
             return name, [(member.name, inner(member.value)) for member in value]
         if issubclass(value, tuple) and value is not tuple:
             return name, inner(vars(value).get("_fields")), inner(vars(value).get("_field_defaults"))
-        # such a class is an exception that machine code raises; numba would create a copy if the class could not be
-        # imported
+        # Such a class is an exception that machine code raises. Numba would create a copy if the class could not be
+        # imported.
         if _is_importable(value):
             return name
     module = "numpy" if isinstance(value, np.ufunc) else getattr(value, "__module__", None)

@@ -2,7 +2,7 @@
 
 If Python calls a compiled kernel, the kernel checks the types of all arrays in its arguments. In many kernels with many
 arrays, this check takes longer than the computation. The arguments of a call always have the same types, so the
-compiled version is looked up only once. A law calls a kernel always with the same arrays; only the contents of the
+compiled version is looked up only once. A law calls a kernel always with the same arrays. Only the contents of the
 arrays change. A `Program` stores the addresses of the arrays, and executes consecutive calls without returning to
 Python.
 
@@ -162,7 +162,7 @@ class Call:
         return [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
 
     def check(self, s: Any) -> None:
-        """Check the arguments; later calls of this method do nothing.
+        """Check the arguments. Later calls of this method do nothing.
 
         Raises:
             ModelError: the number of arguments is wrong, an argument is a number that changes between evaluations, or
@@ -199,15 +199,15 @@ def call(
     arguments: Callable[[Any], tuple[Any, ...]] | tuple[Any, ...] | None = None,
     before: Callable[[Any], None] | None = None,
 ) -> Any:
-    """Create a function of an `Evaluation` s that calls a kernel; if ``arguments`` is not given, return a fast version
+    """Create a function of an `Evaluation` s that calls a kernel. If ``arguments`` is not given, return a fast version
     of the kernel for calls from Python.
 
     Args:
-        kernel: the kernel; a kernel that is called in a `Program` must not return a value.
+        kernel: the kernel. A kernel that is called in a `Program` must not return a value.
         arguments: function ``lambda s: (...)`` that returns the arguments of the kernel: attributes of the
             `Evaluation` s, or data of the law. Each evaluation must pass the same arrays and constant numbers. The time
             is ``s.time``, an array. If ``arguments`` is omitted, the caller passes the arguments of the kernel, which
-            must always have the same types. Instead of a function, a tuple of arrays and parameters can be given; in
+            must always have the same types. Instead of a function, a tuple of arrays and parameters can be given. In
             this case the arguments are not checked before the first call.
         before: function of s that updates the contents of arrays that Python must fill, for example by user functions.
     """

@@ -53,7 +53,7 @@ class InnerLibrary(KernelLibrary):
             return
         cheap = {"loop_vectorize": False, "slp_vectorize": False, "opt": 0, "cost": "cheap"}
         passes, builder = self._codegen._module_pass_manager(**cheap)
-        # addresses that are valid only in this process are removed; they occur only in instructions without effect
+        # Addresses that are valid only in this process are removed. They occur only in instructions without effect.
         passes.add_global_dead_code_eliminate_pass()
         passes.run(self._final_module, builder)
 

@@ -1,5 +1,5 @@
-"""Functions that only kernels call and that generate code. They are passed to numba when the compiler first needs them,
-because the import of numba takes a third of the time of a short run.
+"""Functions that generate code and that only kernels call. The import of numba takes a third of the time of a short
+run, so numba receives these functions when the compiler first needs them.
 """
 
 from __future__ import annotations

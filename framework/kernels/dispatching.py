@@ -42,7 +42,7 @@ gc.freeze()
 
 
 def find_dispatcher(function: Any) -> Any:
-    """Return numba's object that compiles a kernel. The first call creates the object; several threads may call this
+    """Return numba's object that compiles a kernel. The first call creates the object. Several threads may call this
     function at the same time.
 
     Args:

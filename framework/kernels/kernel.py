@@ -10,12 +10,12 @@ processes can write files at the same time. The security rules and the digest of
 Environment variables:
     WINDLASS_JIT=0: kernels are not compiled, so that debuggers and the measurement of test coverage can be used.
         Without compilation, a division of floats by zero raises an error, while compiled code gives inf or NaN.
-    WINDLASS_BOUNDSCHECK=1: array indices are checked, and a wrong index raises IndexError; code with these checks is
+    WINDLASS_BOUNDSCHECK=1: array indices are checked, and a wrong index raises IndexError. Code with these checks is
         slower, and is cached separately.
-    WINDLASS_CACHE: folder for the machine code; the default is windlass in $XDG_CACHE_HOME, or in ~/.cache. The folder
+    WINDLASS_CACHE: folder for the machine code. The default is windlass in $XDG_CACHE_HOME, or in ~/.cache. The folder
         must belong to the user or to root, and no other user must have permission to write to it. A read-only folder is
         allowed.
-    WINDLASS_COMPILERS: number of processes that compile kernels if many are missing; the default is the number of
+    WINDLASS_COMPILERS: number of processes that compile kernels if many are missing. The default is the number of
         cores. Values above 9 have the same effect as 9.
 """
 

@@ -6,7 +6,7 @@ lists, for some models, the kernels in the order in which the model requests the
 tests/support/list_kernels.py creates the file.
 
 If the machine code of many listed kernels is missing, as in the first run on a machine, additional processes on the
-other cores compile these kernels together with this process; see ahead.py. Each of these processes first compiles the
+other cores compile these kernels together with this process. See ahead.py. Each of these processes first compiles the
 kernels of the listed model that is most similar to the present model. This process compiles the same kernels in the
 order of the list. The additional processes begin at later positions of the list and proceed in the reverse order. With
 one additional process, the two processes meet at one position and finish at the same time, although the compilation
@@ -173,8 +173,8 @@ def start_helpers(missing: str, folder: Path) -> None:
     wanted = [job for job in jobs if is_loaded(job.module)]
     if sum(file_stem(job.name) not in kept for job in wanted) < FEW:
         return
-    # the names do not identify the kernels, because kernels of several laws may have the same name; therefore each new
-    # process checks which kernels are compiled
+    # The names do not identify the kernels, because kernels of several laws may have the same name. Therefore each new
+    # process checks which kernels are compiled.
     import subprocess  # imported here, because most runs start no processes
 
     similar = _find_similar(models, is_loaded)

@@ -22,7 +22,7 @@ class Lock:
 
     Args:
         path: file for the machine code of the kernel.
-        wait: whether to wait for another process that holds the lock; if false, only one attempt to acquire the lock is
+        wait: whether to wait for another process that holds the lock. If false, only one attempt to acquire the lock is
             made.
 
     Attributes:

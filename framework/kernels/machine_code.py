@@ -81,9 +81,9 @@ def _find_linker() -> Any:
     machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(jit=True)
     linker = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     memory = load_c_library("core.runtime._nrt_python")
-    # the import of numba selects this allocator; memory of kernels may be released after a later import of numba
+    # The import of numba selects this allocator. Memory of kernels may be released after a later import of numba.
     memory.memsys_use_cpython_allocator()
-    # the names are those that numba uses; in its code, symbols of Python's objects are addresses of the objects
+    # The names are those that numba uses. In its code, symbols of Python's objects are addresses of the objects.
     for name, address in memory.c_helpers.items():
         llvm.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
     for library in ("_helperlib", "_dynfunc"):

@@ -35,7 +35,7 @@ class Process:
     waited: float = 0.0  # waiting time [s] for kernels that other processes compiled
     # kernels, except inner kernels, that this process has requested: kernel, types of the arguments and form
     asked: list[tuple[Any, list[Any], str]] = field(default_factory=list)
-    # compile results by key; a result is used again if a factory function creates the same kernel again
+    # Compile results by key. A result is used again if a factory function creates the same kernel again.
     ready: dict[str, Any] = field(default_factory=dict)
     read: dict[str, MachineCode] = field(default_factory=dict)  # machine code from files, by key
     said: set[str] = field(default_factory=set)  # topics for which a message has been printed
@@ -136,8 +136,8 @@ def _find_kept(function: Any, types: list[Any], form: str) -> MachineCode | None
 
 
 def read_machine_code(path: Path, key: str) -> MachineCode | None:
-    """Return the machine code in a file, or None if the file does not exist. The errors are those of `read_file` and
-    `MachineCode`.
+    """Return the machine code in a file, or None if the file does not exist. The errors are the same as in `read_file`
+    and `MachineCode`.
     """
     found = read_file(path, key)
     if found is None:

@@ -3,7 +3,7 @@ run without returning to Python.
 
 A call of a kernel from Python takes about a microsecond, mostly for type checks of arrays. In small models the calls
 take longer than the computation. A function that a law creates by `call` always calls the same kernels with the same
-arrays; only the contents of the arrays change. A program determines the addresses of kernels and arrays once, and
+arrays. Only the contents of the arrays change. A program determines the addresses of kernels and arrays once, and
 combines consecutive calls to one call. All other functions, mainly user functions, are called by Python in the order of
 the steps. If compiled code runs the program, these functions are called by address from the table of the program, and
 all other calls need no Python.
@@ -80,7 +80,7 @@ def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _
 
 
 class _Asked:
-    """A Python function that compiled code calls; an error in the function is stored, and is raised after the compiled
+    """A Python function that compiled code calls. An error in the function is stored, and is raised after the compiled
     code has returned.
 
     Args:

@@ -1,7 +1,7 @@
 """Checks of the numbers of arguments and results of functions. The checks are made before the first call, so that the
 error message names the wrong function.
 
-To count the results of a function, and to find functions that compute nothing, their byte code is read; the functions
+To count the results of a function, and to find functions that compute nothing, their byte code is read. The functions
 are neither compiled nor called. If a function returns the results of another function, only the compiler checks the
 number of results.
 """

@@ -60,7 +60,7 @@ def encode_value(value: Any) -> Any:
     """Return the description that `encode_type` gives for the compiler's type of an argument.
 
     Raises:
-        NotCacheableError: the type is not an array, a record, a number, or a tuple of these; only the compiler can
+        NotCacheableError: the type is not an array, a record, a number, or a tuple of these. Only the compiler can
             describe other types.
     """
     kind = type(value)

@@ -31,7 +31,7 @@ FALSE_WORDS = ("false", "0", "no", "off")
 
 @dataclass(frozen=True)
 class Option:
-    """An option. The type of the option is the type of its default value; the attributes are the arguments of
+    """An option. The type of the option is the type of its default value. The attributes are the arguments of
     `wl.option`.
 
     Attributes:

@@ -17,7 +17,7 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import TRUE_WORDS
 from windlass.framework.launch.launcher import launched_rank, launched_size
 
-# Shortest and longest time [s] that all processes except the first wait before they report an error; between these
+# Shortest and longest time [s] that all processes except the first wait before they report an error. Between these
 # limits, the time is equal to the run time. If all processes fail with the same error, the first process ends the job
 # before another process prints. Before the first solve, processes are not synchronised, and the delay between the
 # processes on a busy machine grows with the run time.
@@ -85,13 +85,13 @@ def at_error(listen: Callable[[str], None]) -> None:
 
 
 def report(error: BaseException, script: str | None = None) -> int:
-    """Print an error and return the exit code of the process; if there are several processes, end all processes. The
+    """Print an error and return the exit code of the process. If there are several processes, end all processes. The
     exit code is 2 for errors of Windlass, 130 for Ctrl-C, and 1 for other exceptions. Exceptions after the output of
     -help are not printed, and the exit code is 0.
 
     Args:
         error: the exception that has ended the run.
-        script: file of the model; the printed traceback begins at the first frame in this file.
+        script: file of the model. The printed traceback begins at the first frame in this file.
     """
     if options.is_dry_run() and isinstance(error, Exception):
         options.finish()

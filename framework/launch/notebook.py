@@ -17,9 +17,9 @@ def find_shell() -> Any:
 
 
 class LiveLine:
-    """A line of text with a bar below a notebook cell; the line is updated in place, and needs no widgets.
+    """A line of text with a bar below a notebook cell. The line is updated in place, and needs no widgets.
 
-    Each solve has its own line; the last text of each line remains in the notebook.
+    Each solve has its own line. The last text of each line remains in the notebook.
     """
 
     def __init__(self) -> None:

@@ -137,7 +137,7 @@ def get_block_values(mat: Any, entries: int) -> FloatArray:
 
 
 def set_parts_and_weights(partitioning: Any, size: int, weight: IntArray) -> None:
-    """Call MatPartitioningSetNParts and MatPartitioningSetVertexWeights; the weights have the shape (vertices,).
+    """Call MatPartitioningSetNParts and MatPartitioningSetVertexWeights. The weights have the shape (vertices,).
 
     The weights are copied to memory that PETSc allocates, because PETSc later frees this memory.
 
@@ -281,9 +281,9 @@ def set_callbacks(snes: Any, mat: Any, context: int, **functions: int) -> None:
     """Call SNESSetFunction, SNESSetJacobian and SNESSetConvergenceTest with functions and a context at given addresses.
 
     Args:
-        snes: the solver; its residual vector is not changed.
+        snes: the solver. Its residual vector is not changed.
         mat: the tangent.
-        context: address of the context that PETSc passes to the functions; the context must exist while the solver
+        context: address of the context that PETSc passes to the functions. The context must exist while the solver
             exists.
         functions: addresses of ``function``, ``jacobian`` and ``convergence_test``; functions that are not given are
             not changed.

@@ -95,5 +95,5 @@ def _end_of_script() -> None:
         )  # imported here, because the module imports NumPy
 
         hide_unused_options()
-        PETSc._finalize()  # finalise PETSc and MPI; PETSc prints its remaining output here
+        PETSc._finalize()  # Finalise PETSc and MPI. PETSc prints its remaining output here.
         os._exit(code)

@@ -2,7 +2,7 @@
 unknowns of its rows that other processes own).
 
 partition.py finds the owner of each coordinate. A hub is a coordinate that a large number of rows couple, for example a
-coordinate of a pulley. The owner of a row, except in node tables, is the owner of the first coordinate of the row; hubs
+coordinate of a pulley. The owner of a row, except in node tables, is the owner of the first coordinate of the row. Hubs
 are not counted. A multiplier belongs to the owner of its row. Rows of contact sets (laws that search for contacts among
 all surfaces of a set) are process-local rows on every process, because the processes share the work within each of
 these rows. Unknowns are numbered process by process in the order of the nodes. The unknown of each multiplier is
@@ -49,7 +49,7 @@ class Layout:
         rank, size, comm: the arguments of the constructor.
         processes: the processes among which the world is divided.
         rows: for each table, the numbers of the process-local rows (rows that this process evaluates, and markers that
-            these rows need), in ascending order; the tables of nodes and of history values are not included.
+            these rows need), in ascending order. The tables of nodes and of history values are not included.
         node_rows: for each node table, the numbers of the rows that this process owns (see `find_row_owners`), in
             ascending order.
         owned: world numbers of the owned coordinates, shape (n_owned,).
@@ -57,7 +57,7 @@ class Layout:
         spare: process-local number that stands for missing coordinates; equal to n.
         multipliers_owned: world numbers of the owned multipliers, shape (m,).
         ghost_numbers: indices of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
-        reference: reference coordinates by process-local number, shape (n + 1,); the value for the spare number is 0.
+        reference: reference coordinates by process-local number, shape (n + 1,). The value for the spare number is 0.
         displacement, velocity: initial displacements [m, 1, rad] and velocities by process-local number, each of shape
             (n,).
         nodes: for each process-local node with four coordinates whose unknowns have consecutive numbers, the number of

@@ -108,7 +108,7 @@ def find_hub_bound(histogram: IntArray) -> int:
 def partition_coordinates(
     world: World, couplings: list[IntArray], hub: NDArray[np.bool_], size: int, comm: Any = None
 ) -> IntArray:
-    """Return the owner of each coordinate, shape (n,); the result is equal on all processes.
+    """Return the owner of each coordinate, shape (n,). The result is equal on all processes.
 
     Args:
         world: the world, finalized.
@@ -116,7 +116,7 @@ def partition_coordinates(
             of a row), -1 for no coordinate.
         hub: whether each coordinate is a hub, shape (n,).
         size: number of processes.
-        comm: mpi4py communicator of the processes that call this function together; if None, this process computes the
+        comm: mpi4py communicator of the processes that call this function together. If None, this process computes the
             partition alone.
 
     Raises:

@@ -128,7 +128,7 @@ def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings:
         if multipliers.size and rows.size:
             np.maximum.at(last, multipliers, key[rows].max(axis=1, keepdims=True) + 0.5)
     last[-1] = -np.inf
-    # elimination of the interior couples the coordinates of the interface, but not the multipliers of the interface;
-    # if these multipliers are numbered last, the coupled coordinates occupy the fewest 4 x 4 blocks
+    # Elimination of the interior couples the coordinates of the interface, but not the multipliers of the interface.
+    # If these multipliers are numbered last, the coupled coordinates occupy the fewest 4 x 4 blocks.
     last[np.isfinite(last) & shared] = np.inf
     return np.where(last > -np.inf, last, key)

@@ -28,7 +28,7 @@ class Unknowns(NamedTuple):
     Attributes:
         of_dof: index of each process-local coordinate in the list of process-local unknowns, shape (n,).
         of_multiplier: index of each owned multiplier in the list of process-local unknowns, shape (m,).
-        numbers: index of each process-local unknown in the PETSc vectors, shape (u,); owned unknowns are first.
+        numbers: index of each process-local unknown in the PETSc vectors, shape (u,). Owned unknowns are first.
         owned: number of owned unknowns.
         total: number of unknowns of all processes, without pads.
         pads: indices of the pads in the PETSc vectors.
@@ -52,7 +52,7 @@ def block_unknowns(plain: Unknowns, nodes: IntArray) -> Unknowns | None:
     contain pads.
 
     Args:
-        plain: unknowns of one process in the order of its layout; the blocks keep this order.
+        plain: unknowns of one process in the order of its layout. The blocks keep this order.
         nodes: first unknowns of the nodes that form blocks, in ascending order.
     """
     if not len(nodes):

@@ -25,7 +25,7 @@ size. The history values of laws with `Account.jumps` are known only at the star
 of these laws are integrated by the trapezoidal rule, and instantaneous losses (jumps) are added. Jumps include the
 losses of normal dampers of contacts, which are computed from the change of the gaps. The kinetic energy is T = v·M v/2.
 The product M v is the difference of two evaluations of the inertia forces. In the first evaluation, the accelerations
-are replaced by the velocities v; in the second evaluation, the accelerations are 0. Source: the discrete balance of the
+are replaced by the velocities v. In the second evaluation, the accelerations are 0. Source: the discrete balance of the
 trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
@@ -157,7 +157,7 @@ def list_state_steps(
     """Return steps of a `Program` that copy a state to the fields, and the displacements of the state to q.
 
     Args:
-        readers: steps that read marker columns; only these columns are evaluated. If ``readers`` is None, all marker
+        readers: steps that read marker columns. Only these columns are evaluated. If ``readers`` is None, all marker
             columns are evaluated.
     """
     fields, reference = assembly.fields, assembly.layout.reference
@@ -176,8 +176,8 @@ class Balance:
     Attributes:
         start: a copy of the state at the start of the step. Compiled steps (`find_program`) update only the arrays of
             this copy, and not its time and step number.
-        losses: losses of the rows of each law, to which each step adds its losses; see `create_losses`.
-        kinds: category of each quantity, by the name of the quantity, in the order of the sums; see
+        losses: losses of the rows of each law, to which each step adds its losses. See `create_losses`.
+        kinds: category of each quantity, by the name of the quantity, in the order of the sums. See
             `EnergyLedger.kinds`.
         kinetic: kinetic energy [J] of this process at the present state, shape (1,).
     """
@@ -194,7 +194,7 @@ class Balance:
         self._mark: tuple[int, bytes] = (-1, b"")
         self._forces: list[Summand] = []
         self._accounts: list[Accounted] = []
-        # state for which `_whole` was created; the arrays of this state are never replaced
+        # State for which `_whole` was created. The arrays of this state are never replaced.
         self._ends: State | None = None
         self._settling: tuple[Program, ...] = ()
         self._whole: Program | None = None
@@ -427,8 +427,8 @@ class Balance:
                 + keep
             )
             self._ends, self._whole = state, Program(steps)
-        # a program calls user functions only once, at its start; the joined program would need their values twice, for
-        # the end and for the middle of the step
+        # A program calls user functions only once, at its start. The joined program would need their values twice, for
+        # the end and for the middle of the step.
         return self._whole if self._whole.is_plain else None
 
     @property

@@ -68,15 +68,15 @@ class EnergyLedger(EveryNth):
     list of hooks the ledger must be before recorders, because recorders write the friction losses that the ledger
     computes.
 
-    Under MPI all processes call the ledger and have the same results; only the first process writes files. Several
+    Under MPI all processes call the ledger and have the same results. Only the first process writes files. Several
     solves can use the same ledger; changes of the state between two solves are not included in the sums.
 
     Args:
-        path: CSV file of the recorded instants, which is written at the end of each solve; if ``path`` is None, records
+        path: CSV file of the recorded instants, which is written at the end of each solve. If ``path`` is None, records
             are stored only in memory.
-        every: record every n-th accepted step, n >= 1; by default, ``frames`` determines the recorded steps. The sums
+        every: record every n-th accepted step, n >= 1. By default, ``frames`` determines the recorded steps. The sums
             include all steps, regardless of ``every``.
-        frames: number of records of each solve, evenly distributed in time; at most one record for each step.
+        frames: number of records of each solve, evenly distributed in time. At most one record for each step.
 
     Attributes:
         kinds: category of each quantity by name: ``"work"``, ``"kinetic"``, ``"potential"``, ``"dissipation"``,
@@ -104,15 +104,15 @@ class EnergyLedger(EveryNth):
         self._parts: tuple[Program, ...] = ()
         self._joined = NO_CALLS
         self._numbers_kept = RecordNumbers(np.zeros(0))
-        # the sums of this process, in the order of `kinds`; the records in the attributes below contain sums over all
-        # processes
+        # The sums of this process, in the order of `kinds`. The records in the attributes below contain sums over all
+        # processes.
         self._sums: dict[str, float] = {}
         self._losses: dict[type[Component], Losses] = {}
         self._first: dict[str, float] = {}
         self._times: list[float] = []
         self._kept: list[list[float]] = []
-        # in serial runs only, the sums at the times of the records; the quantities are later computed from these sums,
-        # see `Balance.take_numbers`
+        # In serial runs only, the sums at the times of the records. The quantities are later computed from these sums,
+        # see `Balance.take_numbers`.
         self._pending: list[FloatArray] = []
 
     @property
@@ -501,7 +501,7 @@ class EnergyLedger(EveryNth):
         """Plot work, energies and losses over time, and, in a second diagram below, the remainder with its parts.
 
         Args:
-            path: file of the picture (``.png``, ``.pdf``, ``.svg``); if None, the method returns a figure of
+            path: file of the picture (``.png``, ``.pdf``, ``.svg``). If None, the method returns a figure of
                 matplotlib, which notebooks show.
 
         Returns:

@@ -29,7 +29,7 @@ class Drawing:
     Attributes:
         points: positions [m] in the global frame, shape (n, 2) or (n, 3).
         lines: indices of the points at both ends of each line, shape (m, 2).
-        part: label of each line (integers from 0), shape (m,); all lines of a visible object (a belt, a wheel) have the
+        part: label of each line (integers from 0), shape (m,). All lines of a visible object (a belt, a wheel) have the
             same label.
         entity: number of the entity to which each line belongs, shape (m,); -1 for lines on which no painting is shown.
         start, end: axial coordinates x [m] of both ends of each line along its entity, start < end, each of shape (m,).
@@ -98,7 +98,7 @@ class Paint(NamedTuple):
     Attributes:
         values: values of the field, one per interval, shape (n,).
         rule: rule by which the values are combined if several intervals cover a line. ``"sum"`` adds densities, each
-            multiplied by the fraction of the line that its interval covers; the integral along the line is therefore
+            multiplied by the fraction of the line that its interval covers. The integral along the line is therefore
             preserved. ``"min"`` selects the smallest value, and ``"max"`` the largest value.
         empty: value for lines that no interval covers.
         unit: physical unit.

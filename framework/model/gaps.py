@@ -56,7 +56,7 @@ class Wraps:
 
     Attributes:
         pulley: index of the pulley of each contact, shape (contacts,).
-        place: index of the gap of each contact among the history values, shape (contacts,); the sign of a gap shows
+        place: index of the gap of each contact among the history values, shape (contacts,). The sign of a gap shows
             whether the contact is closed.
         angle: part [rad] of the wrap angle that belongs to each contact, shape (contacts,).
         stiffness: stiffness [N/m] of each contact, shape (contacts,).
@@ -77,7 +77,7 @@ class Gaps:
     Attributes:
         measure: function ``(s)`` that evaluates the contacts at the positions and velocities in the `Fields` ``s``, and
             writes the values to ``numbers``.
-        numbers: values of all contacts (see `GAP` and the following indices), shape (contacts, WIDTH); if ``measure``
+        numbers: values of all contacts (see `GAP` and the following indices), shape (contacts, WIDTH). If ``measure``
             is not a `Call`, it can replace this array by a new array.
         describe: function ``(k)`` that returns a description of contact k.
         near: number of contacts to be checked, followed by their indices, shape (contacts + 1,). ``measure`` can omit
@@ -86,11 +86,11 @@ class Gaps:
             for ropes on pulleys. If ``weighed`` is false, the change is compared with the speed of the impact.
         accept: function without arguments that is called, in addition to `accept_gaps`, when a step is accepted. If
             ``measure`` is a `Call`, ``accept`` is a `Call` that replaces `accept_gaps`.
-        quiet: two speeds, shape (2,). Solvers write ``quiet[0]`` [m/s]; a contact whose gap rate changes by less than
+        quiet: two speeds, shape (2,). Solvers write ``quiet[0]`` [m/s]. A contact whose gap rate changes by less than
             this speed is not checked. ``measure`` writes ``quiet[1]``: the largest speed [m/s] of the contacts that
             were omitted from ``near`` because of ``quiet[0]``.
         memory: additional arrays in which the law stores values at the start of the step.
-        holder: the contact monitor of the solver that made the last accepted step; ``numbers`` contains the values of
+        holder: the contact monitor of the solver that made the last accepted step. ``numbers`` contains the values of
             this step. When another solver of the same world accepts a step, the contact monitor of that solver becomes
             the holder.
         wraps: data of contacts of ropes and belts with pulleys; None for other contacts.

@@ -1,7 +1,7 @@
 """History values of connectors (gaps, stick-slip states, sticking positions), which only post-Newton updates change.
 
 Each connector row with history refers to one row of `GenericData`. The table of `GenericData` stores the number of
-values and the initial values; the present values are in ``State.data``.
+values and the initial values. The present values are in ``State.data``.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def check_history(
     Args:
         world: the world.
         table: rows of a connector with a reference ``data``.
-        per_place: number of history variables of a place; the ``history_column`` gives the number of places of a row.
+        per_place: number of history variables of a place. The ``history_column`` gives the number of places of a row.
         needed: for each row that this process stores, the number of additional history variables, shape (resident,);
             None for no additional variables.
         allowed: number of additional history variables that are accepted even if a row does not need these variables.

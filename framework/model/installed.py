@@ -1,7 +1,7 @@
 """The names that model files may use: names of components, and names of classes of functions that are stored as values.
 
 Names in a model file are looked up only among the names of this module. A name in a file never causes the import of an
-arbitrary module. The packages in `libraries` list their components; components of a user are known after the user's
+arbitrary module. The packages in `libraries` list their components. Components of a user are known after the user's
 module has registered them.
 """
 

@@ -1,4 +1,4 @@
-"""Laws: the behaviour of components; a law is registered by one call at the end of its file.
+"""Laws: the behaviour of components. A law is registered by one call at the end of its file.
 
 A law consists of a schema and functions. ``dofs`` defines the coordinates that each row couples, by the names of
 references. ``build`` returns a `System`, which evaluates the rows of one table by compiled kernels. Numbering,
@@ -302,19 +302,19 @@ _laws: dict[type[Component], Law] = {}
 
 @takes_arguments_of(Law)
 def register(law: Law) -> None:
-    """Register the law of a component; call this function once, at the end of the file of the law.
+    """Register the law of a component. Call this function once, at the end of the file of the law.
 
     Args:
         component: the schema.
-        role: role of the law, which determines when its system is evaluated; see `Role`. The rows of a law with the
-            role ``data`` are history values; rows of a law with the role ``passive`` are only read by other laws (the
+        role: role of the law, which determines when its system is evaluated. See `Role`. The rows of a law with the
+            role ``data`` are history values. Rows of a law with the role ``passive`` are only read by other laws (the
             ground, materials, surfaces).
         dofs: names of the references whose coordinates each row couples, in this order; nodes couple their own
             coordinates. Alternatively, ``dofs`` is a function ``(world, table)`` that returns the world numbers of the
             coordinates that the rows in ``table.resident`` couple, shape (resident, n), -1 for no coordinate.
         bind: function ``(rows)`` that returns the arrays that kernels read. Other functions access the result as
             ``rows.columns``, which is cached for later evaluations.
-        build: function ``(rows)`` that returns the `System` of all rows of this process; ``build`` is called again if a
+        build: function ``(rows)`` that returns the `System` of all rows of this process. ``build`` is called again if a
             switchable column changes.
         outputs: output variables by name.
         fill_defaults: function ``(world, values)`` that returns the values of `World.add`, together with defaults for

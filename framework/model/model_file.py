@@ -49,7 +49,7 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 def write_model(path: Path, content: Mapping[str, Any]) -> None:
-    """Write the result of `describe_model` to a file; an old file is replaced.
+    """Write the result of `describe_model` to a file. An old file is replaced.
 
     Raises:
         OutputError: the file cannot be written.

@@ -246,7 +246,7 @@ def check_content(content: Any, schema: Mapping[str, Any], where: str, place: st
         messages, such as the name of the component.
 
     Raises:
-        OutputError: the schema does not allow the content; the message gives the position.
+        OutputError: the schema does not allow the content. The message gives the position.
     """
     found = list(itertools.islice(create_validator()(schema).iter_errors(content), 20))
     if found:

@@ -59,7 +59,7 @@ class Numbering:
         data_initial: initial history values, shape (d,).
         data_total: number of history values d.
 
-    After the world has been distributed, arrays over the whole world are empty; the `Layout` of each process then
+    After the world has been distributed, arrays over the whole world are empty. The `Layout` of each process then
     contains the values of its process.
     """
 

@@ -36,7 +36,7 @@ class Part:
     """The rows of one call of `World.add` that this process specifies.
 
     Attributes:
-        count: total number of rows that all processes add by this call; all processes must give the same number.
+        count: total number of rows that all processes add by this call. All processes must give the same number.
         numbers: numbers of the rows that this process specifies, each from 0 to count - 1, in ascending order, shape
             (n,). Several processes may specify the same row with equal values.
         replicated: whether each process specifies all rows, as in calls of `World.add` without ``part``.
@@ -69,7 +69,7 @@ class Part:
     @checked(count=inside())
     def equal(cls, count: int) -> Part:
         """Return the part of this process if the rows are divided into ranges of nearly equal size, one for each
-        process; ``count`` is the total number of rows. A single process specifies all rows.
+        process. ``count`` is the total number of rows. A single process specifies all rows.
 
         Raises:
             ModelError: ``count`` is not a whole number >= 0, or is too large.
@@ -150,7 +150,7 @@ def complete_parts(world: Tables) -> None:
     collective.
 
     The function has no effect if no table is distributed. If the entities that rows couple change during the run, as in
-    contact sets and sliding joints, each process receives all rows; see `Law.needs_whole`.
+    contact sets and sliding joints, each process receives all rows. See `Law.needs_whole`.
 
     Raises:
         ModelError: calls of `World.add` differ between processes, a row was not specified by any process, or several

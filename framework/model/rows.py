@@ -75,7 +75,7 @@ def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], hi
     Args:
         component: the schema.
         derived: values of additional fields by name, each of shape (rows, ...).
-        history: number of history values of a row; if > 0, the record has fields ``history`` and ``start``, of shape
+        history: number of history values of a row. If > 0, the record has fields ``history`` and ``start``, of shape
             (history,).
 
     Raises:

@@ -43,7 +43,7 @@ class Column:
         above: exclusive lower bound, in ``unit``.
         choices: the allowed values, if only certain values are allowed.
         switchable: whether the column may change after ``World.finalize`` through ``World.set``.
-        fill: whether the user may give one number instead of an array; all entries then have this value.
+        fill: whether the user may give one number instead of an array. All entries then have this value.
         along: name of a reference to a chain, which is an ordered list of entities (`refs`). If ``along`` is given,
             each row has one value of the given shape for each entity of its chain.
         name: name of the class attribute by which the column was declared.
@@ -83,7 +83,7 @@ class Family(str):
     """A property that several components provide, and that references require, such as ``RIGID`` for markers with
     rotation.
 
-    Marker families are objects that laws import; a misspelt family therefore causes an import error.
+    Marker families are objects that laws import. A misspelt family therefore causes an import error.
     """
 
     __slots__ = ()
@@ -97,10 +97,10 @@ class Ref:
         target: name of a component class, or of a family that components provide; for markers the object `Family`
             itself, such as ``POSITION``.
         doc: description of the reference in one line.
-        optional: whether the reference can be omitted; the number -1 is then stored.
+        optional: whether the reference can be omitted. The number -1 is then stored.
         shares: for references from a node to another node, names of the coordinates of the other node that the node
             uses as its own coordinates.
-        beside: whether each row is stored on the same process as the referenced entity; necessary if the row reads
+        beside: whether each row is stored on the same process as the referenced entity. Necessary if the row reads
             multipliers of this entity.
         instead: text at the end of the error message for an entity of a wrong component; the text recommends another
             component.
@@ -177,13 +177,13 @@ class Component:
         dof_names: for nodes, the names of the coordinates of one row.
         reference_columns: for nodes, the columns that form the reference coordinates, in this order.
         initial_columns: for nodes, the columns of the initial displacements and of the initial velocities, each with
-            one number per coordinate; the default values are 0.
+            one number per coordinate. The default values are 0.
         state_column: for nodes of first-order states (unknowns of equations of first order in time), the column of the
             initial values of the states, which replaces reference and initial columns. The states are the velocities of
             the coordinates of the node.
         rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
         history_column: for rows with history values, the column with the number of places (segments or points) of a
-            row. Each place has separate history values; without this column a row has one place.
+            row. Each place has separate history values. Without this column a row has one place.
         follows: names of other components, or names in their ``provides``, whose switchable columns are used for the
             rows of this component. If such a column changes, the data of the rows are created again.
         output_names: names of the output variables; empty until the law of the component is registered.
@@ -322,7 +322,7 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
         )
     values = np.empty(count, dtype=object)
     if count and (array.ndim == 1 or array.strides[0] == 0):
-        # rows with equal values share one array; this is possible because the array is never modified
+        # Rows with equal values share one array, because the array is never modified.
         values[:] = [np.array(array if array.ndim == 1 else array[0])] * count
         return values
     for i in range(count):
@@ -446,8 +446,8 @@ def describe_component(component: type[Component], text: str) -> str:
         lines.append("")
     if component.columns:
         lines.append("Columns:")
-        # required columns are sorted before others; the sort is stable, so within both groups the order of the schema
-        # is kept
+        # Required columns are sorted before others. The sort is stable, so within both groups the order of the schema
+        # is kept.
         for column in sorted(component.columns.values(), key=lambda column: column.default is not REQUIRED):
             lines.append(f"    {describe_column(column)}")
         lines.append("")

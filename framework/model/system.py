@@ -30,7 +30,7 @@ class Fields:
         v, a: velocities and accelerations, shape (n + 1,).
         lam: Lagrange multipliers of the constraint equations [N, N m], shape (m + 1,).
         data, start_data: present history values, and history values at the start of the step, each of shape (d,).
-        time: time [s], shape (1,); the property ``t`` is the same value as a float.
+        time: time [s], shape (1,). The property ``t`` is the same value as a float.
         step_size, start_time: size and start time [s] of the step at whose end post-Newton updates are made, each of
             shape (1,). The size is 0 in statics and at the start of a solve.
         start_x, start_v: total coordinates and velocities at the start of the step, each of shape (n + 1,).
@@ -42,7 +42,7 @@ class Fields:
         rate_level: True if the time derivatives of position constraints are imposed instead of the constraints
             (differential-algebraic equations of index 2).
         unit_rates: True if the time derivative of the constraint on the norm of Euler parameters is imposed instead of
-            the constraint; the value does not depend on ``rate_level``.
+            the constraint. The value does not depend on ``rate_level``.
     """
 
     x: FloatArray
@@ -111,7 +111,7 @@ class Slots(NamedTuple):
     Attributes:
         places: position of the first value of each piece in the array of matrix values, shape (rows, n / height, n /
             width), int32.
-        height, width: number of rows and columns of a piece; see `Fused.block_size`. A piece is a single entry (1 x 1),
+        height, width: number of rows and columns of a piece. See `Fused.block_size`. A piece is a single entry (1 x 1),
             several consecutive columns of one matrix row (1 x width), or a dense block.
     """
 
@@ -133,7 +133,7 @@ class Evaluation(Fields):
         mass: factor on the constant mass matrix.
         slots: positions, in the array of matrix values, of the entries of the n x n matrix of each row, shape (rows, n,
             n), int32.
-        pieces: positions of the submatrices (pieces) of the matrix of each row, for laws with `Fused.block_size`; see
+        pieces: positions of the submatrices (pieces) of the matrix of each row, for laws with `Fused.block_size`. See
             `Slots`.
         coupling: positions of the matrix entries of constraints, see `Coupling`.
         values: array of matrix values, shape (entries + 1,).
@@ -241,7 +241,7 @@ class PostNewton(NamedTuple):
     """Result of a post-Newton update.
 
     Attributes:
-        error: largest force error [N] of a connector; the force error of a connector is the sum of the errors of its
+        error: largest force error [N] of a connector. The force error of a connector is the sum of the errors of its
             contacts.
         recommended_step: step size [s] with which the step would end at the instant at which a contact changes its
             state; inf if no contact changes its state.
@@ -264,7 +264,7 @@ class Fault(NamedTuple):
 
     Attributes:
         words: description of the row, its motion and the limit, with units.
-        certain: whether the equilibrium is certainly wrong; if false, the user must check the model or use a finer
+        certain: whether the equilibrium is certainly wrong. If false, the user must check the model or use a finer
             mesh.
         coarse: whether the mesh is too coarse for the shape of the equilibrium, so that forces may have large errors.
     """
@@ -311,12 +311,12 @@ class Term:
 
 @dataclass
 class Fused:
-    """Faster functions for laws whose rows couple many coordinates; these functions are optional additions to the
+    """Faster functions for laws whose rows couple many coordinates. These functions are optional additions to the
     functions of `System`.
 
     Attributes:
         mass_product: function that adds the product of the constant mass matrix and s.a to s.f, for an `Evaluation` s.
-        block_size: number of consecutive coordinates in each group; the coordinates of a row are divided into groups of
+        block_size: number of consecutive coordinates in each group. The coordinates of a row are divided into groups of
             this size. If the unknowns of each group are consecutive, the matrix values of one matrix row in the columns
             of a group are also consecutive. If the matrix consists of dense blocks of this size, the values of each
             block are consecutive. The functions of this class, and `System.mass`, then use the positions in s.pieces.
@@ -346,9 +346,9 @@ class NeighbourPattern:
             coordinates, shape (k,). In ``dofs``, the numbers of these coordinates follow after the last process-local
             number, and the spare number follows after the numbers of these coordinates.
         reset_caches: function that discards the list of neighbours at a checkpoint. The list depends on earlier steps
-            and affects rounding errors; without the list, an uninterrupted run and a restarted run give equal results.
+            and affects rounding errors. Without the list, an uninterrupted run and a restarted run give equal results.
         lasts: whether the list of neighbours of one update of history values can be used again in later updates. If
-            false, each update searches for neighbours; the result of the update then depends only on the motion and the
+            false, each update searches for neighbours. The result of the update then depends only on the motion and the
             history values.
         refresh: function ``(fields)`` that increments the version if the rows of the history values in the fields are
             not coupled, and then sets ``fields.recoupled``. If the function is given, `System.update` is a `Call` that
@@ -440,7 +440,7 @@ class Strands(Protocol):
         Args:
             stiffness: stiffness [N] at the points, shape (k,), equal at all points of a row.
             free: stress-free strain [1], shape (k,).
-            bends: whether each row keeps its bending stiffness, shape (rows,); in other rows the bending stiffness is
+            bends: whether each row keeps its bending stiffness, shape (rows,). In other rows the bending stiffness is
                 set to 0.
         """
 
@@ -510,7 +510,7 @@ class System:
         update: function that writes the positions, velocities and other columns of markers.
         residual: function that adds left-hand-side forces [N, N m] to s.f.
         tangent: function that adds s.dq df/dq + s.dv df/dv to s.values at s.slots, for the forces f of ``residual``.
-        load: the applied loads; the function of this `Term` adds them to s.f (right-hand side, without the load
+        load: the applied loads. The function of this `Term` adds them to s.f (right-hand side, without the load
             factor).
         mass: function that adds s.mass times a constant mass matrix to s.values at s.slots.
         body_force: the weights of rows. The function of this `Term` adds the weights of the rows s.which of this
@@ -519,7 +519,7 @@ class System:
         inertia: the inertia forces of a law whose mass matrix M(q) is not constant. The function of this `Term` adds
             M(q) times the accelerations s.a, and quadratic velocity terms, to s.f.
         constraint: functions of a law that constrains the motion, see `ConstraintSystem`.
-        post_newton: function that updates the history values ``s.data`` and returns a `PostNewton`; the function reads
+        post_newton: function that updates the history values ``s.data`` and returns a `PostNewton`. The function reads
             ``s.start_data``, ``s.step_size``, ``s.start_time``, ``s.start_x`` and ``s.start_v``. If ``post_newton`` is
             a `Call` of a kernel, the kernel writes the result to ``s.outcome`` by calling `note_outcome`. Contact
             states (open or closed, stick or slip) are stored as signs of history values. Solvers detect cycles of
@@ -587,8 +587,8 @@ class ConstraintSystem:
             with respect to q, and lam the multipliers. If ``s.rate_level`` is true, the function adds the time
             derivative of C instead of C. For an inactive row, C is equal to lam.
         tangent: function that adds the derivatives of C and of C_q^T lam with respect to q, v and lam to s.values at
-            s.coupling, multiplied by s.dq, s.dv and ``s.coupling.scale``; see `Coupling`.
-        acceleration: function that adds the vector rhs to s.C; the accelerations a at the start of a solve fulfil the
+            s.coupling, multiplied by s.dq, s.dv and ``s.coupling.scale``. See `Coupling`.
+        acceleration: function that adds the vector rhs to s.C. The accelerations a at the start of a solve fulfil the
             equations C_q a = rhs.
         driven: whether each row prescribes a motion in time (motors), shape (rows,); None if no row prescribes a
             motion.

@@ -278,7 +278,7 @@ class EntityTable:
         Args:
             values: user values by column.
             rows: numbers of the new rows for which this process gives values, shape (n,).
-            total: number of new rows on all processes; each process stores the functions of all these rows.
+            total: number of new rows on all processes. Each process stores the functions of all these rows.
             refs: references of the new rows.
 
         Raises:
@@ -389,7 +389,7 @@ class EntityTable:
             must: condition that the values must fulfil, with the unit.
 
         Raises:
-            ModelError: a row has invalid values; the message names the first such row.
+            ModelError: a row has invalid values. The message names the first such row.
         """
         for k in np.flatnonzero(wrong)[:1]:
             given = []

@@ -110,7 +110,7 @@ class World:
     @classmethod
     @checked(OutputError, path=path(), functions=optional(instance(dict)))
     def load(cls, path: str | Path, functions: Functions | None = None) -> World:
-        """Load the model from a file that `save` has written; all numbers are exactly equal to the saved numbers.
+        """Load the model from a file that `save` has written. All numbers are exactly equal to the saved numbers.
 
         `load` imports no modules: import modules that register a user's components before the call. If the file was
         edited after `save`, `load` emits a `ModelWarning`.
@@ -355,7 +355,7 @@ class World:
         return [(t, np.concatenate(p), np.concatenate(r)) for t, p, r in order.values()]
 
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
-        """Return the world coordinate numbers of entities of any components, shape (n, width); rows with fewer
+        """Return the world coordinate numbers of entities of any components, shape (n, width). Rows with fewer
         coordinates are padded with -1.
 
         If the table of one of the entities is distributed, the call is collective.
@@ -473,7 +473,7 @@ class World:
         self.is_distributed = True
 
     def finalize(self) -> None:
-        """Check that the rows of all tables are consistent, and number the coordinates; afterwards no rows can be
+        """Check that the rows of all tables are consistent, and number the coordinates. Afterwards no rows can be
         added.
 
         If a table was built in parts, the call is collective.

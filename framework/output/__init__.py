@@ -1,4 +1,4 @@
-"""Writers for results, which consist of points, lines and named fields; this package contains no physics.
+"""Writers for results, which consist of points, lines and named fields. This package contains no physics.
 
 | name | file to open | content |
 | --- | --- | --- |

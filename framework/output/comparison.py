@@ -33,7 +33,7 @@ def format_comparison(rows: Iterable[Sequence[str | float | None]], title: str |
 
     Args:
         rows: for each row: name with unit, computed value, and one reference value for each title. The computed value
-            is None if the run ended too early to compute it; a reference value is None if it is unknown.
+            is None if the run ended too early to compute it. A reference value is None if it is unknown.
         title: heading of the reference column, or one heading for each reference column.
     """
     titles = (title,) if isinstance(title, str) else tuple(title)

@@ -65,7 +65,7 @@ class CsvTable(Closing):
     path: path of the file in an existing folder. An existing file is replaced if it is a table of Windlass, or has the
     same header.
     columns: name and unit of each column; names are distinct, and "1" is the unit of a pure number.
-    rows: rows of the interrupted run that this run continues; these rows are written at the beginning of the file.
+    rows: rows of the interrupted run that this run continues. These rows are written at the beginning of the file.
 
     Floats are written with enough digits to read back the same float64. When `append` returns, the row has been written
     to disk. Raises OutputError for a bad column, a row of the wrong length, or a file that cannot be written.
@@ -81,7 +81,7 @@ class CsvTable(Closing):
             for text in (name, unit):
                 if not text or text != text.strip() or not text.isprintable() or "," in text or '"' in text:
                     raise OutputError(f"column {(name, unit)!r} of CsvTable: must be printable without comma and quote")
-            if "[" in unit or "]" in unit:  # the header writes units in brackets; only names may contain brackets
+            if "[" in unit or "]" in unit:  # The header writes units in brackets. Only names may contain brackets.
                 raise OutputError(f"unit {unit!r} of column {name!r} of CsvTable: must be without brackets")
             if names.count(name) > 1:
                 raise OutputError(f"column {name!r} of CsvTable is given {names.count(name)} times: must be given once")
@@ -99,7 +99,7 @@ class CsvTable(Closing):
         self._closed = False
 
     def append(self, row: Sequence[float]) -> None:
-        """Write one row; the values have the units and the order of the columns.
+        """Write one row. The values have the units and the order of the columns.
 
         Raises:
             OutputError: the row cannot be written, see `extend`.

@@ -1,6 +1,6 @@
 """Combine the drawings (geometry) and paintings (fields on the lines of other laws) of all laws in one mesh.
 
-Missing values are NaN; viewers ignore NaN when they compute the range of a colour scale.
+Missing values are NaN. Viewers ignore NaN when they compute the range of a colour scale.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ rounding errors.
 
 
 class Overlap(NamedTuple):
-    """Pairs of a line and an interval of a painting; the interval covers at least a part of the line. The pairs are
+    """Pairs of a line and an interval of a painting. The interval covers at least a part of the line. The pairs are
     ordered by line.
 
     Attributes:
@@ -73,7 +73,7 @@ class Canvas:
         drawings: the drawings of all laws in the reference configuration.
         paintings: the paintings of all laws at any instant; only the intervals and field names are used, not the
             values.
-        names: names of the requested fields; by default, all fields are written.
+        names: names of the requested fields. By default, all fields are written.
         others: units of fields, by name, that the caller writes in addition to the fields of the laws.
 
     Attributes:
@@ -230,7 +230,7 @@ def check_drawing(kind: str, drawing: Drawing) -> Drawing:
     """Return the drawing after a check that the shapes of its arrays are consistent.
 
     Raises:
-        OutputError: shapes are inconsistent or a field has no unit; the message names the law and the array or field.
+        OutputError: shapes are inconsistent or a field has no unit. The message names the law and the array or field.
     """
     n, m = len(drawing.points), len(drawing.lines)
     sized: Iterable[tuple[str, NDArray[np.generic], int]] = [

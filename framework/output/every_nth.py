@@ -84,7 +84,7 @@ class RecordNumbers(NamedTuple):
     Attributes:
         values: the values of the record, shape (n,).
         before, after: steps of a `Program` that run before and after the values are stored. All these program steps run
-            at the end of each time step; the value of `EveryNth.due` states whether the time step is recorded.
+            at the end of each time step. The value of `EveryNth.due` states whether the time step is recorded.
     """
 
     values: FloatArray
@@ -96,9 +96,9 @@ class EveryNth(StepHook, Closing, ABC):
     """Base class of `Recorder`, `Sensors` and other hooks that record states.
 
     Args:
-        every: record every n-th step; if None, record ``frames`` frames in each solve, evenly distributed in time, or
+        every: record every n-th step. If None, record ``frames`` frames in each solve, evenly distributed in time, or
             in statics over the load steps.
-        frames: number of frames in each solve if ``every`` is None; a solve with fewer steps than ``frames`` records
+        frames: number of frames in each solve if ``every`` is None. A solve with fewer steps than ``frames`` records
             all its steps.
     """
 
@@ -108,8 +108,8 @@ class EveryNth(StepHook, Closing, ABC):
         # or step number at the start, and the interval between frames
         self._by_time, self._start, self._interval = True, 0.0, 0.0
         self._done = 0  # number of frames whose times are not later than the previous step
-        # whether ``idle_steps`` is defined by the most derived class that defines any of the methods `STEP_CALLS`; see
-        # `can_ask`
+        # Whether ``idle_steps`` is defined by the most derived class that defines any of the methods `STEP_CALLS`. See
+        # `can_ask`.
         self._is_asked = "idle_steps" in next(
             vars(kind) for kind in type(self).__mro__ if vars(kind).keys() & STEP_CALLS
         )

@@ -14,7 +14,7 @@ from windlass.framework.output.folder import create_output_folder
 
 
 def create_figure(width: float, height: float, **more: Any) -> Any:
-    """Return an empty figure that a notebook shows if the figure is the last value of a cell; the figure does not use
+    """Return an empty figure that a notebook shows if the figure is the last value of a cell. The figure does not use
     pyplot.
 
     Args:
@@ -52,7 +52,7 @@ def check_picture(path: str | os.PathLike[str] | None) -> Path | None:
 
 
 def hand_over(figure: Any, target: Path | None, dpi: float = 140.0) -> Any:
-    """Write the figure to a path that `check_picture` has returned, and return the path; without a path, return the
+    """Write the figure to a path that `check_picture` has returned, and return the path. Without a path, return the
     figure.
 
     Raises:

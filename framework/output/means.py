@@ -45,11 +45,11 @@ class Means(Readings):
 
     Args:
         sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
-        start: time [s]; the means begin at the first recorded instant that is not earlier than this time. Default: the
+        start: time [s]. The means begin at the first recorded instant that is not earlier than this time. Default: the
             start of the first solve.
 
     Attributes:
-        units: unit of each sensor, by name; if the components of a sensor have different units, the unit of the first
+        units: unit of each sensor, by name. If the components of a sensor have different units, the unit of the first
             component. Empty before the first instant.
         duration: length [s] of the time interval of the means.
 

@@ -10,7 +10,7 @@ from windlass.framework.errors import OutputError
 
 @dataclass(frozen=True, eq=False)
 class LineMesh:
-    """Points joined by straight lines and by faces. The mesh is created once per run; the present positions of the
+    """Points joined by straight lines and by faces. The mesh is created once per run. The present positions of the
     points are written with each record.
 
     points: reference positions [m] in the global frame, shape (n, 3); z = 0 in 2D models.

@@ -80,7 +80,7 @@ class Series:
 
     Attributes:
         times: time [s] or step number [1] of each frame.
-        has_steps: whether ``times`` are step numbers; only VTKHDF files can state this.
+        has_steps: whether ``times`` are step numbers. Only VTKHDF files can state this.
 
     Raises:
         OutputError: the file has no frames.
@@ -145,11 +145,11 @@ def create_rods(pyvista: Any, mesh: Any, cells: Any, radius: float) -> tuple[Any
     """Create strips or tubes that represent rods, and a line along each rod on the side of the material axis d_1. The
     strips and tubes have the cell field ``shown``.
 
-    Rods with a width are strips in the direction of d_1; other rods are tubes.
+    Rods with a width are strips in the direction of d_1. Other rods are tubes.
 
     Args:
         pyvista: the module PyVista.
-        mesh: a frame; its cell field ``shown`` contains the values that determine the colours.
+        mesh: a frame. Its cell field ``shown`` contains the values that determine the colours.
         cells: indices of the lines that belong to rods, among the cells of ``mesh``.
         radius: radius [m] of the tubes.
     """
@@ -327,8 +327,7 @@ class Player:
                 # a missing package is detected here, because the error message of imageio does not name the package
                 import imageio_ffmpeg  # noqa: F401  # imported here, because only films need imageio_ffmpeg
 
-                # video codecs need even sizes, which the window has; with larger macro blocks imageio would resize the
-                # frames
+                # video codecs need even sizes, which the window has; imageio would resize the frames to larger blocks
                 self.plotter.open_movie(draft, framerate=fps, macro_block_size=2)
             for frame in range(len(self._series.times)):
                 self.show_frame(frame)

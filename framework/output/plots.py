@@ -52,8 +52,8 @@ def as_image(figure: Any, kind: str = "svg") -> str:
     import matplotlib  # imported here, because only pictures need matplotlib
 
     image = BytesIO()
-    # characters are stored as text instead of outlines, because text is searchable and needs less memory; no date is
-    # stored, so that equal runs write equal pages
+    # Characters are stored as text instead of outlines, because text is searchable and needs less memory. No date is
+    # stored, so that equal runs write equal pages.
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "windlass", "font.family": "sans-serif"}):
         more = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": 110}
         figure.savefig(image, format=kind, **more)
@@ -100,7 +100,7 @@ def plot_panels(
     x: FloatArray,
     panels: Sequence[tuple[str, Sequence[tuple[str, FloatArray]], tuple[float, float] | None]],
 ) -> Any:
-    """Plot several axes one below the other over a common abscissa; the names of curves are to the right of the axes.
+    """Plot several axes one below the other over a common abscissa. The names of curves are to the right of the axes.
 
     Args:
         label: label of the abscissa, with its unit.
@@ -143,7 +143,7 @@ def plot_steps(rows: FloatArray, unit: str, work: Mapping[str, int]) -> Any:
 
     Args:
         rows: table with one row for each group of successive steps. The columns are the time at the end of the group,
-            the number of steps, the smallest step size, the largest step size, and measures of work; see `StepHistory`.
+            the number of steps, the smallest step size, the largest step size, and measures of work. See `StepHistory`.
         unit: unit of time and step size; empty in statics.
         work: column of each measure of work in ``rows``, by name of the measure.
     """

@@ -31,10 +31,10 @@ class Probe(NamedTuple):
 
     Attributes:
         columns: (name, unit) of each component of the sensor, in the order of the values that ``read`` returns.
-        shape: shape of the value at one instant; the columns contain the components in C order.
+        shape: shape of the value at one instant. The columns contain the components in C order.
         read: function of the fields that returns the values of all columns, shape (columns,), with 0 for values that
             other processes evaluate.
-        entries: None if compiled code cannot read the values; otherwise a function without arguments that returns the
+        entries: None if compiled code cannot read the values. Otherwise a function without arguments that returns the
             `FieldEntries` of the values, shape (columns,). The function is called again after the model has changed.
     """
 
@@ -101,10 +101,10 @@ class Readings(EveryNth):
     Args:
         what: name of the hook in messages.
         sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
-        every: number n; the sensors are read at every n-th step.
+        every: number n. The sensors are read at every n-th step.
 
     Attributes:
-        units: unit of each sensor, by name; if the components of a sensor have different units, the unit of the first
+        units: unit of each sensor, by name. If the components of a sensor have different units, the unit of the first
             component. Empty before the first record.
 
     Raises:

@@ -52,12 +52,12 @@ class Recorder(EveryNth):
     If the solve fails, the last good state is recorded before the error is raised. Under MPI all processes call the
     recorder, and only the first process writes files. After a restart, the recorder continues the series of the
     interrupted run. If a series is damaged, its files remain unchanged, and a new series ``<name>_part2`` begins. The
-    cell field ``partition`` [1] is the rank of the process that evaluates the entity to which a line belongs; the rank
+    cell field ``partition`` [1] is the rank of the process that evaluates the entity to which a line belongs. The rank
     is 0 in a serial run.
 
     Args:
         name: name of the files without suffix, with or without a folder.
-        every: record every n-th accepted step, n >= 1; by default, ``frames`` determines the recorded steps.
+        every: record every n-th accepted step, n >= 1. By default, ``frames`` determines the recorded steps.
         formats: one or several of ``"vtkhdf"``, ``"vtu"``, ``"xdmf"``, and formats that were added by
             `register_format`.
         folder: folder of the files, which is created if it does not exist; default: the folder in ``name``, or the
@@ -65,10 +65,10 @@ class Recorder(EveryNth):
         subdivisions: number of straight lines with which one cable element is drawn, >= 1.
         axis: value that is stored as the time of a frame: ``"time"`` [s], or the step number ``"step"`` [1] for
             statics, where the time is constant.
-        frames: number of frames in each solve, at most one per step; frames are evenly distributed in time, or in
+        frames: number of frames in each solve, at most one per step. Frames are evenly distributed in time, or in
             statics over the load steps.
-        fields: names of the fields that are written; by default, all fields are written.
-        precision: precision of fields; points and times are always in double precision.
+        fields: names of the fields that are written. By default, all fields are written.
+        precision: precision of fields. Points and times are always in double precision.
         compress: whether ``vtkhdf`` files are compressed; ``vtu`` files are always compressed, and ``xdmf`` files are
             never compressed.
 
@@ -154,7 +154,7 @@ class Recorder(EveryNth):
 
     @checked(state=instance(State))
     def record(self, state: State) -> None:
-        """Write one frame of a state; call this method for states outside of a solve. A second call for the same
+        """Write one frame of a state. Call this method for states outside of a solve. A second call for the same
         instant writes nothing.
 
         Raises:
@@ -175,8 +175,8 @@ class Recorder(EveryNth):
         if self._claim is not None:
             self._claim.begin()
         self._last = (state.t, state.step)
-        # a restarted script first repeats calls of the interrupted run; the frames of these calls are already in the
-        # files
+        # A restarted script first repeats calls of the interrupted run. The frames of these calls are already in the
+        # files.
         if not is_replaying():
             if self._scene is None:
                 self._begin(state)

@@ -67,10 +67,10 @@ class Sensor:
     """One output variable of one or more entities of one component.
 
     Args:
-        entity: one or more entities of one component; the values of several entities have one entry for each entity
+        entity: one or more entities of one component. The values of several entities have one entry for each entity
             along the first array axis.
-        output: name of the output variable; see `outputs_of`.
-        component: index of the recorded component of a vector, along the last array axis; by default, all components
+        output: name of the output variable. See `outputs_of`.
+        component: index of the recorded component of a vector, along the last array axis. By default, all components
             are recorded.
         name: name of the sensor, which is the heading of its columns in the table; default ``"<entity>.<output>"``.
         where: position on the entity at which the output variable is evaluated, e.g. ``{"x": 0.1}`` [m] along a cable.
@@ -96,7 +96,7 @@ class Sensor:
             object.__setattr__(self, "name", f"{self.entity.name}.{self.output}{component}")
 
     def create_probe(self, state: State) -> Probe:
-        """Create the `Probe` of the sensor for a model; see `SensorLike`.
+        """Create the `Probe` of the sensor for a model. See `SensorLike`.
 
         Raises:
             ModelError: the output variable has no entry with the index ``component``.
@@ -140,17 +140,17 @@ def _as_cell(text: str) -> str:
 class Sensors(Readings):
     """Hook and context manager that records sensors at the start, at every n-th step and at the last state of a solve.
 
-    Under MPI all processes call the sensors and store the values; the first process writes the table.
+    Under MPI all processes call the sensors and store the values. The first process writes the table.
 
     Args:
-        path: the CSV file, which is replaced if it exists; its folder is created if needed. If the path is None, values
+        path: the CSV file, which is replaced if it exists. Its folder is created if needed. If the path is None, values
             are stored only in memory. In names and units in the file, semicolons replace commas, and single quotes
             replace double quotes.
         sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
         every: record every n-th accepted step, n >= 1.
 
     Attributes:
-        units: unit of each sensor, by name; if the components of a sensor have different units, the unit of the first
+        units: unit of each sensor, by name. If the components of a sensor have different units, the unit of the first
             component. Empty before the first record.
 
     Raises:
@@ -209,7 +209,7 @@ class Sensors(Readings):
         return {"columns": columns, "rows": rows, "times": self.times, "marks": self.steps, "steps": self._steps}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Restore the records of the interrupted run; the table changes only at the next record.
+        """Restore the records of the interrupted run. The table changes only at the next record.
 
         Raises:
             ModelError: the sensors of the interrupted run and of this run differ.
@@ -237,9 +237,9 @@ class Sensors(Readings):
         """Plot the sensors over time.
 
         Args:
-            path: file of the picture (``.png``, ``.pdf``, ``.svg``); if None, the method returns a figure of
+            path: file of the picture (``.png``, ``.pdf``, ``.svg``). If None, the method returns a figure of
                 matplotlib, which notebooks show.
-            names: names of the plotted sensors; if None, all sensors are plotted.
+            names: names of the plotted sensors. If None, all sensors are plotted.
 
         Returns:
             The path or the figure; None on all processes except the first.

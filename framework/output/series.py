@@ -49,7 +49,7 @@ class Closing:
 class Style(NamedTuple):
     """Precision and compression of the written numbers, and the meaning of the times of frames.
 
-    single: whether fields are written in single precision (float32); points and times remain double. compress: whether
+    single: whether fields are written in single precision (float32). Points and times remain double. compress: whether
     VTKHDF files are compressed; `.vtu` files are always compressed, and XDMF files are never compressed. axis:
     ``"time"`` [s], or ``"step"`` if the times of frames are step numbers. VTKHDF files contain this information.
     """
@@ -66,7 +66,7 @@ class FieldSeries(Closing, ABC):
     """A time series of fields on a `LineMesh`: append frames, then close the series, or use the series as a context
     manager.
 
-    path: folder and name of the files without suffix; the folder must exist. mesh: reference points, lines, faces and
+    path: folder and name of the files without suffix. The folder must exist. mesh: reference points, lines, faces and
     labels, which are written once. style: precision and compression of the written numbers. kept: times [s] of the
     frames of an interrupted run that the series continues; empty for a new series. digest: digest of the frames in
     ``kept``, None if unknown.
@@ -104,7 +104,7 @@ class FieldSeries(Closing, ABC):
         self._kept = [float(time) for time in kept]
         for suffix in self.suffixes if not self._kept else ():
             check_series(self.beside(suffix), "series")
-        # time of the last frame of the interrupted run; its fields are unknown
+        # Time of the last frame of the interrupted run. Its fields are unknown.
         self._last = FrameLayout(self._kept[-1], None) if self._kept else None
         self._digest = FrameDigest(digest if self._kept else None)
         self._begun = self._closed = False
@@ -318,7 +318,7 @@ def _kind_text(kind: tuple[np.dtype[Any], int] | None) -> str:
 
 
 def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
-    """Return the absolute path of the file with the name ``path`` and the suffix ``suffix``; its folder must exist.
+    """Return the absolute path of the file with the name ``path`` and the suffix ``suffix``. Its folder must exist.
 
     The path is absolute because the working directory may change later.
 

@@ -1,9 +1,9 @@
 """VTKHDF time series: one HDF5 file with the positions of the points in each frame.
 
 Frames are written without the HDF5 library. Whenever the allocated space is used up, the file is opened with the
-library; the library allocates space for the next frames, and returns the offsets in the file at which the rows of these
+library. The library allocates space for the next frames, and returns the offsets in the file at which the rows of these
 frames begin. A frame is then written directly to the file at these offsets. Finally the number of frames in the file is
-incremented; until this change readers ignore the new frame. The file contains the number of frames twice: as the
+incremented. Until this change readers ignore the new frame. The file contains the number of frames twice: as the
 attribute ``NSteps`` and as the length of ``Steps/Values``. VTK's reader requires equal numbers. Both numbers are in the
 same page of the file if possible, and are then changed by one write.
 """
@@ -37,7 +37,7 @@ class VtkhdfSeries(FieldSeries):
     """A single file `<name>.vtkhdf` (VTKHDF 2.0, type UnstructuredGrid) with one topology for all frames, and with
     separate points for each frame.
 
-    Times and points are always float64; integer fields keep their type. If the file is compressed, the library writes
+    Times and points are always float64. Integer fields keep their type. If the file is compressed, the library writes
     each frame as a separate chunk (zlib, level 1, bytes shuffled).
 
     Viewers can read the file whenever no frame is being written. Kept frames of an interrupted run are copied once to a

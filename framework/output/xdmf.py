@@ -34,7 +34,7 @@ class XdmfSeries(FieldSeries):
 
     The files contain one mesh for all times, with the points in their reference positions. The filter Warp By Vector
     (scale factor 1) moves the points by the field `displacement` [m], shape (n, 3), in the global frame. The field is
-    computed from `points`. If `point_data` also contains `displacement`, the two fields must agree; in single precision
+    computed from `points`. If `point_data` also contains `displacement`, the two fields must agree. In single precision
     the field in `point_data` is ignored. ParaView shows two blocks. The first block is the time series. The second
     block is the reference mesh, which does not move; hide the second block.
 
@@ -115,8 +115,8 @@ class XdmfSeries(FieldSeries):
 
         writer = TimeSeriesWriter(self.path)
         self._writer = writer
-        # by default meshio would write the data to the working directory; the XML contains only the name of the data
-        # file
+        # By default meshio would write the data to the working directory. The XML contains only the name of the data
+        # file.
         writer.h5_filename = self._data_path.name
         if len(self.mesh.faces):
             writer.cells = lambda _, grid: _write_mixed(writer, self.mesh, grid)

@@ -2,7 +2,7 @@
 this process, and this process sends contributions to these values back to the owners.
 
 Ghosts are used for coordinates, for unknowns and for the surfaces of contact sets. In arrays of coordinates and
-unknowns, the ghosts follow the owned entries; the ghosts of surfaces are recreated when contact neighbours change.
+unknowns, the ghosts follow the owned entries. The ghosts of surfaces are recreated when contact neighbours change.
 Values are sent in one message between each pair of neighbours. The contributions are added in the order of the ranks,
 so that repeated runs give bit-identical sums.
 """
@@ -40,13 +40,13 @@ class Ghosts:
 
     Args:
         comm: mpi4py communicator; None for a single process, for which exchanges have no effect.
-        needed: indices of the ghosts in the arrays of this process, shape (k,); each index occurs once.
+        needed: indices of the ghosts in the arrays of this process, shape (k,). Each index occurs once.
         owner: rank of the owner of each ghost, shape (k,).
         numbers: index of each ghost in the arrays of its owner, shape (k,).
 
     Attributes:
         comm: the mpi4py communicator, or None for a single process.
-        sent: indices of the rows of this process that other processes need, shape (s,); a row that several processes
+        sent: indices of the rows of this process that other processes need, shape (s,). A row that several processes
             need occurs several times.
         received: the indices ``needed``, sorted by owner, shape (k,).
     """
@@ -132,8 +132,8 @@ def pack(arrays: list[FloatArray]) -> FloatArray:
 
 
 def unpack(values: FloatArray, like: Sequence[FloatArray]) -> list[FloatArray]:
-    """Split the result of `pack` into arrays. Except for the number of rows, the shapes (rows, ...) are the shapes of
-    the arrays ``like``.
+    """Split the result of `pack` into arrays. Each returned array has the shape of the corresponding array in ``like``,
+    except for the number of rows.
     """
     out, first = [], 0
     for array in like:

@@ -17,7 +17,7 @@ number of keys.
 
 
 class Lookup:
-    """Values by key; ``lookup[keys]`` returns ``missing`` for unknown and for negative keys.
+    """Values by key. ``lookup[keys]`` returns ``missing`` for unknown and for negative keys.
 
     Args:
         keys: distinct integers >= 0, in any order, shape (n,).

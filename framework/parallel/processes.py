@@ -163,7 +163,7 @@ def join_rows(
             different numbers of entries, shorter rows are padded.
         count: number of rows.
         fill: value with which shorter rows are padded.
-        summed: whether the values that several processes give for the same row are added; otherwise the values of the
+        summed: whether the values that several processes give for the same row are added. Otherwise the values of the
             last of these processes are used.
 
     Returns:

@@ -57,7 +57,7 @@ def format_citations(world: World) -> str:
 def citations(world: World) -> None:
     """Print the sources of the laws that a model uses, as a BibTeX file, on the first process.
 
-    Comments name the laws that belong to each source; sources without an entry in the bibliography appear only in
+    Comments name the laws that belong to each source. Sources without an entry in the bibliography appear only in
     comments.
     """
     if is_first_process():

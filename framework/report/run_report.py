@@ -153,8 +153,8 @@ def _compose() -> str:
         *(section for hook in _run.hooks for section in hook.report_sections()),
         *report_parts.added_sections,
     ]
-    # sections with results are first and sections of solvers last; the sort is stable, so sections with the same
-    # ``place`` keep their order
+    # Sections with results are first and sections of solvers last. The sort is stable, so sections with the same
+    # ``place`` keep their order.
     handed.sort(key=lambda section: report_parts.PLACES.index(section.place))
     sections = [
         *([ReportSection("Failure", [_run.error + "\n"])] if _run.error else []),

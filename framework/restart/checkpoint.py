@@ -1,7 +1,7 @@
 """Checkpoints: one file with all data that are needed to continue a killed run of several solves.
 
 The solves of a script (`Static.solve`, `Dynamic.march`, `Explicit.march`) are numbered in the order in which they
-start. The file has one record for each solve. The record of a finished solve contains its last state; the record of the
+start. The file has one record for each solve. The record of a finished solve contains its last state. The record of the
 current solve contains the state at its last checkpoint. A restarted script runs from its beginning. Each solve with a
 record in the file continues from this record, so a solve that was finished in the interrupted run returns immediately.
 
@@ -43,31 +43,31 @@ class Checkpoint(StepHook):
     """Hook that writes checkpoints of solves, and continues solves from checkpoints.
 
     The options ``-checkpoint``, ``-checkpoint_every`` and ``-restart`` create one `Checkpoint` for all solves of a
-    script; this `Checkpoint` replaces the `Checkpoint` hooks of the script. Under MPI the first process writes the
+    script. This `Checkpoint` replaces the `Checkpoint` hooks of the script. Under MPI the first process writes the
     file, and all processes read it. A restarted run can use a different number of processes. Create the `Checkpoint`
     before recorders and sensors record values.
 
     Args:
-        path: HDF5 file, replaced completely by each checkpoint; its folder must exist.
-        every: number of steps between checkpoints; by default, the number in the file from which the run continues, or
+        path: HDF5 file, replaced completely by each checkpoint. Its folder must exist.
+        every: number of steps between checkpoints. By default, the number in the file from which the run continues, or
             1000 if the run starts from the beginning. Another checkpoint is written at the end of each solve.
-        minutes: elapsed time [min] since the previous checkpoint after which an automatic checkpoint is written; with
+        minutes: elapsed time [min] since the previous checkpoint after which an automatic checkpoint is written. With
             0, no automatic checkpoints are written. An automatic checkpoint does not affect the run. The results of a
             run that continues from an automatic checkpoint agree with the results of the uninterrupted run only within
             the tolerances of the solver.
-        restart: file from which the run continues; with None, the run starts from the beginning. With ``"auto"``, the
+        restart: file from which the run continues. With None, the run starts from the beginning. With ``"auto"``, the
             run continues from ``path`` if this file exists.
 
     Attributes:
-        path, every: the arguments of the constructor; if the argument ``every`` was None, the attribute is the default
+        path, every: the arguments of the constructor. If the argument ``every`` was None, the attribute is the default
             number.
         clock: object that determines when an automatic checkpoint is due.
         is_written: whether this process has already written the file.
-        is_unasked: whether all checkpoints are automatic; automatic checkpoints are removed when the script ends
+        is_unasked: whether all checkpoints are automatic. Automatic checkpoints are removed when the script ends
             without error.
 
     Raises:
-        OutputError: a path cannot be written; a file cannot be read, is in use by another run, or is not a checkpoint
+        OutputError: a path cannot be written. A file cannot be read, is in use by another run, or is not a checkpoint
             file.
     """
 

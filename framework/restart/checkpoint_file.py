@@ -95,7 +95,7 @@ class CheckpointFile:
 
 
 def write_checkpoint(path: Path, every: int, number: int, record: Tree, before: CheckpointFile | None) -> None:
-    """Replace a checkpoint file; the new file is on the disk when the call returns.
+    """Replace a checkpoint file. The new file is on the disk when the call returns.
 
     Args:
         path: the file.

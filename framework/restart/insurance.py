@@ -26,7 +26,7 @@ class Insurance(Checkpoint):
     of elapsed time.
 
     If a run is shorter than one interval, nothing is written. The file with the checkpoints is removed when the script
-    ends without error; after a crash or an interruption the file remains. A failure to write the file is reported once
+    ends without error. After a crash or an interruption the file remains. A failure to write the file is reported once
     and does not end the run.
 
     Args:

@@ -77,8 +77,8 @@ class SolveCheckpoint:
         self._restored = False
         # whether the file contains records of later solves, but not the state at the end of this solve
         self._is_past = False
-        # values, at the start of the solve, of the columns that can change during a solve; checkpoints store only later
-        # changes, and a restarted script may start with other values
+        # Values, at the start of the solve, of the columns that can change during a solve. Checkpoints store only later
+        # changes, and a restarted script may start with other values.
         self._switches: dict[str, Any] | None = None
         self._version = solver.assembly.world.version
         if self._checkpoint is not None:
@@ -198,7 +198,7 @@ class SolveCheckpoint:
         return {"solver": type(self._solver).__name__, "prefix": self._solver.prefix, **self._solver.settings()}
 
     def before_step(self, state: State) -> None:
-        """Write a checkpoint if it is due, and stop the solve if the user has pressed Ctrl-C; call this method before
+        """Write a checkpoint if it is due, and stop the solve if the user has pressed Ctrl-C. Call this method before
         each step.
 
         Raises:
@@ -230,7 +230,7 @@ class SolveCheckpoint:
             self._checkpoint.clock.skip(steps)
 
     def check_interrupt(self, state: State) -> None:
-        """If the user has pressed Ctrl-C, store the state and stop the solve; call this method between two steps.
+        """If the user has pressed Ctrl-C, store the state and stop the solve. Call this method between two steps.
 
         Raises:
             KeyboardInterrupt: the user has pressed Ctrl-C; notes that are attached to the exception describe the stored

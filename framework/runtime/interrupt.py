@@ -14,7 +14,7 @@ solve is paused.
 
 
 class Interrupt:
-    """Flag that Ctrl-C sets, and that the solver checks between two steps; a second Ctrl-C raises KeyboardInterrupt
+    """Flag that Ctrl-C sets, and that the solver checks between two steps. A second Ctrl-C raises KeyboardInterrupt
     immediately.
 
     The signal handler is installed only in serial runs, only in the main thread (Python handles signals only there),
@@ -22,7 +22,7 @@ class Interrupt:
 
     Attributes:
         wanted: whether the user has pressed Ctrl-C, so that the solve must end after the current step.
-        paused: whether the solve has, between two steps, returned control to its caller; in this case Ctrl-C applies to
+        paused: whether the solve has, between two steps, returned control to its caller. In this case Ctrl-C applies to
             another solve, or ends the program immediately.
     """
 

@@ -85,7 +85,7 @@ def assemble_matrix(
 ) -> Any:
     """Return a weighted sum of derivatives of `assemble_vector` as a PETSc matrix [N/m, ...]: dq times the derivative
     with respect to the coordinates q, plus dv times the derivative with respect to the velocities v. With dq = 1 and dv
-    = 0, the result is the stiffness matrix K; with dq = 0 and dv = 1, it is the damping matrix D.
+    = 0, the result is the stiffness matrix K. With dq = 0 and dv = 1, it is the damping matrix D.
 
     If da is not zero, the sum r = M(q) a + `assemble_vector` is differentiated instead, at the accelerations a of the
     state. The result is dq ∂r/∂q + dv ∂r/∂v + da ∂r/∂a. If the accelerations are zero, this is dq K + dv D + da M with

@@ -204,11 +204,11 @@ class ChangedResidual:
 
 
 def differentiate(eval_at: Callable[[float], FloatArray], number: float, column: Column) -> ColumnDerivative:
-    """Return the derivative of a function of a column's value by extrapolated differences; the docstring of this module
+    """Return the derivative of a function of a column's value by extrapolated differences. The docstring of this module
     describes the method.
 
     Args:
-        eval_at: the function; its value is an array.
+        eval_at: the function. Its value is an array.
         number: the value of the column at which the derivative is computed.
         column: the schema of the column.
     """

@@ -68,12 +68,12 @@ def check_places(kind: str, output: Output, where: Mapping[str, Any]) -> None:
 def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatArray:
     """Evaluate an output variable of one or more entities of one component.
 
-    Under MPI the call is collective; each process receives the whole result.
+    Under MPI the call is collective. Each process receives the whole result.
 
     Args:
-        entity: handle to the entities; for several entities, the result has one entry for each entity along its first
+        entity: handle to the entities. For several entities, the result has one entry for each entity along its first
             array axis.
-        name: output variable, e.g. ``"axial_force"``; see `outputs_of`.
+        name: output variable, e.g. ``"axial_force"``. See `outputs_of`.
         state: the state at which the variable is evaluated.
         **where: position on the entity, e.g. ``x=`` [m] along a cable.
 
@@ -101,7 +101,7 @@ class EvaluatedRows:
     """The rows of a handle that this process evaluates, in the process-local numbering.
 
     Attributes:
-        rows: rows that this process evaluates; a single process evaluates all rows, in the order of the handle.
+        rows: rows that this process evaluates. A single process evaluates all rows, in the order of the handle.
         positions: indices of ``rows`` among the rows of the handle, shape (rows,).
         count: number of rows of the handle.
         assembly: the assembly of this process.

@@ -51,11 +51,11 @@ def describe_model(assembly: Assembly) -> dict[str, Any]:
 
 
 def check_model(kept: Mapping[str, Any], assembly: Assembly, where: str) -> None:
-    """Compare a description of `describe_model` that was read from a file with the present model; ``where`` is the name
+    """Compare a description of `describe_model` that was read from a file with the present model. ``where`` is the name
     of the file.
 
     Raises:
-        ModelError: the models differ; the message gives the different values.
+        ModelError: the models differ. The message gives the different values.
     """
     here = describe_model(assembly)
     names = [*here["counts"], *(name for name in kept["counts"] if name not in here["counts"])]
@@ -89,7 +89,7 @@ def check_state_model(world: World, kept: Mapping[str, Any], where: str) -> None
     """Compare a description of `describe_for_state` with the present model. The call is collective.
 
     Raises:
-        ModelError: the models differ; the message gives the different values.
+        ModelError: the models differ. The message gives the different values.
     """
     model = {"counts": json.loads(str(kept["model"])), "reference": kept["model_reference"]}
     check_model({**model, "gravity": world.gravity.tolist()}, parallel_assembly(world), where)
@@ -110,7 +110,7 @@ def find_changes(world: World, before: Mapping[str, Any] | None, version: int = 
 
     Args:
         world: the world.
-        before: earlier result of `list_switches`; if None, all rows of changed tables are returned.
+        before: earlier result of `list_switches`. If None, all rows of changed tables are returned.
         version: earlier value of ``World.version``; only changes that were made since ``World.version`` had this value
             are returned.
     """

@@ -36,9 +36,9 @@ class State:
 
     ``State(world)`` contains the values of the whole model in world order, which is the order of the world numbers.
     Under MPI every process has the values of the whole model. The state of a solver contains only the values of one
-    process; `gather` returns the state of the whole model.
+    process. `gather` returns the state of the whole model.
 
-    Assignments such as ``state.q = values`` copy the values into the existing array; values that are not finite or have
+    Assignments such as ``state.q = values`` copy the values into the existing array. Values that are not finite or have
     a different shape raise ModelError. A state belongs to one world. To use the values of a state in another world,
     such as a changed copy of the model, create a state of the other world, and call the method `assign` of the new
     state. Alternatively, save the state to a file, and call the method `load` of the new state.
@@ -56,7 +56,7 @@ class State:
         start_data: the history values at the start of the step, shape (d,).
         t: time [s].
         step: number of finished steps.
-        saved: whether `save` was called during a solve; if true, the solver discards cached data before the next step,
+        saved: whether `save` was called during a solve. If true, the solver discards cached data before the next step,
             see `save`.
     """
 
@@ -107,7 +107,7 @@ class State:
 
     @property
     def assembly(self) -> Assembly:
-        """The assembly to whose process-local numbering the values belong; for whole states, the assembly of the whole
+        """The assembly to whose process-local numbering the values belong. For whole states, the assembly of the whole
         world.
 
         Raises:
@@ -164,7 +164,7 @@ class State:
         """Return a copy of the values that belong to the rows of a handle, shape (rows, k) for at most k values of a
         row.
 
-        Under MPI the call is collective; each process receives the values of all rows.
+        Under MPI the call is collective. Each process receives the values of all rows.
 
         Args:
             entity: the entities to which the values belong.
@@ -194,7 +194,7 @@ class State:
 
     @checked(entity=handle(), name=word(*NAMES), values=inside())
     def put(self, entity: Entity, values: Any, name: str = "q") -> None:
-        """Set values of the rows of a handle; `of` returns these values. The array ``values`` has the shape (rows, k),
+        """Set values of the rows of a handle. `of` returns these values. The array ``values`` has the shape (rows, k),
         or the shape (k,) for equal values in all rows. A single number sets all values.
 
         Under MPI the call is collective, and each process must pass the values of all rows.

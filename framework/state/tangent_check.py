@@ -86,7 +86,7 @@ def check_tangent(
     parameters: bool = False,
 ) -> None:
     """Compare the tangent of a model with central differences of its residual, at a given state and at random states
-    near this state; optionally, check the derivatives of the residual with respect to columns.
+    near this state. Optionally, check the derivatives of the residual with respect to columns.
 
     The check is suitable only for small models on one process, because it varies each coordinate and uses dense
     matrices.
@@ -95,7 +95,7 @@ def check_tangent(
         world: the model.
         state: state of the comparison; default: initial values. The history values of this state are used in all
             evaluations.
-        states: number of random states; random numbers with the standard deviation ``displacement`` are added to the
+        states: number of random states. Random numbers with the standard deviation ``displacement`` are added to the
             coordinates, and random numbers of order 1 to velocities, accelerations and multipliers.
         displacement: standard deviation [m, rad, 1] of the random displacements of coordinates.
         tolerance: largest allowed error [1] of an entry, relative to the largest entry of its matrix row.
@@ -109,7 +109,7 @@ def check_tangent(
     Raises:
         ModelError: an entry of the tangent differs from the central difference, or forces are not finite. The message
             names the entry with the largest error, with its law and row. With ``parameters``: the residual is not a
-            smooth function of a column, or the central difference is wrong; the message names column and row.
+            smooth function of a column, or the central difference is wrong. The message names column and row.
     """
     assembly = serial_assembly(world)
     random = np.random.default_rng(seed)
@@ -139,7 +139,7 @@ def check_fields(
         assembly: the assembly with the fields.
         tolerance: largest allowed error [1] of an entry, relative to the largest entry of its matrix row.
         where: description of the fields in error messages.
-        limit: largest allowed error of any entry, in the unit of the entry; in contrast to ``tolerance``, the limit
+        limit: largest allowed error of any entry, in the unit of the entry. In contrast to ``tolerance``, the limit
             does not depend on the other entries of the matrix row.
 
     Raises:

@@ -12,7 +12,7 @@ q and the velocities v. The values written by ``System.post_newton`` must theref
 start of the step and on the coordinates and velocities in ``Fields``. The laws receive the time since the start of the
 step as the step size.
 
-Mass. If the mass matrix is diagonal and constant, the forces are divided by the diagonal entries; any other constant
+Mass. If the mass matrix is diagonal and constant, the forces are divided by the diagonal entries. Any other constant
 mass matrix is factorised once. If the model has constraints, or if the mass matrix depends on q, each evaluation of the
 accelerations evaluates the matrix of `SaddleMatrix`, and factorises this matrix if it has changed since the last
 factorisation. If constraints do not couple the bodies, the matrix consists of small independent blocks, and each block
@@ -66,7 +66,7 @@ class Accelerations:
     Attributes:
         a: accelerations of all coordinates of this process at the last evaluation, shape (n,).
         lam: multipliers of this process [N, N m], shape (m,).
-        f: the difference f - loads at the last evaluation [N, N m], shape (n + 1,); see the docstring of this module.
+        f: the difference f - loads at the last evaluation [N, N m], shape (n + 1,). See the docstring of this module.
         evaluations: number of force evaluations so far.
         factorisations: number of factorisations so far.
         has_history: whether the model has laws with a post-Newton update.
@@ -152,7 +152,7 @@ class Accelerations:
         begin_step(self.assembly.fields, self.assembly.layout.reference, start)
 
     def evaluate(self, t: float, start_data: FloatArray) -> PostNewton:
-        """Evaluate a and λ at the coordinates and velocities in the fields; the new history values remain in the
+        """Evaluate a and λ at the coordinates and velocities in the fields. The new history values remain in the
         fields.
 
         Args:
@@ -229,7 +229,7 @@ class Accelerations:
         """Project the coordinates in the fields onto the position constraints at the time of the fields.
 
         Args:
-            refresh: whether to evaluate the matrix in each iteration (Newton); otherwise the present matrix is used.
+            refresh: whether to evaluate the matrix in each iteration (Newton). Otherwise the present matrix is used.
 
         Returns:
             The correction of the coordinates, shape (n,), which is a linear combination of the rows of C_q M⁻¹.
@@ -333,7 +333,7 @@ def eval_diagonal(assembly: Assembly) -> FloatArray:
     (n,). The contributions of all processes are summed.
 
     Raises:
-        ModelError: coordinates have no mass; the message names these coordinates.
+        ModelError: coordinates have no mass. The message names these coordinates.
     """
     layout = assembly.layout
     ones, product = np.append(np.ones(layout.spare), 0.0), np.zeros(layout.spare + 1)

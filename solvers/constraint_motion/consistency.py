@@ -138,7 +138,7 @@ class Consistency:
     Args:
         problem: the equations, whose matrix and linear solver are used.
         integrator: the integration method.
-        project: whether states are projected after kinks; the initial state is always checked.
+        project: whether states are projected after kinks. The initial state is always checked.
         velocities: "check": initial velocities that violate constraints cause an error; "project": the nearest allowed
             velocities are used.
 
@@ -212,7 +212,7 @@ class Consistency:
         changed. The fields of the assembly must contain the values of the state.
 
         Args:
-            state: the state after the step; velocities, accelerations and multipliers may change.
+            state: the state after the step. Velocities, accelerations and multipliers may change.
             h: size of the step [s].
         """
         if not self._project:

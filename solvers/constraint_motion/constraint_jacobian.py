@@ -33,7 +33,7 @@ def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: F
 
 def eval_sizes(assembly: Assembly, w: FloatArray) -> FloatArray:
     """For each element of the product C_q w, return the sum of the absolute values of its terms, shape (m,). C_q is
-    evaluated at the state in the fields; markers must be up to date.
+    evaluated at the state in the fields. Markers must be up to date.
 
     Args:
         assembly: the systems of this process.
@@ -74,7 +74,7 @@ def product_steps(assembly: Assembly, w: FloatArray, product: FloatArray) -> lis
     change the fields.
 
     Args:
-        assembly: the systems of this process; markers must be up to date before the steps run.
+        assembly: the systems of this process. Markers must be up to date before the steps run.
         w: vector with a value for each coordinate, shape (n,).
         product: array to which C_q w is added, shape (m,) or longer.
     """

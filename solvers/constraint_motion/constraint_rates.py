@@ -6,7 +6,7 @@
 The subscripts q and t denote partial derivatives of C. The argument ``rate_level`` of the methods selects Ċ instead of
 C. The laws of constraints compute C, Ċ and the right-hand side r of C_q a = r for the accelerations a. Since Ċ is
 linear in v, a product C_q w is the difference between Ċ for the velocities v + w and Ċ for v. For this product only
-markers are updated; contacts do not search for neighbours.
+markers are updated. Contacts do not search for neighbours.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ConstraintRates:
     """Object that evaluates C, Ċ and C̈ at the state in the fields of an assembly.
 
     Args:
-        assembly: the systems of this process; its fields are used and restored, including markers.
+        assembly: the systems of this process. Its fields are used and restored, including markers.
 
     Attributes:
         count: number of multipliers of this process.

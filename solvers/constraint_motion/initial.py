@@ -3,7 +3,7 @@
 Here M is the mass matrix, f are the forces on the left-hand side, and the subscripts q and t denote partial derivatives
 of the constraint equations C. Initial accelerations and multipliers are computed with the matrix and the linear solver
 of Newton's method, because Newton's method needs these objects anyway. A separate solver is used in two cases. First,
-the solver of Newton's method may fail; for example, LU without pivoting fails for coordinates without mass. Second,
+the solver of Newton's method may fail. For example, LU without pivoting fails for coordinates without mass. Second,
 options with the prefix ``initial_`` may select a solver.
 """
 
@@ -75,8 +75,8 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
     state.a[:], state.lam[:] = MassSolver(problem).solve(f, c)
     if assembly.processes.any(any(constraint.rubs for constraint in assembly.constraints)):
         for _ in range(FRICTION_SOLVES):
-            # the matrix contains the friction forces that are proportional to the multipliers of the previous solve;
-            # the right-hand side contains no friction
+            # The matrix contains the friction forces that are proportional to the multipliers of the previous solve.
+            # The right-hand side contains no friction.
             fields.lam[:-1] = state.lam
             state.a[:], state.lam[:] = MassSolver(problem).solve(f, c)
         fields.lam[:] = 0.0
@@ -90,7 +90,7 @@ class MassSolver:
     The matrix overwrites the tangent of Newton's method; Newton's method evaluates its tangent again afterwards.
 
     Args:
-        problem: the equations with matrix and linear solver; markers must be up to date.
+        problem: the equations with matrix and linear solver. Markers must be up to date.
         over: factor [s] of the damping matrix ∂f/∂v that is added to the mass matrix. If the solver of Newton's method
             fails for this matrix, the damping term is omitted.
 

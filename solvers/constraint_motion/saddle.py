@@ -38,7 +38,7 @@ class SingularError(ModelError):
 
 
 class SaddleMatrix:
-    """The matrix for the unknowns of this process; its sparsity pattern contains no couplings by springs and contacts.
+    """The matrix for the unknowns of this process. Its sparsity pattern contains no couplings by springs and contacts.
 
     Rows and columns of constraints are multiplied by ``scale``, so that all entries have similar size. The unknowns of
     constraints are therefore λ / scale.

@@ -4,7 +4,7 @@ with the names of these constraints.
 Small gaps of positions (below `SMALL_GAP`) and small violations of constraints by velocities (below `SMALL_RATE`)
 result from rounded input or from errors of an earlier solve. Such gaps and violations are removed by projection onto
 the constraints. If a function of time prescribes a motion, a gap would cause a jump of this motion. Gaps of prescribed
-motions must be below `SMALL_JUMP` or below the motion in `STEPS` steps; the drift of index 2 methods is smaller than
+motions must be below `SMALL_JUMP` or below the motion in `STEPS` steps. The drift of index 2 methods is smaller than
 these limits.
 
 If the coordinates of a constraint with a prescribed rate are at rest (C_q v = 0), the constraint acts as a motor that
@@ -59,7 +59,7 @@ def check_gaps(
     names the constraints. The call is collective.
 
     Args:
-        rates: the constraints; the fields must contain the initial state.
+        rates: the constraints. The fields must contain the initial state.
         gap: values C of constraints on positions [m, rad, 1], and 0 for constraints on velocities, shape (m,).
         on_rates: whether each constraint is a constraint on velocities, shape (m,).
         h: step size [s].
@@ -103,7 +103,7 @@ def check_velocities(assembly: Assembly, rates: ConstraintRates, rate: FloatArra
     """Raise ModelError with the names of constraints that forbid initial velocities. The call is collective.
 
     Args:
-        rates: the constraints; the fields must contain the initial state.
+        rates: the constraints. The fields must contain the initial state.
         rate: Ċ [m/s, rad/s, 1/s], shape (m,).
     """
     v = assembly.fields.v[:-1].copy()

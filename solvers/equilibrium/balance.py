@@ -43,17 +43,17 @@ def balance(
     settings: Passes,
     solve_again: Callable[[], StepAttempt | None],
 ) -> float:
-    """Repeat the solve at full load until the forces are in balance; return the remaining force error relative to the
+    """Repeat the solve at full load until the forces are in balance. Return the remaining force error relative to the
     contact force [1].
 
     The call is collective.
 
     Args:
-        problem: the problem at the end of the last load step; if the last solve fails, the previous equilibrium is
+        problem: the problem at the end of the last load step. If the last solve fails, the previous equilibrium is
             restored.
         attempt: outcome of the last load step.
         settings: settings of the discontinuous iteration.
-        solve_again: function that solves at full load from the present state; if the solve fails, the function returns
+        solve_again: function that solves at full load from the present state. If the solve fails, the function returns
             None and does not change the state.
     """
     fields, left = problem.assembly.fields, measure_imbalance(problem, attempt.force, settings)

@@ -6,7 +6,7 @@ instability. If k is less than half of the squared growth rate of an unstable mo
 approach a saddle point. Therefore a step is accepted only if, at the end of the step, K + k M is positive definite for
 all motions that the constraints allow. Here K is the tangent of f. The end is then a minimum of the potential plus k/2
 |q - q_last|²_M, and the potential decreases. The factor k decreases after successful steps and increases after a failed
-step; near a stable equilibrium k tends to 0. Contact states are updated after every step.
+step. Near a stable equilibrium k tends to 0. Contact states are updated after every step.
 
 Source: pseudo-transient continuation, C. T. Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35 (1998) 508-523; proximal
 point method, R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898.
@@ -40,7 +40,7 @@ def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: Stat
         scheme: the equilibrium to be found.
         q: initial displacements [m, 1, rad], shape (n,).
         k: initial factor of M [1/s^2].
-        state: a state of this process as working memory; its values are overwritten.
+        state: a state of this process as working memory. Its values are overwritten.
 
     Returns:
         Displacements near a stable equilibrium, shape (n,), and the number of linear solves.

@@ -12,11 +12,11 @@ are in tension from the first solution on, as in a net under tension. There are 
    lengths have errors of at most 10 %, or after `DENSITIES` solutions.
 2. Multipliers. Each point of a row has the axial force N = μ + k (|r'| - 1 - ε0 - μ/EA), with a small stiffness k. The
    multiplier μ is the force of the previous solution, corrected by the error in length. Solutions need few iterations
-   if forces change little between solutions. The stiffness k increases after each solution; the increase is larger if
+   if forces change little between solutions. The stiffness k increases after each solution. The increase is larger if
    the force changes are small. With k = EA this force equals the force in the law of the row.
 
 Contacts are updated after every solution. The result is an initial shape for load steps, which determine contact states
-again. All solutions use the laws of the model; `Strands` describes the parameters of the laws that are changed.
+again. All solutions use the laws of the model. `Strands` describes the parameters of the laws that are changed.
 `without_friction` switches off friction, because friction would prevent the motion of lines.
 
 Source: H.-J. Schek, Comput. Methods Appl. Mech. Eng. 3 (1974) 115-134 (force densities); R. Glowinski, P. Le Tallec,
@@ -220,9 +220,9 @@ class FormFinder:
     Args:
         newton: Newton's method for the equations of equilibrium.
         lines: the slack lines whose shape is computed.
-        scheme: the equilibrium to be found, with its initial state; the fields contain the history values of this
+        scheme: the equilibrium to be found, with its initial state. The fields contain the history values of this
             state.
-        state: a state of this process as working memory; its values are overwritten.
+        state: a state of this process as working memory. Its values are overwritten.
         decide: function that determines contact states from a state without history values, so that friction starts
             from 0. If ``decide`` is None, contacts keep their history values.
 

@@ -94,7 +94,7 @@ class TangentInertia:
     """Inertia and lowest mode of the tangent of a problem. All calls are collective.
 
     Args:
-        problem: the equations; `NonlinearProblem.update_tangent` must have been called for the solution.
+        problem: the equations. `NonlinearProblem.update_tangent` must have been called for the solution.
         like: the `TangentInertia` of the complete tangent, if the tangent of the problem is only a part of the complete
             tangent, for example the part without contacts. The matrix D of the complete tangent is then used. With this
             D, rows of the part that are nearly 0 do not count as modes.

@@ -143,7 +143,7 @@ class JumpWatch:
         problem.snes.setMonitor(self._look)
 
     def begin(self, start: State, before: float, after: float) -> None:
-        """Begin a load step at a state from the load factor ``before`` to ``after``; the first Newton run is monitored.
+        """Begin a load step at a state from the load factor ``before`` to ``after``. The first Newton run is monitored.
 
         The state must not change until the step has been traced.
         """

@@ -30,8 +30,8 @@ def relax(newton: Newton, scheme: Scheme, state: State) -> tuple[FloatArray, int
 
     Args:
         newton: the solver.
-        scheme: the equilibrium to be found; its start is ``scheme.q0``.
-        state: a state of this process as working memory; its values are overwritten.
+        scheme: the equilibrium to be found. Its start is ``scheme.q0``.
+        state: a state of this process as working memory. Its values are overwritten.
 
     Returns:
         Displacements near the equilibrium [m, 1, rad], shape (n,), and the number of linear solves.

@@ -11,7 +11,7 @@ slightly, and the contacts settle in a few passes. Each step solves the equation
     f(q) - load_factor * loads + k M (q - q_last) = 0,    contacts settled.
 
 The solution of a step is a minimum of the potential plus k/2 |q - q_last|²_M. The factor k decreases after successful
-steps and increases after a failed step; the last step has k = 0. All steps start from the history values at the start
+steps and increases after a failed step. The last step has k = 0. All steps start from the history values at the start
 of the load step. Only the contact states (open, sticking or slipping) of the first pass are taken from the previous
 step. Therefore friction does not accumulate over the implicit steps.
 
@@ -58,7 +58,7 @@ def settle_contacts(
 
     Args:
         newton: Newton's method for the equations of equilibrium.
-        scheme: the equilibrium to be found; its start is ``scheme.q0``.
+        scheme: the equilibrium to be found. Its start is ``scheme.q0``.
         settings: limits of the passes of each step.
         restart: function that restores the history values at the start of the load step, and returns a `ContactHistory`
             with these values.

@@ -56,7 +56,7 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
     evaluated with the history values in ``Fields.data``.
 
     Raises:
-        ModelError: forces of rows cannot be evaluated, coordinates have no stiffness, or the tangent is singular; the
+        ModelError: forces of rows cannot be evaluated, coordinates have no stiffness, or the tangent is singular. The
             message names these rows or coordinates.
     """
     problem = newton.problem
@@ -215,7 +215,7 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
 
     Args:
         matrix: the PETSc matrix A.
-        size: PETSc vector with the sum of the absolute values in each row of the matrix; the vector is overwritten.
+        size: PETSc vector with the sum of the absolute values in each row of the matrix. The vector is overwritten.
         package: direct solver with pivoting.
     """
     shifted = matrix.duplicate(copy=True)

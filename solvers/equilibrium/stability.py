@@ -71,7 +71,7 @@ class Finding:
     Attributes:
         negative: number of modes with negative stiffness.
         mu: eigenvalue μ [1] of the lowest mode v, with K v = μ D v and the diagonal matrix D_ii = Σ_j |K_ij|.
-        stiffness: stiffness vᵀ K v [N/m, N m, N] of the lowest mode; the largest component of its vector v is 1.
+        stiffness: stiffness vᵀ K v [N/m, N m, N] of the lowest mode. The largest component of its vector v is 1.
         mode: values of the lowest mode at the coordinates of this process, scaled such that the largest component is 1,
             shape (n,).
         names: coordinates with the largest components of the lowest mode, and these components [m, rad, 1].
@@ -154,7 +154,7 @@ def _has_moved(problem: NonlinearProblem, start: FloatArray) -> bool:
 
 
 def _look_without_contacts(problem: NonlinearProblem, whole: TangentInertia, finding: Finding) -> None:
-    """Find negative modes and possible flutter of the model without contacts; the tangent of the problem is
+    """Find negative modes and possible flutter of the model without contacts. The tangent of the problem is
     overwritten.
 
     The tangent is computed with constant contact states of the straight segments. Therefore a belt that circulates

@@ -24,7 +24,7 @@ unstable.
 
 @dataclass
 class Advance:
-    """Outcome of one attempt at a step; the state has changed only if the step was accepted.
+    """Outcome of one attempt at a step. The state has changed only if the step was accepted.
 
     Attributes:
         t: time that was reached or tried [s].
@@ -98,7 +98,7 @@ class Method(ABC):
         """Try one step from the state.
 
         Args:
-            state: the state at the start of the step; if the step is accepted, the state at the end of the step
+            state: the state at the start of the step. If the step is accepted, the state at the end of the step
                 overwrites this state.
             size: step size [s], or the largest step size of a method that chooses step sizes itself.
             then: time at the end of a step of this size [s].

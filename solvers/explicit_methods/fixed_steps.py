@@ -3,7 +3,7 @@
     Y_i = y + h Σ_j A_ij k_j,    k_i = f(t + c_i h, Y_i),    y_new = y + h Σ_i b_i k_i,    y = (q, v)
 
 Here f(t, y) = (v, a(t, q, v)), h is the step size, and A, b, c are the coefficients in `TABLEAUX`. The errors of a
-method decrease as h to the power of its order; there is no error control. The methods are intended for step-by-step
+method decrease as h to the power of its order. There is no error control. The methods are intended for step-by-step
 comparisons with other programs; `RungeKutta` reaches high accuracy with fewer evaluations.
 
 Sources: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, Springer, section II.1 (Euler,

@@ -4,7 +4,7 @@ step size by error estimates of orders 5 and 3.
 The error of each accepted step is kept below atol + rtol |y|, as root mean square over all coordinates and velocities.
 In all stages of a step, history values are computed from their values at the start of the step. The history values are
 stored when the step is accepted. If a contact state changes within a step, the forces have a kink, and the error
-control shortens the step. The method does not search for the times of these kinks; contact laws can request that a step
+control shortens the step. The method does not search for the times of these kinks. Contact laws can request that a step
 is repeated with a size at which the contact changes its state. The error estimates do not show contacts that begin and
 end within a step, or impacts whose effect is smaller than the tolerances. Monitors find such steps, which are repeated
 with a shorter size. Within a step, only the accelerations fulfil the constraints. After the step, coordinates and
@@ -46,7 +46,7 @@ class StuckError(WindlassError):
 
 
 class RungeKutta(Method):
-    """The method DOP853 for an assembly; see the docstring of this module.
+    """The method DOP853 for an assembly. See the docstring of this module.
 
     Args:
         accelerations, judge, project: evaluator of accelerations, function that judges updates, and whether states are

@@ -3,7 +3,7 @@ complement is computed.
 
 There is no pivoting between or within blocks. The factors are mathematically equal to the factors of LU by rows in the
 same order, and have the same accuracy. In contrast to LU by rows, each operation processes whole blocks. Rows to be
-eliminated come first; the sparsity pattern is symmetric.
+eliminated come first. The sparsity pattern is symmetric.
 
 Each eliminated row k of blocks has a contiguous part of the memory. This memory contains the diagonal block, the blocks
 of U to the right of the diagonal, and the blocks of L below the diagonal in the same order. Entries within blocks are
@@ -30,7 +30,7 @@ can be very small.
 
 
 class Plan(NamedTuple):
-    """The plan of an elimination; rows, columns and indices are counted in blocks.
+    """The plan of an elimination. Rows, columns and indices are counted in blocks.
 
     Attributes:
         inner: number of rows to be eliminated.

@@ -7,7 +7,7 @@ of the order of the length of a cable in metres. For example, the ratio is 0.001
 suitable pivots would be delayed until the allocated memory is exhausted. With a threshold of 1e-6, MUMPS selects the
 same pivots as for the scaled matrix, and solutions are as accurate as with scaling. Constraint rows have zero diagonal
 entries and need pivoting. Without pivoting, errors of tangents of mechanisms with joints would increase by a factor of
-1000. With constraint rows MUMPS therefore keeps its defaults.
+1000. Therefore the defaults of MUMPS apply to matrices with constraint rows.
 
 MUMPS allocates the memory that it estimates from the pattern, plus a fifth of this estimate. Delayed pivots need more
 memory, especially on several processes. Factorisation of a regular matrix may then fail, and is repeated with more
@@ -44,7 +44,7 @@ class Solved(Protocol):
 
 class MumpsSettings:
     """Context manager that sets the options of `SETTINGS` in PETSc's database while the linear solver of a problem
-    runs; the object is reusable.
+    runs. The object is reusable.
 
     For models with constraint rows, only additional memory is set. PETSc reads the options whenever it creates new
     factors. The options do not affect other solvers with the same prefix. If the user has given one of the two options
@@ -134,8 +134,8 @@ def factorise_symmetric(matrix: Any) -> SymmetricFactors:
         pc.setFactorSolverType(PETSc.Mat.SolverType.MUMPS)
         pc.setFactorSetUpSolverType()
         factors = pc.getFactorMatrix()
-        # on several processes, MUMPS may let ScaLAPACK factorise the last dense part of the matrix; this is switched
-        # off, because the negative pivots of this part would not be counted
+        # On several processes, MUMPS may let ScaLAPACK factorise the last dense part of the matrix. This option is
+        # switched off, because MUMPS would not count the negative pivots of this part.
         factors.setMumpsIcntl(13, 1)
         factors.setMumpsIcntl(14, memory)
         pc.setUp()

@@ -65,7 +65,7 @@ def choose_storage(assembly: Assembly, prefix: str) -> Storage:
 
     Args:
         assembly: the systems of this process.
-        prefix: options prefix of the solver; options that select another solver or matrix need storage by rows.
+        prefix: options prefix of the solver. Options that select another solver or matrix need storage by rows.
     """
     starts = tuple(prefix + start for start in CHOICES)
     given = [name for name in PETSc.Options().getAll() if name.startswith(starts)]

@@ -21,7 +21,7 @@ def check_package(ksp: Any, matrix: Any, prefix: str) -> None:
         prefix: options prefix of the solver.
 
     Raises:
-        OptionError: PETSc does not have the package; the message names available packages.
+        OptionError: PETSc does not have the package. The message names available packages.
     """
     name, pc = prefix + "pc_factor_mat_solver_type", ksp.getPC()
     kind = pc.getType()

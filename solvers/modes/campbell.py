@@ -53,7 +53,7 @@ class Campbell:
     Attributes:
         speeds: speeds of the cases in the given order, shape (speeds,).
         unit: unit of the speeds.
-        frequencies: frequencies [Hz], shape (speeds, modes); each column is one line of the diagram. Frequencies at the
+        frequencies: frequencies [Hz], shape (speeds, modes). Each column is one line of the diagram. Frequencies at the
             first speed are ascending. A value is NaN if the line has no mode at the speed.
         damping: damping ratios [1], shape (speeds, modes); NaN where ``frequencies`` is NaN.
         assurance: modal assurance criterion (MAC, from 0 to 1) of each mode and the previous mode of the same line [1],
@@ -130,11 +130,11 @@ def campbell(
     """Compute the modes about states at several speeds. The call is collective.
 
     Args:
-        cases: pairs of a speed and a state; the states can belong to different worlds. The argument can be a generator
+        cases: pairs of a speed and a state. The states can belong to different worlds. The argument can be a generator
             that computes each state only when this state is needed.
         count: number of modes at each speed.
         unit: unit of the speeds.
-        output: folder for ``campbell.csv`` and ``campbell.png``; if None, no files are written.
+        output: folder for ``campbell.csv`` and ``campbell.png``. If None, no files are written.
         name: name of the files, without extension.
         orders: multiples of the speed [rad/s] that are drawn as straight lines. Rotating parts of the drive excite
             vibrations at these frequencies.

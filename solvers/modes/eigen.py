@@ -160,7 +160,7 @@ class Eigensolver:
         exact = all(pair.residual <= GOOD for pair in pairs)
         if lowest > 0.0 and not self.is_chosen and not (exact and abs(self.shift) >= NEAR * abs(wanted)):
             # The solve is repeated with another shift and scale. If the shift is close to the eigenvalues of free
-            # motions, the other modes are inaccurate; in addition, SLEPc's method TOAR is sensitive to scaling.
+            # motions, the other modes are inaccurate. In addition, SLEPc's method TOAR is sensitive to scaling.
             first, before, zeros = pairs, self.shift, self.zeros
             self.shift, self._scale = wanted, lowest
             pairs = self._solve(count, more)
@@ -205,7 +205,7 @@ class Eigensolver:
         return sorted(self._settle_zeros(found), key=lambda pair: (float(f"{abs(pair.value):.6e}"), -pair.value.real))
 
     def _run(self, count: int, refines: bool = False) -> tuple[Any, list[Eigenpair]]:
-        """Set up and run a solver; return the solver and its eigenpairs.
+        """Set up and run a solver. Return the solver and its eigenpairs.
 
         SLEPc reorders the Schur form of its projected problem (LAPACK ``trexc``). This reordering may fail for
         eigenvalues that agree up to rounding errors. Rounding errors, and therefore the processor, determine whether
@@ -246,7 +246,7 @@ class Eigensolver:
         Args:
             count: number of requested modes.
             target: the default shift [1/s^2], for quadratic problems [1/s].
-            larger: factor of the dimension of the search space [1]; values other than 1 also select another start
+            larger: factor of the dimension of the search space [1]. Values other than 1 also select another start
                 vector.
             refines: whether SLEPc refines each mode of a quadratic problem by Newton's method.
         """
@@ -302,7 +302,7 @@ class Eigensolver:
         if self._quadratic:
             inverse_of = np.linalg.solve(s**2 * M + s * D + K, np.hstack((s * (2.0 * s * M + D), s**2 * M)))
             theta, vectors = np.linalg.eig(np.vstack((-inverse_of, np.eye(len(K), 2 * len(K)))))
-            # a vector consists of the parts θ x and x; if |θ| > 1, the part θ x has smaller relative rounding errors
+            # A vector consists of the parts θ x and x. If |θ| > 1, the part θ x has smaller relative rounding errors.
             vectors = np.where(np.abs(theta) > 1.0, vectors[: len(K)], vectors[len(K) :])
         else:
             theta, vectors = np.linalg.eig(np.linalg.solve(K - s * M, s * M))

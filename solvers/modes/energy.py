@@ -24,7 +24,7 @@ Shares = dict[str, FloatArray]
 
 def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
     """Return the fraction [1] of the kinetic energy that each body or belt has in each mode. Keys of the result are the
-    names of bodies and belts; values are arrays of shape (modes,). The call is collective.
+    names of bodies and belts. Values are arrays of shape (modes,). The call is collective.
 
     Args:
         motion: mass, damping and stiffness matrices of the model. The fields of the assembly of ``motion`` must contain

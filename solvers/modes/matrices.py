@@ -36,7 +36,7 @@ independent constraints.
 
 
 class LinearMotion:
-    """The matrices M, D and K at a state; construction and methods are collective.
+    """The matrices M, D and K at a state. Construction and methods are collective.
 
     Args:
         assembly: the systems of this process. After the construction of this object, their fields contain ``state``.

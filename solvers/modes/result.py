@@ -237,7 +237,7 @@ class ModesResult:
         """Write an animation of one period of each mode for ParaView, in files ``mode_01.vtkhdf`` and so on.
 
         The time of a frame is the elapsed fraction of the period, from 0 to 1. The decay or growth within the period is
-        omitted. The call is collective; the paths of the first process are used.
+        omitted. The call is collective. The paths of the first process are used.
 
         Args:
             folder: folder in which the files are written.

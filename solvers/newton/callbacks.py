@@ -273,7 +273,7 @@ class Around(Protocol):
     """Compiled code that executes successive Newton runs and the computations between these runs.
 
     Attributes:
-        programs: the compiled programs between runs; the failure of a program is reported as `BEYOND` plus the index of
+        programs: the compiled programs between runs. The failure of a program is reported as `BEYOND` plus the index of
             this program.
     """
 
@@ -369,7 +369,7 @@ class Callbacks:
         return self._solve is not None
 
     def solve(self, start: int, around: Around | None = None) -> tuple[int, int]:
-        """Execute a whole run; return PETSc's reason, and the number of iterations.
+        """Execute a whole run. Return PETSc's reason, and the number of iterations.
 
         Args:
             start: initial unknowns: `KEPT` for the present unknowns, `ZERO` for 0, or `CARRIED` for the motion in the
@@ -378,7 +378,7 @@ class Callbacks:
                 of the last run.
 
         Raises:
-            PETSc.Error: SNESSolve has failed; see `explain`.
+            PETSc.Error: SNESSolve has failed. See `explain`.
         """
         assert self._solve is not None
         self._around = around

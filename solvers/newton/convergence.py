@@ -20,7 +20,7 @@ ITERATING, CONVERGED_ABSOLUTE, CONVERGED_RELATIVE = 0, 2, 3
 LINEAR_SOLVE_FAILED, NOT_A_NUMBER, TOO_MANY_ITERATIONS, CYCLED = -3, -4, -5, -7
 """CYCLED: return maps alternate between two sets of contact states; PETSc calls the value SNES_DIVERGED_INNER."""
 ASK, SLOW = 99, 98
-"""Convergence reasons that PETSc does not use. They mean that the norms alone cannot decide, and that the run continues
+"""Convergence reasons that PETSc does not use. With these reasons the norms alone cannot decide, and the run continues
 if the last linear solution is accurate.
 """
 SLOW_RATE = 1e-3
@@ -40,7 +40,7 @@ MEASURES = np.dtype(
 The history of norms, beginning with the predictor, is a separate array.
 
 rtol, atol, max_it: tolerances and largest number of iterations of the run, see `Newton`. damped: whether the run uses a
-backtracking line search. guessed: whether the run starts from the result of another pass of the step; in this case,
+backtracking line search. guessed: whether the run starts from the result of another pass of the step. In this case,
     tolerances nevertheless refer to the predictor.
 may_pivot: whether a more accurate linear solver than the present one is available.
 predictor, reference: residual norm of the predictor, and residual norm to which tolerances refer.

@@ -125,7 +125,7 @@ class LagPolicy:
 
     Args:
         active: whether the policy is used; False evaluates the tangent in every iteration (full Newton).
-        refresh_cost: number of additional iterations that are accepted to save one evaluation of the tangent; with 0,
+        refresh_cost: number of additional iterations that are accepted to save one evaluation of the tangent. With 0,
             the tangent is reused only if no additional iteration is expected because of the reuse.
 
     Attributes:

@@ -32,7 +32,7 @@ class LinearFailures:
         self._succeeded = False
 
     def note(self, converged: bool, reason: str) -> str:
-        """Record the end of a run. Return the convergence reason of the run; if the linear solver has failed, the
+        """Record the end of a run. Return the convergence reason of the run. If the linear solver has failed, the
         reason is followed by a description of this solver.
 
         Raises:

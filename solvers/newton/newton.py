@@ -103,8 +103,8 @@ class Newton:
         snes.setTolerances(rtol=rtol, atol=atol, stol=0.0, max_it=max_it)
         snes.setConvergenceTest(self._test)
         snes.setType(PETSc.SNES.Type.NEWTONLS)
-        # `_is_inaccurate` detects solutions that are inaccurate because of small pivots; a solver with pivoting then
-        # replaces this LU
+        # `_is_inaccurate` detects solutions that are inaccurate because of small pivots. A solver with pivoting then
+        # replaces this LU.
         package = default_package(problem.pattern, problem.assembly.layout.size, "petsc")
         if problem.storage is Storage.SUBSTRUCTURES:
             set_substructures(snes.getKSP(), problem.sparsity, problem.assembly.processes)
@@ -232,9 +232,9 @@ class Newton:
             damped: whether to use a backtracking line search.
             guess: accelerations, shape (n,), and multipliers, shape (m,), of the previous pass, as initial values. In
                 statics, increments of the displacements replace the accelerations. In dynamics the guess is used only
-                if a tangent is reused; the full Newton method starts from the predictor. In statics the guess is always
+                if a tangent is reused. The full Newton method starts from the predictor. In statics the guess is always
                 used, because the geometric stiffness due to multipliers can be the only support of a body.
-            around: compiled code that executes this run and the runs of later steps; this code is used if the run is
+            around: compiled code that executes this run and the runs of later steps. This code is used if the run is
                 completely compiled. The function then returns the result of the last run.
             carried: whether to start from the accelerations and multipliers of the previous step, which the fields
                 contain. Such a run uses return maps. If such a run fails, it is not repeated with new tangents in every
@@ -306,7 +306,7 @@ class Newton:
             unlock(self.snes, problem.unknowns, problem.residual_vector)
             if not isinstance(error, PETSc.Error):
                 raise
-            # for singular matrices some solver packages raise an error (KLU: PETSc error 76); others return a reason
+            # For singular matrices some solver packages raise an error (KLU: PETSc error 76). Others return a reason.
             if callbacks is not None:
                 callbacks.explain()
             raise_cause(error)

@@ -74,16 +74,16 @@ class NonlinearProblem:
         storage: how the tangent is stored.
 
     Attributes:
-        assembly, prefix, storage: values of the arguments; the storage may change.
-        snes: the PETSc solver; all its options have the prefix.
+        assembly, prefix, storage: values of the arguments. The storage may change.
+        snes: the PETSc solver. All its options have the prefix.
         sparsity, matrix: the sparsity of the tangent, and the tangent; both objects are replaced if a search for
             contacts changes the sparsity.
         unknowns, residual_vector: PETSc vectors of the increments and scaled multipliers, and of the last residual.
         scheme, buffers: relation between unknowns and motion in the present Newton run, and the arrays of the
             callbacks.
         run: key of the present Newton run. Two runs have equal keys if they differ only in time and motion.
-        may_compile, uses: whether compiled callbacks are allowed, and the limit `USES`; callers may change both.
-        q0, v0: predicted values of the scheme, shape (n,); the scheme may use the same arrays.
+        may_compile, uses: whether compiled callbacks are allowed, and the limit `USES`. Callers may change both.
+        q0, v0: predicted values of the scheme, shape (n,). The scheme may use the same arrays.
         motion: motion that corresponds to the unknowns, see `Solution`.
         factors: factors that convert increments of the unknowns to velocities, accelerations and multipliers, shape
             (3,).
@@ -123,8 +123,8 @@ class NonlinearProblem:
         self.buffers = Buffers(self._places, np.zeros(len(unknowns.numbers)), self._state, *sums)
         fields = assembly.fields
         self.motion = Solution(fields.x, fields.v, fields.a, fields.lam)
-        # predicted values of the scheme, and factors of the unknowns; compiled programs contain the addresses of these
-        # arrays
+        # Predicted values of the scheme, and factors of the unknowns. Compiled programs contain the addresses of these
+        # arrays.
         self.q0, self.v0, self.factors = np.zeros(n), np.zeros(n), np.zeros(3)
         self._expansion: Program | None = None
         self._expansion_revision, self._expansion_uses, self._expanded_state = -1, 0, -1

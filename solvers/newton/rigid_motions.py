@@ -82,7 +82,7 @@ def _turn(values: FloatArray, reference: FloatArray, place: list[Any]) -> None:
     vectors k. The argument ``place`` contains the indices of the components of r, or None for components that are 0.
     """
     for axis in range(3):
-        # the component along the axis is 0; the other components follow in cyclic order
+        # The component along the axis is 0. The other components follow in cyclic order.
         one, two = (axis + 1) % 3, (axis + 2) % 3
         if place[one] is not None:
             values[3 + axis, place[one]] = 0.0 if place[two] is None else -reference[place[two]]

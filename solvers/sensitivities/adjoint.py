@@ -66,7 +66,7 @@ class MotionGradient:
         y: results by name, shape (k,) each.
         repeated: number of repetitions of steps, without the first repetition of each step.
         growth: rate [1/s] at which the derivatives of the objective with respect to earlier states grow, backwards in
-            time; see `growth.py`.
+            time. See `growth.py`.
         chaotic: whether these derivatives grow exponentially. In this case the gradient has no practical meaning.
         verdict: the verdict of the motion.
     """
@@ -143,7 +143,7 @@ def evaluate_objective(
 def read_objective(
     objective: Objective, t: FloatArray, y: Mapping[str, FloatArray]
 ) -> tuple[float, dict[str, FloatArray]]:
-    """Call the objective; return its value and its derivatives with respect to the results.
+    """Call the objective. Return its value and its derivatives with respect to the results.
 
     Raises:
         ModelError: the objective does not return a finite number and derivatives of results.

@@ -244,7 +244,7 @@ class Adjoint:
                 shared += numbers
         if not shared:
             return
-        # accelerations and multipliers follow from M a + C_qᵀ λ = loads - f, C_q a = r; the matrix is symmetric
+        # Accelerations and multipliers follow from M a + C_qᵀ λ = loads - f, C_q a = r. The matrix is symmetric.
         centre.assembly.load_fields(centre.state)
         right = -np.append(self.factors["a"] + self.factors["carried"], 0.0)
         mu, nu = MassSolver(centre.problem).solve(right, np.append(self.factors["lam"], 0.0))
@@ -275,8 +275,8 @@ class Adjoint:
                 side.begin_step(step.h, step.then)
         problem, integrator = centre.problem, centre.integrator
         places, scheme, n = problem.sparsity.unknowns, problem.scheme, centre.assembly.layout.spare
-        # adjoint variables of the predicted algorithmic accelerations; the other sums over runs begin with the adjoint
-        # variables at the end of the step
+        # Adjoint variables of the predicted algorithmic accelerations. The other sums over runs begin with the adjoint
+        # variables at the end of the step.
         of_c, none = factors["carried"], np.zeros(n)
         into = StepFactors(factors["q"].copy(), factors["v"].copy(), none, none, np.zeros_like(factors["data"]))
         if self._history is not None:
@@ -352,7 +352,7 @@ class Adjoint:
 
         Args:
             run: the repeated Newton run.
-            g: adjoint variables of the unknowns, shape (u,); the array is changed.
+            g: adjoint variables of the unknowns, shape (u,). The array is changed.
             of_data: adjoint variables of the history values after the update, shape (d,).
             start: history values at the start of the step, shape (d,).
             later: adjoint variables of the history values from a later run with the same history values, shape (d,);

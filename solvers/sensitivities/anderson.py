@@ -6,7 +6,7 @@ eigenvalues near or above 1. The accelerated step is
     s = f_k - (ΔX + ΔF) γ,    γ = argmin |f_k - ΔF γ|,
 
 where the columns of ΔX and ΔF are the differences between successive x and between successive f. If f is linear, the
-iterates are those of GMRES.
+iterates are equal to the iterates of GMRES.
 
 Sources: D. G. Anderson, Journal of the ACM 12 (1965) 547-560; H. F. Walker, P. Ni, SIAM Journal on Numerical Analysis
 49 (2011) 1715-1735.

@@ -112,7 +112,7 @@ class Companion:
         world: the model.
         results: function that computes the results of the model from a state.
         solver: the solver of the motion.
-        state: the state at the start of the motion; the steps change this object.
+        state: the state at the start of the motion. The steps change this object.
         storage: storage of the tangent. All companion models of a motion must have the same order of unknowns.
 
     Attributes:
@@ -355,7 +355,7 @@ def repeat_run(
     Args:
         centre: the companion model, in which the step has begun.
         near: unknowns near the solution, from which the run starts, shape (u,).
-        data: history values of the run, shape (d,); with return maps, approximate history values.
+        data: history values of the run, shape (d,). With return maps, approximate history values.
         maps: whether return maps compute the history values.
         t: end of the step [s].
         factors: LU factors of a similar tangent for the first iterations, or None.
@@ -363,9 +363,9 @@ def repeat_run(
     Raises:
         ModelError: the run does not converge.
     """
-    # return maps are evaluated in each iteration; if contact states change in each iteration, the history values are
-    # kept constant. After a projection, the accelerations at the end of the step may differ much from the solution; the
-    # repeated run then begins from the predictor, like the original run
+    # Return maps are evaluated in each iteration. If contact states change in each iteration, the history values are
+    # kept constant. After a projection, the accelerations at the end of the step may differ much from the solution. The
+    # repeated run then begins from the predictor, like the original run.
     factors = None if centre.searches else factors
     tries = [(near, REUSES, follows) for follows in ((True, False) if maps else (False,))]
     for begin, reuses, follows in [*tries, (np.zeros_like(near), 1, maps)]:

@@ -113,7 +113,7 @@ class SolvedModel(NamedTuple):
 
         Raises:
             ModelError: the number of rows of a table differs, or the initial history values of constant history values
-                differ; the message contains ``name``, which names the changed parameters.
+                differ. The message contains ``name``, which names the changed parameters.
         """
         other, results = create_model(model, p)
         require_equal(self.world, other, name)
@@ -169,7 +169,7 @@ def add_changes(state: State, centre: State, dofs: FloatArray, multipliers: Floa
 def solve_equilibrium(
     model: Model, p: Mapping[str, float], solve: Callable[[World], State] | None, steps: Mapping[str, float] | None
 ) -> SolvedModel:
-    """Return the equilibrium of a model with its factorised tangent; the arguments are explained in `evaluate`.
+    """Return the equilibrium of a model with its factorised tangent. The arguments are explained in `evaluate`.
 
     Raises:
         ModelError: the model or its parameters are wrong, see `evaluate`.
@@ -240,11 +240,12 @@ def settle(state: State, motion: LinearMotion, factors: Any, history: StaticHist
 
 
 def note_constant(history: StaticHistory, data: FloatArray, state: State) -> bool:
-    """Print a note that history values are constant in derivatives; return False.
+    """Print a note that history values are constant in derivatives. Return False.
 
     Args:
         history: the update of history values.
-        data: history values after the update, shape (d,), which differ from those of the equilibrium ``state``.
+        data: history values after the update, shape (d,), which differ from the history values of the equilibrium
+            ``state``.
         state: the equilibrium.
     """
     change = np.abs(data - state.data)
@@ -293,7 +294,7 @@ def create_model(model: AnyModel, p: Mapping[str, float], moves: bool = False) -
 
 
 def call_model(model: AnyModel, p: Mapping[str, float], moves: bool = False) -> tuple[Any, ...]:
-    """Build the model with the given values of the parameters; return the world and the function ``results``.
+    """Build the model with the given values of the parameters. Return the world and the function ``results``.
 
     If ``moves`` is true, derivatives of a motion are computed. In this case ``model`` may also return a function that
     computes the state at the start of the motion, and this function is the third result.

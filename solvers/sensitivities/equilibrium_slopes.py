@@ -70,7 +70,7 @@ class Equilibrium(NamedTuple):
         world, results, state: the model with the given parameters, the function that computes its results, and its
             equilibrium.
         motion: linear equations of motion (tangent and mass matrix) at the equilibrium.
-        slopes: dq/dp by name of the parameter, shape (n,) each; for first-order states, the derivatives of the states.
+        slopes: dq/dp by name of the parameter, shape (n,) each. For first-order states, the derivatives of the states.
         multiplier_slopes: dλ/dp by name of the parameter, shape (m,) each.
         history_slopes: derivatives of history values of contacts by name of the parameter, shape (d,) each.
         steps: step h of the central differences by name of the parameter.
@@ -102,7 +102,7 @@ class Equilibrium(NamedTuple):
 def find_equilibrium(
     model: Model, p: Mapping[str, float], solve: Callable[[World], State] | None, steps: Mapping[str, float] | None
 ) -> Equilibrium:
-    """Return the equilibrium of a model with the derivatives of its state; the arguments are explained in `evaluate`.
+    """Return the equilibrium of a model with the derivatives of its state. The arguments are explained in `evaluate`.
 
     Raises:
         ModelError: the model or its parameters are wrong, see `evaluate`.

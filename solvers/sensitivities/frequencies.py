@@ -53,7 +53,7 @@ def evaluate_frequencies(
 
     Args:
         count: number of modes with the lowest frequencies.
-        model, p, solve, steps: arguments of `evaluate`; the function ``results`` is not called.
+        model, p, solve, steps: arguments of `evaluate`. The function ``results`` is not called.
 
     Returns:
         Frequencies in ascending order [Hz], shape (k,), k <= count, and their derivatives with respect to each

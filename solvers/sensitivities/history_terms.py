@@ -1,5 +1,5 @@
-"""Derivatives of forces with respect to history values, and derivatives of updates of history values. Both are computed
-for single rows of laws.
+"""Derivatives of forces with respect to history values, and derivatives of updates of history values, for single rows
+of laws.
 
 History values belong to rows of laws, mostly of contacts. The forces of a row, before they are added to the forces of
 other rows, depend on no history values except the history values of this row. The history values of a row after an
@@ -144,7 +144,7 @@ class RowGroups:
     """Groups of coordinates and of rows that are perturbed together.
 
     Attributes:
-        dofs: coordinates of each group; each row has at most one coordinate of a group.
+        dofs: coordinates of each group. Each row has at most one coordinate of a group.
         of_value: for each group, the coordinate on which each history value depends, shape (d,) each; n if there is no
             such coordinate.
         rows: two arrays for each group of rows without common neighbours. The first array contains the rows of the

@@ -223,7 +223,7 @@ def evaluate_motion(
 
     Args:
         model: function ``(p) -> (world, results)`` or ``(p) -> (world, results, start)`` that builds the model.
-            ``results(state) -> {name: number}`` is called after each step; ``start() -> state`` computes the state at
+            ``results(state) -> {name: number}`` is called after each step. ``start() -> state`` computes the state at
             the start, for example by `Static` with small tolerances, and may change columns of tables with `World.set`.
             Without ``start`` the motion starts from the initial values of the nodes. The number of rows of each table
             must be the same for all p.
@@ -282,7 +282,7 @@ def describe_error(name: str, pair: CompanionPair) -> list[str]:
 def prepare_motion(
     model: Model, p: Mapping[str, float], motion: Callable[[World], Dynamic], steps: Mapping[str, float] | None
 ) -> tuple[dict[str, float], Results, Dynamic, State]:
-    """Build the model and its solver; the arguments are explained in `evaluate_motion`.
+    """Build the model and its solver. The arguments are explained in `evaluate_motion`.
 
     Returns: Steps h of the central differences by name of the parameter, the function ``results``, the solver, and the
         state at the start.

@@ -153,7 +153,7 @@ class ParameterTerms:
             weights: the adjoint variables of the history values after the update, shape (d,).
             data: history values before the update, shape (d,).
             centre: history values after the update in the nominal model, shape (d,).
-            gradient: sums of the products, shape (parameters,); the new products are added.
+            gradient: sums of the products, shape (parameters,). The new products are added.
             maps: whether return maps are applied instead of the update after a Newton run.
         """
         fields = self._centre.assembly.fields

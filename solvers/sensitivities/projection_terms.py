@@ -14,7 +14,7 @@ Parameters that share companion models change only forces f and masses M. With t
 contribution to the derivative with respect to p is -yᵀ (∂M/∂p) u, and in the second solve also -yᵀ ∂(f(v + δv) -
 f(v))/∂p. If a multiple of the damping matrix is added to M, the derivative of this multiple is added to ∂M/∂p.
 
-The derivatives with respect to the coordinates are differences between projections of perturbed motions; most
+The derivatives with respect to the coordinates are differences between projections of perturbed motions. Most
 coordinates do not affect the projection. In models with Euler parameters or with constraints with friction, the
 derivatives with respect to v, a and A are also such differences.
 """
@@ -83,7 +83,7 @@ class ProjectionTerms:
 
         Args:
             factors: adjoint variables of the state after the projection.
-            gradient: derivatives of the objective with respect to the parameters, shape (parameters,); the
+            gradient: derivatives of the objective with respect to the parameters, shape (parameters,). The
                 contributions of the projection are added to these derivatives.
             start, t: arrays of the state at the start of the step, and its time [s].
             step: the repeated step.

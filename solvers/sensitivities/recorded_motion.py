@@ -195,7 +195,7 @@ class StepReader:
 
     In models without history values, the unknowns of a step are computed from the state at the end of the step. The
     error of these unknowns is the error of Newton's method in the motion. Every `CHECKED`th step is repeated by
-    Newton's method; if the unknowns change by more than `EXACT`, the next step is also repeated by Newton's method.
+    Newton's method. If the unknowns change by more than `EXACT`, the next step is also repeated by Newton's method.
 
     Args:
         centre: the companion model in which steps are repeated.

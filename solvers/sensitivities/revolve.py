@@ -22,7 +22,7 @@ class Move(NamedTuple):
     Attributes:
         start: number of the step at whose start a state is stored.
         end: number of the step at whose start the state is needed, >= ``start``.
-        stores: whether the state at ``end`` is stored; otherwise the step that begins at ``end`` is reversed.
+        stores: whether the state at ``end`` is stored. Otherwise the step that begins at ``end`` is reversed.
     """
 
     start: int
@@ -31,7 +31,7 @@ class Move(NamedTuple):
 
 
 def count_reversible(states: int, repetitions: int) -> int:
-    """Return β(``states``, ``repetitions``). This is the largest number of steps that can be reversed if the motion is
+    """Return β(``states``, ``repetitions``). β is the largest number of steps that can be reversed if the motion is
     advanced over each step at most ``repetitions`` times.
     """
     return comb(states + repetitions, states) if repetitions >= 0 else 0

@@ -1,8 +1,8 @@
 """Factorisation of the tangent of a companion model, without pivoting between rows.
 
-Tangents in dense blocks are factorised by elimination.py, all others by the linear solver of Newton's method. Both are
-faster than SuperLU, but use less pivoting, and a new factorisation overwrites the previous one. If a factorisation
-fails, SuperLU replaces it.
+Tangents in dense blocks are factorised by elimination.py, all others by the linear solver of Newton's method. Both
+methods are faster than SuperLU, but use less pivoting. A new factorisation overwrites the previous factorisation. If a
+factorisation fails, SuperLU replaces it.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ class TurningSlopes:
 
     Attributes:
         rotations: process-local indices of the Euler parameters, shape (k, 4).
-        slopes: for each input, the derivatives of all outputs, shape (k, 4, 4) each; the last index belongs to the
-            input. Inputs are the arrays `ROTATED` of the state at the start, and the unknowns "u"; outputs are the
+        slopes: for each input, the derivatives of all outputs, shape (k, 4, 4) each. The last index belongs to the
+            input. Inputs are the arrays `ROTATED` of the state at the start, and the unknowns "u". Outputs are the
             predicted coordinates "q0" and velocities "v0", and the arrays `ROTATED` at the end.
     """
 

@@ -60,7 +60,7 @@ STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED, PASSES, REPEATS, SEC
 
 
 class Follow(NamedTuple):
-    """Data for the check for kinks of constraints after a step; see `Consistency`.
+    """Data for the check for kinks of constraints after a step. See `Consistency`.
 
     Attributes:
         largest: amount by which the change of the constraint violation e exceeds the change in smooth motion, shape
@@ -95,7 +95,7 @@ class StepContext(NamedTuple):
     Attributes:
         addresses: address of the kernel that executes a Newton run, and address of its context, shape (2,).
         programs: address and number of kernel calls of each compiled program, shape (6, 2).
-        counts: integer data of the steps; the indices are the constants `STAGE` to `FROZEN`, shape (12,).
+        counts: integer data of the steps. The indices are the constants `STAGE` to `FROZEN`, shape (12,).
         limits: absolute and relative tolerance of the force error, see `Passes`, shape (2,).
         ends: times at the ends of the steps [s], shape (MOST,).
         time, start_time, mapped, recoupled: arrays of the fields, shape (1,) each.
@@ -282,7 +282,7 @@ class CompiledSteps:
     Args:
         newton: Newton's method, whose runs are executed in compiled code.
         settings: limits up to which a pass is accepted.
-        scheme: relation between unknowns and motion. The object is the same in all steps; its time is the time of the
+        scheme: relation between unknowns and motion. The object is the same in all steps. Its time is the time of the
             last step.
         follow: data for the check for kinks of constraints, see `Follow`.
         found: a value > 0 if a monitor has found a problem, shape (1,).
@@ -386,7 +386,7 @@ class CompiledSteps:
             self._take = Take(find_c_address(take_steps, (), c))
 
     def run(self, solve: int, place: int, start: int) -> int:
-        """Execute the steps, with the kernel at the address ``solve`` for Newton runs; return 0 on success.
+        """Execute the steps, with the kernel at the address ``solve`` for Newton runs. Return 0 on success.
 
         Args:
             solve, place: addresses of the kernel and of its context.

@@ -112,13 +112,13 @@ class ContactHistory:
     """The history values of one attempt at a step.
 
     Args:
-        assembly: the systems of this process; the fields contain the history values at the start of the step.
+        assembly: the systems of this process. The fields contain the history values at the start of the step.
         current: the state that receives the new history values; None if the state is not read before the step is
             accepted.
         hooks: user code that is called after each pass.
 
     Attributes:
-        data: the history values for the next Newton run, shape (d,); callers may change the array.
+        data: the history values for the next Newton run, shape (d,). Callers may change the array.
         first: the history values for the first Newton run, shape (d,).
         changed: whether a contact changed its state in the last update.
         are_updated: whether compiled code has already executed the next update.

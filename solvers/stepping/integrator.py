@@ -1,4 +1,4 @@
-"""Methods of the Newmark family in displacement form; the folder `integrators` contains their constants.
+"""Methods of the Newmark family in displacement form. The folder `integrators` contains their constants.
 
 Sources: Newmark, J. Eng. Mech. Div. 85 (1959); Chung and Hulbert, J. Appl. Mech. 60 (1993), in the displacement form
 of Arnold and Bruels, Multibody Syst. Dyn. 18 (2007), where ``State.carried`` is the acceleration-like variable A.
@@ -12,7 +12,7 @@ with the step size h and the time τ since the start of the step,
 The path r(τ) is a great circle on the unit sphere in four dimensions, and e_0 is the value of e at the start of the
 step. The vector w is the predicted rate in the middle of the step: e_t + (h/2) e_tt without the component along e. A
 backward prediction from the end of the step gives the same w. Therefore symmetric methods remain symmetric, and the
-energy of free rotation is conserved. The deviations d are integrated by the same formulas as other coordinates; in
+energy of free rotation is conserved. The deviations d are integrated by the same formulas as other coordinates. In
 steady rotation d is 0, so the integration is exact. Since r depends only on the start of the step, accelerations remain
 linear in the coordinates, and tangents do not change. The norm of e is constrained by its time derivative and set to 1
 after each step. A change of the norm does not change the rotation. A constraint on the norm itself (index 3) is
@@ -169,7 +169,7 @@ def finish_rotations(
 
 @dataclass(frozen=True)
 class Integrator:
-    """Constants of one method of the Newmark family. Generalised methods have an acceleration-like variable A; other
+    """Constants of one method of the Newmark family. Generalised methods have an acceleration-like variable A. Other
     methods use a instead of A. With the step size h, and the index 0 for the start of the step:
 
         q = q_0 + h v_0 + h² ((1/2 - beta) A_0 + beta A),    v = v_0 + h ((1 - gamma) A_0 + gamma A)

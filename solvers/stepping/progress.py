@@ -20,8 +20,8 @@ LONG_COMPILING = 1.0
 
 
 class Progress:
-    """Output of the progress of a solve. In a terminal one line is rewritten; in a notebook the line has a progress
-    bar; in a file a new line is written from time to time.
+    """Output of the progress of a solve. In a terminal one line is rewritten. In a notebook the line has a progress
+    bar. In a file a new line is written from time to time.
 
     Args:
         name: name of the solve; empty to show no progress.

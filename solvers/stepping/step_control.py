@@ -28,7 +28,7 @@ class StepControl:
     """Rules that reduce the step size after a failure and increase it again.
 
     Args:
-        smallest: smallest step size [s]; a failure with this size ends the run. Default: 1e-4 of the nominal step size.
+        smallest: smallest step size [s]. A failure with this size ends the run. Default: 1e-4 of the nominal step size.
         cut: factor [1] by which the step size is multiplied after a failure, unless a contact changes its state within
             the step. In this case the repeated step ends at the time of the change or earlier.
         growth: factor [1] by which the step size is multiplied after ``easy_steps`` steps without failure.
@@ -136,13 +136,13 @@ class StepSizes:
         return self._adaptive and tried > self._smallest * (1 + 1e-12)
 
     def reject(self, tried: float, recommended: float, switched: bool = False) -> bool:
-        """Record that the proposed step failed; return whether a smaller step may be tried.
+        """Record that the proposed step failed. Return whether a smaller step may be tried.
 
         Args:
             tried: size of the failed step.
             recommended: step size with which the step would end when a contact changes its state; inf if no contact
                 changes its state.
-            switched: whether the step failed because contacts did not settle; the step size then increases again after
+            switched: whether the step failed because contacts did not settle. The step size then increases again after
                 fewer steps.
         """
         if not self.can_cut(tried):

@@ -57,7 +57,7 @@ class StepKernels:
 
     Args:
         integrator: the method.
-        problem: the equations; its fields receive the history values.
+        problem: the equations. Its fields receive the history values.
         carries: whether Newton runs begin with the accelerations and multipliers of the previous step, which are copied
             to the fields.
 
@@ -77,8 +77,8 @@ class StepKernels:
         self._algorithmic = np.zeros(len(problem.q0))
         # the argument ``numbers`` of `predict`
         self._numbers = np.array([0.0, integrator.beta, integrator.gamma, *integrator.shares])
-        # the arrays of the state that the compiled programs use; new programs are necessary if users replace these
-        # arrays
+        # The arrays of the state that the compiled programs use. New programs are necessary if users replace these
+        # arrays.
         self._arrays: tuple[FloatArray, ...] = ()
         self.begin, self.end = Program([]), Program([])
 

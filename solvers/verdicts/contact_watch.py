@@ -6,7 +6,7 @@ and the contact force is linear, the contact reverses the impact speed u with th
 
     ω² = w/(h x),    u² = g_t² + x w/h,    w/u <= ω h = π/N.
 
-Here N is the number of steps per contact. Rates and depths are means of the values at both ends of the step; mass and
+Here N is the number of steps per contact. Rates and depths are means of the values at both ends of the step. Mass and
 stiffness are not needed. If other forces act, u is overestimated, and w/u is small. A step does not resolve the contact
 if w/u exceeds the limit of the integration method. There are two more cases of unresolved contacts: the contact is open
 at both ends of the step although the gap rate has reversed, or a point passes through an object, see `Gaps`. Contacts
@@ -231,7 +231,7 @@ class ContactWatch(Watch):
     """Check in every step of a solve that the step resolves contacts.
 
     Args:
-        assembly: the systems of this process; its fields contain the state at the end of the step that is checked.
+        assembly: the systems of this process. Its fields contain the state at the end of the step that is checked.
         limit: largest ratio of a rate change to the impact speed that the method resolves [1].
         cuts: whether steps that do not resolve a contact are repeated with a smaller size.
         halves: whether the fields contain the velocities in the middle of steps.
@@ -252,8 +252,8 @@ class ContactWatch(Watch):
         self._is_stale, self._revision = True, -1
         self._findings: dict[str, Findings] = {}
         self._largest: dict[str, float] = {}
-        # data of the laws before the run; the data are restored after the run, because this solver may run within a
-        # step of another solver
+        # Data of the laws before the run. The data are restored after the run, because this solver may run within a
+        # step of another solver.
         self._kept: list[tuple[Gaps, list[NDArray[Any]], Any]] = []
         self._program = self._accept_program = self._measure_program = NO_CALLS
 

@@ -6,7 +6,7 @@ in a step from n to n + 1 is
 
     created = U_{n+1} - U_n - (q_{n+1} - q_n)·(f_n + f_{n+1})/2.
 
-The energy that the law dissipates reduces ``created``. For exact motion ``created`` is at most 0; the error of the
+The energy that the law dissipates reduces ``created``. For exact motion ``created`` is at most 0. The error of the
 trapezoidal sum is of third order in the step size. If the step size does not resolve contacts, energy is created in
 each step, even if the motion appears correct. Therefore created energy indicates that the steps are too long. To save
 time, only some steps are checked, with the states at both ends of the step.
@@ -144,7 +144,7 @@ class EnergyWatch(Watch):
     """Check in some steps of a solve whether laws create energy.
 
     Args:
-        assembly: the systems of this process; its fields contain the state that is checked.
+        assembly: the systems of this process. Its fields contain the state that is checked.
     """
 
     name = "energy"

@@ -195,7 +195,7 @@ class RopeWatch(Watch):
     """Check of pulleys and tensions in every step of a solve. The checks are made only in runs on one process.
 
     Args:
-        assembly: the systems of this process; its fields contain the state at the end of the step that is checked.
+        assembly: the systems of this process. Its fields contain the state at the end of the step that is checked.
 
     Attributes:
         notes: texts on slack ropes that have lifted off their pulleys; available after `judge`.

@@ -19,7 +19,7 @@ with a negative sign, and the energy P that laws transfer:
 The reference energy is the largest of kinetic energy, change of U, and change of W so far. Created energy is the
 smallest value of three successive checks, because the numerical energy oscillates during an impact. The energy of
 velocity Verlet contains an oscillating error h²/8 a·M a, with the step size h, the accelerations a and the mass matrix
-M; this error is subtracted. Rounding of coordinates changes energies by up to eps |f| times the largest coordinate.
+M. This error is subtracted. Rounding of coordinates changes energies by up to eps |f| times the largest coordinate.
 Here eps is the relative rounding error of numbers, and |f| is the sum of the absolute forces. Created energy below this
 value is ignored. Created energy below the fraction `SOLVED` of the stored energy is also ignored: a run begins at an
 equilibrium with a residual within tolerances. The energy of this residual appears in the first steps, in which the

@@ -40,10 +40,10 @@ def find_folds(assembly: Assembly) -> list[str]:
 
 
 class ShapeWatch(Watch):
-    """Check of shapes during a run; one wrong shape makes the result doubtful.
+    """Check of shapes during a run. One wrong shape makes the result doubtful.
 
     Args:
-        assembly: the systems of this process; its fields contain the state that is checked.
+        assembly: the systems of this process. Its fields contain the state that is checked.
         load: function that copies an accepted state to the fields; None if the fields already contain the state.
     """
 

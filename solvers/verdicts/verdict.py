@@ -55,7 +55,7 @@ class DoubtfulError(WindlassError):
 
 @dataclass(repr=False)
 class Verdict:
-    """The verdict on a solve. ``bool(verdict)`` is true if the attribute ``word`` is "ok"; this is also the case before
+    """The verdict on a solve. ``bool(verdict)`` is true if the attribute ``word`` is "ok". This is also the case before
     a solve, and with ``-verdict off``.
 
     Attributes:
@@ -63,7 +63,7 @@ class Verdict:
         notes: remarks that are printed before the solve and, in statics, remarks about the stability of the
             equilibrium. Each remark is printed once in a run.
         energy: text about the energy that the integration method has lost, for example by intended numerical damping.
-            The text is empty if the loss is negligible, or if elements or contacts also dissipate energy; only
+            The text is empty if the loss is negligible, or if elements or contacts also dissipate energy. Only
             `EnergyLedger` can separate these losses from the loss of the method.
         invariants: quantities that must not change during the solve, see `Checks.invariants`.
         stopped: reason why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty for a completed

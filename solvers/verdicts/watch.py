@@ -46,7 +46,7 @@ class Watch:
         """Begin a run of the given duration [s] at the state in the fields; data of the previous run are deleted."""
 
     def start(self, state: State, seen: bool) -> list[str]:
-        """Prepare the first step after `begin` or `restore`; return notes that are printed before the step.
+        """Prepare the first step after `begin` or `restore`. Return notes that are printed before the step.
 
         Args:
             state: the initial state, with consistent accelerations and multipliers.

@@ -109,7 +109,7 @@ if import_module("windlass.framework.launch.launcher").launched_size() > 1:
 _names = import_module("windlass.framework.launch.lazy_names")
 _names.libraries[:] = ("windlass.elements", "windlass.connectors")
 
-if not TYPE_CHECKING:  # hidden from type checkers; otherwise they would not report imported names that do not exist
+if not TYPE_CHECKING:  # Hidden from type checkers. Otherwise they would not report imported names that do not exist.
     _load, _list, __all__ = _names.offer(__name__)
 
     def __getattr__(name: str) -> Any:

@@ -11,7 +11,7 @@ world.add(con.FluidLoad, cable=line, fluid=sea, **chain.fluid)
 
 The values are in `belts.toml` and `lines.toml` in this folder. These files list the standards and sources of each
 family of products, and the certainty of each value. Most values have not been compared with the texts of the standards
-yet, and EA, EI and friction differ between manufacturers. A data sheet provides initial values for a design; check
+yet, and EA, EI and friction differ between manufacturers. A data sheet provides initial values for a design. Check
 these values against the standard or the manufacturer's data. To add another type of product, write a file with the
 structure of `belts.toml` and a function like `belt`.
 """
@@ -53,7 +53,7 @@ class Quantity(NamedTuple):
 
 @dataclass(frozen=True)
 class BeltSheet:
-    """The data sheet of a belt; all values are in SI units.
+    """The data sheet of a belt. All values are in SI units.
 
     Attributes:
         name: name such as "6PK", "SPA", "T10".
@@ -110,7 +110,7 @@ class BeltSheet:
 
 @dataclass(frozen=True)
 class LineSheet:
-    """The data sheet of a chain, a wire rope or a fibre rope; all values are in SI units.
+    """The data sheet of a chain, a wire rope or a fibre rope. All values are in SI units.
 
     Attributes:
         name: name such as "R3 studless chain 76 mm".

@@ -33,7 +33,7 @@ def exudyn() -> Preset:
     """Return settings that correspond to the defaults of Exudyn 1.13.6.
 
     Stick displacements are measured along the reference length of a cable. At the start of a solve, contacts keep their
-    stored states. A step has at most five contact passes (Newton runs between which contact states change); the passes
+    stored states. A step has at most five contact passes (Newton runs between which contact states change). The passes
     end earlier if the force error is at most 1 N. In statics each pass begins at the start of the load step. The
     relative tolerance of Newton's method refers to the larger of two residual norms: the norm after the prediction, and
     the norm after the first iteration. Positions and velocities are not projected onto constraints, and Euler

@@ -44,7 +44,7 @@ class CompileError(WindlassError):
 
 
 def compile_all(processes: int | None = None) -> str:
-    """Compile the kernels in the list `kernels.json` that are not yet compiled; return a summary as text.
+    """Compile the kernels in the list `kernels.json` that are not yet compiled. Return a summary as text.
 
     Args:
         processes: number of parallel processes; default: one for each core.

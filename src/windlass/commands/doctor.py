@@ -2,7 +2,7 @@
 can run.
 
 Each package is imported only when its line of the report is created. Therefore a report is printed even if a package is
-missing or damaged; the last line of this report names the problem and the remedy.
+missing or damaged. The last line of this report names the problem and the remedy.
 """
 
 import importlib
@@ -116,7 +116,8 @@ def _add_petsc(found: _Findings) -> None:
 
     _add_slepc(found)
 
-    # superlu_dist is tested only once, because PETSc 3.18 frees process grids twice if a process has several grids
+    # superlu_dist is tested only once, because PETSc 3.18 frees a grid of processes twice if a process has several of
+    # these grids
     usable = [name for name in SOLVER_PACKAGES if _solves(PETSc, name)]
     missing = [name for name in SOLVER_PACKAGES if name not in usable]
     text = ", ".join(usable) or "none"
@@ -165,7 +166,7 @@ def _solves(PETSc: Any, package: str) -> bool:
             pc.setType("lu")
             pc.setFactorSolverType(package)
         ksp.solve(b, x)
-        # The exact displacement of the middle mass is 2 m; the tolerance is sufficient for hypre with gmres, which ends
+        # The exact displacement of the middle mass is 2 m. The tolerance is sufficient for hypre with gmres, which ends
         # at rtol = 1e-5.
         return bool(ksp.getConvergedReason() > 0 and abs(x.getValue(1) - 2.0) < 1e-4)
     except PETSc.Error:

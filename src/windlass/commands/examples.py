@@ -37,7 +37,7 @@ def find_title(path: Path) -> str:
 
 
 def main(words: Sequence[str]) -> int:
-    """List the examples or copy one; return the exit code.
+    """List the examples or copy one. Return the exit code.
 
     Raises:
         OptionError: the example is unknown, a file exists, or the number of arguments is too large.
@@ -47,7 +47,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def run_examples(words: Sequence[str]) -> str:
-    """List the examples, or copy one; return the text to print.
+    """List the examples, or copy one. Return the text to print.
 
     Raises:
         OptionError: the example is unknown, a file exists, or there are too many arguments.

@@ -43,7 +43,7 @@ SLAVE = PROCESS.with_name("slave.py")
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the command; return the exit code.
+    """Run the command. Return the exit code.
 
     Raises:
         OptionError: the command line is wrong, or the model has no interface.

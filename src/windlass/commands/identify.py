@@ -87,7 +87,7 @@ class FitPlan(StudyPlan):
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the command; return the exit code, which is 0 if the fit has a result.
+    """Run the command. Return the exit code, which is 0 if the fit has a result.
 
     Raises:
         OptionError: the command line is wrong, or no table of a run contains a measured column.
@@ -97,7 +97,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def make_plan(words: Sequence[str]) -> FitPlan:
-    """Return the fit that a command line describes; run the model once, without solves, to get its options.
+    """Return the fit that a command line describes. Run the model once, without solves, to get its options.
 
     Raises:
         OptionError: the command line is wrong.

@@ -95,7 +95,7 @@ class SearchPlan(StudyPlan):
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the command; return the exit code, which is 0 if at least one run fulfils all limits.
+    """Run the command. Return the exit code, which is 0 if at least one run fulfils all limits.
 
     Raises:
         OptionError: the command line is wrong, or a name is not a result of the model.
@@ -105,7 +105,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def make_plan(words: Sequence[str]) -> SearchPlan:
-    """Return the search that a command line describes; run the model once, without solves, to get its options.
+    """Return the search that a command line describes. Run the model once, without solves, to get its options.
 
     Raises:
         OptionError: the command line is wrong.

@@ -40,7 +40,7 @@ RECORDING = COMMON | option_table(
 
 
 def main(words: Sequence[str]) -> int:
-    """Print the evaluation of a file; return the exit code.
+    """Print the evaluation of a file. Return the exit code.
 
     Raises:
         OptionError: the command line is wrong.

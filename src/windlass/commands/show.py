@@ -4,7 +4,7 @@ windlass show FILE [-field NAME] [-frame N] [-picture FILE.png] [-movie FILE.mp4
 
 FILE is a file of a Recorder, .vtkhdf or .pvd. Controls of the window: the mouse rotates, moves and zooms; space plays
 and stops; left and right move by a frame; up and down change the field; the slider selects the time; q closes the
-window. -frame counts from 0; negative numbers count from the end (-1, the default of pictures, is the last frame).
+window. -frame counts from 0. Negative numbers count from the end (-1, the default of pictures, is the last frame).
 Pictures and films can be created on computers without a screen.
 """
 
@@ -30,7 +30,7 @@ SUFFIXES = {"picture": (".png",), "movie": (".mp4", ".gif")}
 
 
 def main(words: Sequence[str]) -> int:
-    """Show the results in a file, or write a picture or a film of the results; return the exit code.
+    """Show the results in a file, or write a picture or a film of the results. Return the exit code.
 
     Raises:
         OptionError: the command line is wrong, or PyVista or its requirements are missing.

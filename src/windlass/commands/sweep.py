@@ -51,7 +51,7 @@ LISTED = 12
 
 
 def main(words: Sequence[str]) -> int:
-    """Execute a sweep; return the exit code, which is 0 if at least one case has a result.
+    """Execute a sweep. Return the exit code, which is 0 if at least one case has a result.
 
     Raises:
         OptionError: the command line is wrong.

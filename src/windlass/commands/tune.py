@@ -62,7 +62,7 @@ all measured times equally.
 
 
 def main(words: Sequence[str]) -> int:
-    """Search for the fastest solver of a model; return the exit code.
+    """Search for the fastest solver of a model. Return the exit code.
 
     Raises:
         OptionError: the command line is wrong, or the model fails with its default settings.
@@ -76,7 +76,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def plan_search(words: Sequence[str], scratch: Path) -> Search:
-    """Return the search that a command line describes; run the model to get its options.
+    """Return the search that a command line describes. Run the model to get its options.
 
     Raises:
         OptionError: the command line is wrong.

@@ -93,7 +93,7 @@ class UncertaintyPlan(StudyPlan):
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the command; return the exit code, which is 0 if there are results.
+    """Run the command. Return the exit code, which is 0 if there are results.
 
     Raises:
         OptionError: the command line is wrong, or a name is not a result of the model.
@@ -103,7 +103,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def make_plan(words: Sequence[str]) -> UncertaintyPlan:
-    """Return the study that a command line describes; run the model once, without solves, to get its options.
+    """Return the study that a command line describes. Run the model once, without solves, to get its options.
 
     Raises:
         OptionError: the command line is wrong.

@@ -156,7 +156,7 @@ class AngleNode:
         where: indices of the six coordinates of the node in Exudyn's vector of ODE2 coordinates.
         item: dictionary of the node in Exudyn.
         last: angles [rad] at the end of the previous step. Angles of the next step are chosen close to these values.
-            Therefore angles are continuous beyond half a turn; see `FollowAngles`.
+            Therefore angles are continuous beyond half a turn. See `FollowAngles`.
         reference: reference coordinates of the node in Exudyn: position [m] and angles [rad], shape (6,).
         start: Euler parameters in the reference configuration, shape (4,).
     """

@@ -1,7 +1,7 @@
 """Description of a model of Exudyn as a dictionary, and as a JSON file that Windlass reads without Exudyn.
 
     windlass-export-exudyn MODEL.py [-output FILE.json] [-solve N]
-    python export.py MODEL.py ... equivalent; this file requires only Exudyn and NumPy, and can be copied
+    python export.py MODEL.py ... equivalent. This file requires only Exudyn and NumPy, and can be copied
 
 The script runs until its N-th call of a solver (default 1). Instead of the N-th solve, the file is written and the
 script ends. The file contains the dictionaries of all nodes, objects, markers, loads and sensors without graphics. In

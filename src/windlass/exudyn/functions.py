@@ -1,6 +1,6 @@
 """Conversion of Exudyn's user functions ``f(mbs, t, itemNumber, ...)`` for laws of Windlass.
 
-Functions of displacements are called whenever forces are evaluated; these functions may read from ``mbs`` the state at
+Functions of displacements are called whenever forces are evaluated. These functions may read from ``mbs`` the state at
 which the forces are evaluated. Functions of time are called only once for each value of the time, so these functions
 must not read the state.
 """
@@ -41,7 +41,7 @@ ITEMS = ("GetNode", "GetObject", "GetMarker", "GetLoad", "GetSensor")
 
 class MainSystemView:
     """The argument ``mbs`` of user functions. When a function reads the state, the coordinates of the MainSystem are
-    updated first; if the function must depend only on time, ModelError is raised instead.
+    updated first. If the function must depend only on time, ModelError is raised instead.
 
     Args:
         mbs: the MainSystem, or None if the model came from a file.

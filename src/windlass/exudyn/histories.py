@@ -34,7 +34,7 @@ class SlidingHistory:
     Args:
         joint: the joint.
         node: node whose coordinate is the position along the cables.
-        slides: whether the point of the joint can slide along the cables; if false, the point is fixed to the material.
+        slides: whether the point of the joint can slide along the cables. If false, the point is fixed to the material.
     """
 
     def __init__(self, joint: Entity, node: Entity, slides: bool) -> None:

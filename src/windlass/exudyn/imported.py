@@ -243,7 +243,7 @@ def import_system(mbs: Any, answered: Sequence[str] = (), hold: bool = False) ->
 
     Raises:
         ModelError: the MainSystem is not assembled.
-        NoCounterpart: Windlass has no equivalent of some items; the message lists all of these items.
+        NoCounterpart: Windlass has no equivalent of some items. The message lists all of these items.
     """
     if not getattr(mbs, "systemIsConsistent", False):
         raise ModelError(f"mbs = {type(mbs).__name__} in import_system: must be a MainSystem after mbs.Assemble()")
@@ -259,7 +259,7 @@ def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = 
 
     Raises:
         OutputError: the file does not exist, or has another format or version.
-        NoCounterpart: Windlass has no equivalent of some items; the message lists all of these items.
+        NoCounterpart: Windlass has no equivalent of some items. The message lists all of these items.
     """
     try:
         items = json.loads(Path(path).read_bytes())

@@ -133,8 +133,8 @@ class Building:
         answered: user functions of the system that the importing code executes.
         columns: dictionary from the ``id`` of an item to its parameters that are columns in Windlass: a dictionary from
             the name of a parameter to the name of the column and the factor between both. The value of the column is
-            the factor times the value of the parameter; for vectors, the factor can be a rotation matrix, shape (3, 3).
-        frames: translated markers with a position; a key consists of the number of the marker and whether the marker
+            the factor times the value of the parameter. For vectors, the factor can be a rotation matrix, shape (3, 3).
+        frames: translated markers with a position. A key consists of the number of the marker and whether the marker
             has a rotation.
         histories: dictionary from the number of a node to the conversion of its history values.
         faulty: group (such as ``"nodes"``) and number of each item that has wrong fields, see `find_faults`.

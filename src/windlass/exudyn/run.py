@@ -329,7 +329,7 @@ class SolutionFile(StepRows):
         mirror: object that copies states to the MainSystem.
         settings: settings of the file, as a dictionary.
         precision: number of significant digits.
-        static: whether the solve is static; the file then contains no velocities and accelerations.
+        static: whether the solve is static. The file then contains no velocities and accelerations.
         clock: function that returns the time [s] of a state, see `SensorHook`.
 
     Raises:
@@ -441,11 +441,11 @@ def solve(
     mainSolver: Any = None,
     **other: Any,
 ) -> bool:
-    """Execute a call of SolveStatic, SolveDynamic or SolveSystem with a solver of Windlass, and return True; see
+    """Execute a call of SolveStatic, SolveDynamic or SolveSystem with a solver of Windlass, and return True. See
     `export.answer`. The keyword arguments have the names and meanings of Exudyn's functions.
 
     Raises:
-        NoCounterpart: Windlass has no equivalent of some items; the error is raised before the solve.
+        NoCounterpart: Windlass has no equivalent of some items. The error is raised before the solve.
         ModelError: Windlass has no equivalent of a setting.
         NotConverged: the solve fails.
     """

@@ -26,7 +26,7 @@ def start_motion(solver: Dynamic, held: Sequence[Entity], state: State, accelera
         solver: the solver.
         held: constraints on coordinates whose functions of time do not affect initial accelerations in Exudyn.
         state: initial positions, velocities and history values.
-        accelerations: whether to compute accelerations; otherwise they are 0.
+        accelerations: whether to compute accelerations. Otherwise they are 0.
     """
     current = local_state(solver.assembly, state)
     if accelerations:

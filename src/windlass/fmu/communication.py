@@ -78,8 +78,8 @@ def serve(
             if name == "finish":
                 return model.solve.state
         model.solve.interrupt()
-    # the results of the solve are incomplete; scripts usually do not catch SystemExit, so the script ends without using
-    # these results
+    # The results of the solve are incomplete. Scripts usually do not catch SystemExit, so the script ends without using
+    # these results.
     raise SystemExit("the importing tool has ended without the end of the FMU (fmi2Terminate or fmi3Terminate)")
 
 

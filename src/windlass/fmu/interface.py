@@ -54,7 +54,7 @@ class FMUInterface:
             unit: unit of the value; ``"1"`` for dimensionless values.
             set: function that sets the value in the model, such as ``lambda torque: world.set(motor, value=torque)``.
                 The value is finite, and constant between two communication points. The function can raise `ModelError`
-                for a value that is not allowed; other exceptions end the script.
+                for a value that is not allowed. Other exceptions end the script.
             doc: short description.
 
         Raises:
@@ -87,7 +87,7 @@ class FMUInterface:
         Args:
             solver: a solver that integrates in time. The step of the solver is the largest step size; steps are
                 shortened to end at communication points. The end time of the solver is the default end time of the FMU.
-            state: initial state; its time is the start time of the FMU.
+            state: initial state. Its time is the start time of the FMU.
             hooks: user code around steps. If the importing tool returns to an earlier state of the FMU, the ``restore``
                 methods of hooks receive the data that ``checkpoint`` returned at this state.
 
@@ -97,7 +97,7 @@ class FMUInterface:
         Raises:
             ModelError: the method is called twice; or, in an FMU, an output has more than one value or the model runs
                 on several processes.
-            NotConverged: a step failed; in an FMU the call of the importing tool fails instead.
+            NotConverged: a step failed. In an FMU the call of the importing tool fails instead.
         """
         if self._solved:
             raise ModelError("solve of FMUInterface is called twice: must be called once")

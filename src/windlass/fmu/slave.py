@@ -143,8 +143,8 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
     def terminate(self) -> None:
         """End the solve and the process of the model; if the process fails, write its error message to the log."""
         if self._process is not None:
-            # outputs are read before the end of the model, because the importing tool may request them later; after an
-            # error, outputs may not be available
+            # Outputs are read before the end of the model, because the importing tool may request them later. After an
+            # error, outputs may not be available.
             with contextlib.suppress(RuntimeError):
                 self._read()
             process, self._process = self._process, None

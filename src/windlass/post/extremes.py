@@ -107,9 +107,9 @@ def fit_extremes(
         series: the series, which must be stationary.
         method: "threshold": Pareto distribution of peaks above a threshold; "blocks": Gumbel distribution of the maxima
             of equal blocks.
-        threshold: threshold of the method "threshold", in the unit of the series; if None, the threshold is the value
+        threshold: threshold of the method "threshold", in the unit of the series. If None, the threshold is the value
             that 10 % of the peaks exceed.
-        blocks: number of blocks of the method "blocks", at least ten; each block must contain several independent
+        blocks: number of blocks of the method "blocks", at least ten. Each block must contain several independent
             peaks.
 
     Raises:

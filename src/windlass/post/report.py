@@ -30,7 +30,7 @@ def report_series(
     peaks). Periodic series, whose peaks are equal, have no extreme.
 
     Args:
-        series: the series; begin them after the start of the motion, see `Series.part`.
+        series: the series. Begin them after the start of the motion, see `Series.part`.
         title: heading of the section.
         duration: duration to which the extremes belong [s].
         segments: see `find_spectrum`.

@@ -20,7 +20,7 @@ class Series:
     """The time series of a quantity.
 
     Args:
-        times: ascending times [s], shape (n,), n >= 2; time steps need not be equal.
+        times: ascending times [s], shape (n,), n >= 2. Time steps need not be equal.
         values: values in the unit of the quantity, shape (n,).
         name: name for tables.
         unit: unit of the values.
@@ -138,10 +138,10 @@ def _mean_power(a: FloatArray, b: FloatArray, k: int) -> FloatArray:
 
 @checked(file=path(), time=word())
 def read_table(file: str | os.PathLike[str], time: str = "time") -> dict[str, Series]:
-    """Read a CSV file with a column of times, such as a file of `Sensors`; return a time series for each other column,
+    """Read a CSV file with a column of times, such as a file of `Sensors`. Return a time series for each other column,
     by name.
 
-    Headings, units and comments have the same form as in `con.read_series`; times are converted to seconds, and values
+    Headings, units and comments have the same form as in `con.read_series`. Times are converted to seconds, and values
     keep the unit of their heading. The column ``step`` of `Sensors` is omitted.
 
     Args:

@@ -25,7 +25,7 @@ class Spectrum:
 
     Attributes:
         frequencies: frequencies [Hz], shape (n,), from 0.
-        density: spectral density [unit² / Hz], shape (n,); its integral is approximately the variance of the series.
+        density: spectral density [unit² / Hz], shape (n,). Its integral is approximately the variance of the series.
         unit: unit of the series.
     """
 

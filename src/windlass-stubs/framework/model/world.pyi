@@ -1442,7 +1442,7 @@ class World():
         "Save the present model to a JSON file, which `load` reads.\n\nLibrary functions such as tables and ramps are saved by their values. All other functions are saved only by\nname. The call is collective if the world is distributed.\n\nRaises:\n    OutputError: the file cannot be written.\n    ModelError: two of the user's functions have the same name."
     @classmethod
     def load(cls, path: str | Path, functions: Functions | None=None) -> World:
-        "Load the model from a file that `save` has written; all numbers are exactly equal to the saved numbers.\n\n`load` imports no modules: import modules that register a user's components before the call. If the file was\nedited after `save`, `load` emits a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: the user's functions, by the names under which the file refers to them.\n\nRaises:\n    OutputError: the file does not exist or does not fit its schema.\n    ModelError: a function is missing, a component is not registered, or values are not allowed."
+        "Load the model from a file that `save` has written. All numbers are exactly equal to the saved numbers.\n\n`load` imports no modules: import modules that register a user's components before the call. If the file was\nedited after `save`, `load` emits a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: the user's functions, by the names under which the file refers to them.\n\nRaises:\n    OutputError: the file does not exist or does not fit its schema.\n    ModelError: a function is missing, a component is not registered, or values are not allowed."
     def __repr__(self) -> str:
         ...
     def _repr_html_(self) -> str:
@@ -1471,7 +1471,7 @@ class World():
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
         'Group entity numbers by table. Each group is a tuple (table, indices in ``ids``, row numbers in the table).\nNegative numbers are skipped.'
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
-        'Return the world coordinate numbers of entities of any components, shape (n, width); rows with fewer\ncoordinates are padded with -1.\n\nIf the table of one of the entities is distributed, the call is collective.'
+        'Return the world coordinate numbers of entities of any components, shape (n, width). Rows with fewer\ncoordinates are padded with -1.\n\nIf the table of one of the entities is distributed, the call is collective.'
     def _any_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
         ...
     def table_dofs(self, table: EntityTable) -> IntArray:
@@ -1493,7 +1493,7 @@ class World():
     def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
         'Remove the rows that this process does not need, and the data that are needed only while the world is not\ndistributed.\n\nArgs:\n    resident: ascending numbers of the rows that remain, for each table to be distributed.\n    processes: the processes that share this world. The call is collective.'
     def finalize(self) -> None:
-        'Check that the rows of all tables are consistent, and number the coordinates; afterwards no rows can be\nadded.\n\nIf a table was built in parts, the call is collective.\n\nRaises:\n    ModelError: the world has no coordinates, or rows have inconsistent values.'
+        'Check that the rows of all tables are consistent, and number the coordinates. Afterwards no rows can be\nadded.\n\nIf a table was built in parts, the call is collective.\n\nRaises:\n    ModelError: the world has no coordinates, or rows have inconsistent values.'
     def number(self) -> None:
         'Number the coordinates of the rows that this process stores.'
     def check(self) -> None:

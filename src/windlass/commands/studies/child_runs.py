@@ -53,7 +53,7 @@ def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: flo
     outcome.
 
     Args:
-        words: the file of the model, and options; paths are relative to the folder.
+        words: the file of the model, and options. Paths are relative to the folder.
         folder: folder of the run.
         processes: number of processes of the run, started by ``mpiexec``.
         limit: time [s] after which the run is stopped; None: no limit.

@@ -96,7 +96,7 @@ def read_distribution(name: str, text: str, item: Option | None) -> Distribution
 
 
 def read_distributions(words: StudyWords) -> dict[str, Distribution]:
-    """Return a dictionary from options to their distributions in a command line; run the model to get its options.
+    """Return a dictionary from options to their distributions in a command line. Run the model to get its options.
 
     Raises:
         OptionError: there are no distributions, a distribution is wrong, or the model does not have an option.

@@ -84,7 +84,7 @@ class Fit:
         half_widths: half widths of the intervals of parameters, shape (m,); infinite for the parameters of loose
             directions. All half widths are NaN if the maximum number of runs was reached before the derivatives at the
             solution were computed.
-        correlations: correlations of parameters, excluding the contributions of loose directions, shape (m, m); the
+        correlations: correlations of parameters, excluding the contributions of loose directions, shape (m, m). The
             identity matrix if half widths are NaN.
         covariance: covariance of parameters, shape (m, m); NaN if half widths are NaN, or if directions are loose.
         bound: largest value [1] of (p - point)ᵀ covariance⁻¹ (p - point) for parameters p in the joint region.
@@ -345,7 +345,7 @@ def find_step(x: FloatArray, base: FloatArray, slopes: FloatArray, least: float 
         x: parameters, shape (m,).
         base: scaled residuals, shape (n,).
         slopes: derivatives of the scaled residuals, shape (n, m).
-        least: limit for singular values of ``slopes``; the step has no component in directions with a smaller singular
+        least: limit for singular values of ``slopes``. The step has no component in directions with a smaller singular
             value.
     """
     downhill = -slopes.T @ base

@@ -23,7 +23,7 @@ MOST_POINTS = 400
 
 
 def draw_fit(file: Path, measured: MeasuredTable, start: FloatArray, best: FloatArray) -> Path:
-    """Draw each measured column as a function of time, and the residuals of the column below; return the path of the
+    """Draw each measured column as a function of time, and the residuals of the column below. Return the path of the
     file.
 
     Args:

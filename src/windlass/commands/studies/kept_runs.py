@@ -21,7 +21,7 @@ VALUES = "case.json"
 
 
 class KeptRuns:
-    """The runs of a study. Results of earlier runs are read from the folder of the study; other runs are executed.
+    """The runs of a study. Results of earlier runs are read from the folder of the study. Other runs are executed.
 
     Args:
         folder: folder of the study.

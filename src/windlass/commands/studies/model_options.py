@@ -27,7 +27,7 @@ class ModelOptions:
     """The options of a model.
 
     Attributes:
-        items: dictionary from names to options of the model, of its solvers and of Windlass; options of PETSc are not
+        items: dictionary from names to options of the model, of its solvers and of Windlass. Options of PETSc are not
             included.
         prefixes: option prefixes of the solvers of the model.
     """
@@ -84,7 +84,7 @@ def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> t
 
     Args:
         words: arguments of the command line: the model, then options of the model and of the command in any order.
-        own: options of the command; if an option of the model has the same name, the option of the command is used.
+        own: options of the command. If an option of the model has the same name, the option of the command is used.
         command: the command as users write it, for messages.
 
     Raises:

@@ -35,7 +35,7 @@ class Spread:
     """The spread of a result.
 
     Attributes:
-        mean, deviation: mean and standard deviation of the result; in the first-order method, the mean is the result at
+        mean, deviation: mean and standard deviation of the result. In the first-order method, the mean is the result at
             the means of the options.
         error: standard error of the mean; 0 for the first-order method.
         quantiles: quantiles of the result for the probabilities QUANTILES; empty for the first-order method.

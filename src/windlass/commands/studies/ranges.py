@@ -66,7 +66,7 @@ class Range:
 
 
 def read_ranges(model: Path, varied: Case, constant: Sequence[str], common: Sequence[str]) -> dict[str, Range]:
-    """Return a dictionary from options to ranges; run the model to get its options.
+    """Return a dictionary from options to ranges. Run the model to get its options.
 
     Parameters of the model (`wl.parameter`) to which the command line gives neither a range nor a value have their
     declared ranges.

@@ -1,7 +1,7 @@
 """Minimisation of an objective within ranges of parameters, subject to limits on other results. A search continues if
 single runs fail.
 
-A point is a tuple with a number from 0 to 1 for each parameter. The model is run once at each point; several runs can
+A point is a tuple with a number from 0 to 1 for each parameter. The model is run once at each point. Several runs can
 be executed in parallel. The methods are from SciPy, NLopt and PETSc:
 
 - ``gradient``: SLSQP with one-sided differences, which are computed in parallel. This method is suitable for smooth
@@ -11,7 +11,7 @@ be executed in parallel. The methods are from SciPy, NLopt and PETSc:
   many runs.
 - ``mma``, ``ccsaq``, ``slsqp``: methods of NLopt with the differences of ``gradient``: moving asymptotes, convex
   separable quadratic approximations, and sequential quadratic programming. These methods are suitable for smooth
-  results; the first two are intended for many limits.
+  results. The first two are intended for many limits.
 - ``lbfgs``, ``tnewton``, ``var2``: methods of NLopt for smooth results without limits: quasi-Newton method with limited
   memory, truncated Newton method, and variable metric of rank 2.
 - ``tao``, ``blmvm``, ``bncg``: methods of PETSc TAO for smooth results without limits: the quasi-Newton method BQNLS,
@@ -70,7 +70,7 @@ class Spent(Exception):
 
 
 class BoxSearch:
-    """A search for the minimum of an objective; all parameters are scaled to 0 to 1.
+    """A search for the minimum of an objective. All parameters are scaled to 0 to 1.
 
     Args:
         run: function that returns the results at points of the parameter space, in the order of the points.
@@ -213,8 +213,8 @@ class BoxSearch:
         tao.setType(kind)
         tao.setObjectiveGradient(evaluate, slope)
         tao.setVariableBounds((low, high))
-        # the search ends when the gradient is small; the errors of the gradient are of the order of the step of the
-        # differences
+        # The search ends when the gradient is small. The errors of the gradient are of the order of the step of the
+        # differences.
         tao.setTolerances(gatol=max(self._step, self._tolerance), grtol=0.0, gttol=0.0)
         tao.solve(x)
         reason = tao.getConvergedReason()

@@ -18,7 +18,7 @@ from windlass.framework.files.whole_files import check_target, replace_file
 def open_study(
     folder: Path, definition: str, described: Mapping[str, Any], what: str, check: Callable[[], None]
 ) -> OutputLock:
-    """Create the folder of a study, or open the folder of the same study to continue it; return the lock of the folder.
+    """Create the folder of a study, or open the folder of the same study to continue it. Return the lock of the folder.
 
     Args:
         folder: path of the folder.

@@ -74,7 +74,7 @@ def carry_out(
     make_plan: Callable[[Sequence[str]], AnyPlan],
     conduct: Callable[[AnyPlan, Executor], int],
 ) -> int:
-    """Print the help of a command, or plan and execute its study; return the exit code.
+    """Print the help of a command, or plan and execute its study. Return the exit code.
 
     Args:
         words: arguments of the command line after the command.

@@ -46,9 +46,9 @@ class SweepPlan:
         jobs: number of cases that run simultaneously.
         limit: time [s] after which a case is stopped; None: no limit.
         retry: whether failed cases are run again.
-        plot: names of results that are drawn; if empty, the first results are drawn.
+        plot: names of results that are drawn. If empty, the first results are drawn.
         quiet: whether only errors are printed.
-        report: HTML file of the report; an empty text for no report.
+        report: HTML file of the report. An empty text for no report.
         words: arguments of the command line after the command.
     """
 
@@ -79,7 +79,7 @@ class SweepPlan:
 
 
 def plan_sweep(words: Sequence[str]) -> SweepPlan:
-    """Return the sweep that a command line describes; run the model to get its options.
+    """Return the sweep that a command line describes. Run the model to get its options.
 
     Raises:
         OptionError: the command line is wrong.

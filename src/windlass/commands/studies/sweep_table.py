@@ -149,7 +149,7 @@ def find_columns(rows: Sequence[Row]) -> list[str]:
 
 
 def write_table(folder: Path, rows: Sequence[Row], names: tuple[str, str] = (CSV_FILE, PARQUET_FILE)) -> list[Path]:
-    """Write the table as CSV, and as Parquet if pyarrow is installed; return the paths of the files.
+    """Write the table as CSV, and as Parquet if pyarrow is installed. Return the paths of the files.
 
     Raises:
         OutputError: a file cannot be written.

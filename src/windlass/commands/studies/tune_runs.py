@@ -52,8 +52,8 @@ class Result:
         return float(sum(solve.get(name, 0) for solve in self.solves if solve["prefix"] == prefix))
 
     def differ_from(self, other: Result) -> float:
-        """Return the largest relative difference [1] between the coordinates, and between the velocities, of two runs;
-        infinite if the runs have different numbers of coordinates.
+        """Return the largest relative difference [1] between the coordinates, and between the velocities, of two runs.
+        Infinite if the runs have different numbers of coordinates.
 
         Differences of coordinates are divided by the largest coordinate of ``other``. Differences of velocities are
         divided by the largest velocity of ``other`` or, if this value is larger, by the largest coordinate divided by

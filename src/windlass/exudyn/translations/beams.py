@@ -7,8 +7,8 @@ Exudyn lumps the translational mass and the rotary inertia at the nodes. Windlas
 translations, and lumps only the rotary inertia.
 
 For deformable cross sections (ANCFBeam), the kinetic energy of a section per length in Exudyn is uᵀ C u/2, u = r_2,t +
-r_3,t, C = diag(Θ_11/4, Θ_22, Θ_33), where Θ is the inertia of the section. This energy is translated unchanged. It is
-correct for a rotation about e_1 if the beam is parallel to x, but depends on the direction of the beam.
+r_3,t, C = diag(Θ_11/4, Θ_22, Θ_33), where Θ is the inertia of the section. The translation keeps this energy. This
+inertia is correct for a rotation about e_1 if the beam is parallel to x, but depends on the direction of the beam.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def cartesian_spring_damper(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorSpringDamper")
 def spring_damper(b: Building, item: Item) -> Entity:
-    """Add a spring between two points; a velocity offset is converted to a constant force.
+    """Add a spring between two points. A velocity offset is converted to a constant force.
 
     A spring with the reference length 0 is converted to a spring with the reference length 1 m and a preload. The
     tension is the same.
@@ -268,8 +268,8 @@ def vector_load(b: Building, item: Item) -> Entity:
             )
         given, mbs = np.asarray(item["loadVector"]).tolist(), b.functions.in_motion
         ground = con.position_marker(b.world, b.world.add(el.Ground, position=(0.0, 0.0, 0.0)))
-        # the user function reads the state from the MainSystem; the motion of the marker is not an argument of the
-        # function
+        # The user function reads the state from the MainSystem. The motion of the marker is not an argument of the
+        # function.
 
         def push(t: float) -> Any:
             values = function(mbs, t, given)
