@@ -338,10 +338,11 @@ def kill_belt(folder: Path, processes: int, options: Sequence[str | Path] = ()) 
 
 
 def restart_belt(killed: Path, folder: Path, processes: int, options: Sequence[str | Path] = ()) -> None:
-    """Continue the belt from a checkpoint to the end of the run, with outputs in a separate folder."""
+    """Continue the belt from a checkpoint and kill this run, too, after step 243, with outputs in a separate folder."""
     shutil.copytree(killed, folder)
-    words = [folder / "belt.py", *replace_options(BELT, options), "-keep", "240"]
-    run([*words, "-output", "a", "-restart", "c.h5"], folder, processes)
+    (folder / "a_240.npz").unlink()
+    words = [folder / "belt.py", *replace_options(BELT, options), "-keep", "240", "-die", "243"]
+    run([*words, "-output", "a", "-restart", "c.h5"], folder, processes, killed=True)
 
 
 @pytest.fixture(scope="module")
