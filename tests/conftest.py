@@ -54,6 +54,7 @@ LONG = (
     "test_settling.py::test_with_friction[5]",
     "test_settling.py::test_with_friction[20]",
     "test_hunt_crossley.py::test_direction_of_least_overlap[2.0]",
+    "test_breaking_ropes.py::test_processes[3]",
 )
 """Long tests that rarely find more than shorter tests of the same files. `make test-long` also runs them."""
 
