@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 import windlass as wl
 import windlass.connectors as con
 from windlass.connectors.contact.account import POWERS
-from windlass.elements import Ground, RigidBody3D, winch_rope
+from windlass.elements import Ground, RigidBody3D, nodes_of, straight_cable, winch_rope
 from windlass.framework.model.table import Entity
 from windlass.framework.state.state import State
 from windlass.testing import check_tangent
@@ -139,3 +139,56 @@ def test_slip_is_that_of_the_material() -> None:
         on = closed[:, k]
         assert on.any()
         assert_allclose(np.linalg.norm(u, axis=1)[on], rate[on, k], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("torsion", [False, True])
+@pytest.mark.parametrize("kind", SURFACES)
+def test_equal_to_plain_cables_at_constant_length(kind: str, torsion: bool) -> None:
+    """At constant length, all forces on nodes and body equal those of plain cables with the same motion and history."""
+    world, rope, contact, state = create(kind, torsion=torsion)
+    state.put(rope.feed, 0.0)
+    state.put(rope.feed, 0.0, "v")
+    other = wl.World(gravity=(0.0, -9.81, 0.0))
+    more = {**TORSION, "normal": (0.0, 1.0, 0.0)} if torsion else {}
+    line = straight_cable(other, (-0.8, 1.0, 0.0), (0.9, 0.95, 0.05), 4, **ROPE, **more)
+    solid = other.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=3.0, inertia=(0.5, 0.6, 0.7))
+    component, values = SURFACES[kind]
+    surface = other.add(component, marker=con.rigid_marker(other, solid, at=(0.02, -0.03, 0.04)), **values)
+    rows = con.add_surface_contact(
+        other, surface, line, points=POINTS, rope_radius=RADIUS, friction_coefficient=0.3, **CONTACT
+    )
+    nodes, plain = nodes_of(other, line), State(other)
+    body = Entity(world.table(RigidBody3D), np.arange(1))
+    for name in ("q", "v"):
+        plain.put(nodes, state.of(rope.nodes, name), name)
+        plain.put(solid, state.of(body, name), name)
+    data = state.data.reshape(len(contact), 5 * POINTS + 1)
+    # bristles keep their deflection, because l_0 is the present length
+    data[:, -1] = float(rope.feed.reference)
+    plain.data[:] = data[:, :-1].ravel()
+    ours, theirs = eval_forces(world, contact, state), eval_forces(other, rows, plain)
+    for a, b in ((rope.nodes, nodes), (body, solid)):
+        expected = theirs.of(b)
+        assert np.abs(expected).max() > 1.0
+        assert_allclose(ours.of(a), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def test_what_is_refused() -> None:
+    """Cables of winch ropes together with other cables, with a search, with turning by friction, or on soft beds; and
+    friction without bristles and dampers."""
+    world = wl.World()
+    rope = winch_rope(world, (0, 0, 2), (1, 0, 2), 2, **ROPE)
+    line = straight_cable(world, (0, 0, 5), (1, 0, 5), 2, **ROPE)
+    plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
+    for cables, more in (
+        ([rope.cables, line], {}), (rope.cables, {"touching": 1}), (rope.cables, {"turns_rope": True}),
+        (rope.cables, {"suction_coefficient": 0.1}),
+    ):  # fmt: skip
+        with pytest.raises(wl.ModelError, match="cables of a winch rope: must be given without"):
+            con.add_surface_contact(world, plane, cables, **CONTACT, **more)
+    with pytest.raises(wl.ModelError, match=r"cable in ContactFrictionSurfaceWinch row 0 = .*: must be a"):
+        world.add(con.ContactFrictionSurfaceWinch, surface=plane, cable=line, points=2, **CONTACT)
+    loose = {key: value for key, value in CONTACT.items() if not key.startswith("friction")}
+    con.add_surface_contact(world, plane, rope.cables, friction_coefficient=0.1, **loose)
+    with pytest.raises(wl.ModelError, match="one of the two must be > 0"):
+        world.finalize()
