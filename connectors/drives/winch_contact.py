@@ -1,4 +1,5 @@
-"""Contact of winch ropes with reserve cables: transfer of history values when cables are split or merged.
+"""Contact and sliding joints of winch ropes with reserve cables: transfer of history values when cables are split or
+merged.
 
 The contact points of a new cable receive the state and the deflection of the bristle of the nearest point, along the
 rope, of the cables that were in use before. The arc positions of two points of one circle differ by r δ, where δ is the
@@ -15,7 +16,10 @@ import numpy as np
 
 from windlass.connectors.circle_contact.contact_friction_circle_winch2d import ContactFrictionCircleWinch2D
 from windlass.connectors.friction.bristle import UNDEFINED
+from windlass.connectors.markers.position_markers import find_nodes
 from windlass.connectors.sliding.cable_track import CableTrack
+from windlass.connectors.sliding.places import CABLE
+from windlass.connectors.sliding.sliding_joint import SlidingJoint
 from windlass.connectors.surface_contact.contact_friction_surface_winch import ContactFrictionSurfaceWinch
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.errors import ModelError
@@ -116,17 +120,43 @@ def carry_history(old: ContactPoints, new: ContactPoints, length: float, state: 
     state.put(new.rows, data, "data")
 
 
-def refuse_tracks(world: World, cables: Entity, name: str) -> None:
-    """Raise ModelError if sliding joints are on cables of a rope with reserve cables."""
-    table = world.tables.get(CableTrack)
-    if table is None or not table.count:
-        return
-    for row, chain in enumerate(table.collect("cables", np.arange(table.count))):
-        if np.isin(chain, cables.ids).any():
+def find_joints(world: World, cables: Entity, name: str) -> Entity | None:
+    """Return the sliding joints on a rope with reserve cables, None without such joints.
+
+    Raises:
+        ModelError: a track contains a part of the cables of the rope.
+    """
+    tracks, joints = (world.tables.get(law) for law in (CableTrack, SlidingJoint))
+    if tracks is None or joints is None or not joints.count:
+        return None
+    own = []
+    for row, chain in enumerate(tracks.collect("cables", np.arange(tracks.count))):
+        on = np.isin(cables.ids, chain)
+        if on.any():
+            own.append(row)
+        if on.any() and not on.all():
             raise ModelError(
-                f"CableTrack row {row} is on {name}, a rope with reserve cables: must be on cables of `winch_rope`, "
-                "whose number is constant"
+                f"CableTrack row {row} is on {name}, a rope with reserve cables: must be on all its cables, `cables` "
+                "of WinchReserve"
             )
+    own_tracks = Entity(tracks, np.array(own, np.int64)).ids
+    rows = np.flatnonzero(np.isin(joints.collect("track", np.arange(joints.count)), own_tracks))
+    return Entity(joints, rows) if len(rows) else None
+
+
+def place_joints(world: World, joints: Entity, state: State, paid: float, length: float, count: int) -> None:
+    """Write the cable in use on which each sliding joint lies into the history values.
+
+    Args:
+        joints: the sliding joints on the rope.
+        paid: length of the rope minus its reference [m].
+        length: length of the rope [m].
+        count: number of cables in use, which have equal lengths.
+    """
+    nodes, data = find_nodes(world, joints), state.of(joints, "data")
+    place = nodes.table.collect("reference", nodes.rows) + state.of(nodes)[:, 0] + paid
+    data[:, CABLE] = np.clip(np.floor(place / length * count), 0, count - 1)
+    state.put(joints, data, "data")
 
 
 class WinchContacts:

@@ -56,7 +56,7 @@ class ContactFrictionSurfaceWinch(PointContact):
     cable = ref("winch cable", "the cable of a winch rope, 2D or 3D")
     data = ref("GenericData", "5 n + 1 history values; created if left out", optional=True)
     history_column = "points"
-    follows = ("WinchCable2D", "WinchCable3D", "WinchTwistCable3D")
+    follows = ("winch cable",)
     points = LAW.points
     rope_radius = LAW.rope_radius
     contact_stiffness_per_length = LAW.contact_stiffness_per_length

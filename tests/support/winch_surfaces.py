@@ -55,9 +55,7 @@ def create(
         drum = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=(inertia, inertia, inertia))
         joint = {"marker0": marker, "marker1": con.rigid_marker(world, drum)}
         world.add(con.GenericJoint, translations=(True, True, True), rotations=(True, False, True), **joint)
-        brake = world.add(
-            con.GenericJoint, translations=(False, False, False), rotations=(False, True, False), **joint
-        )
+        brake = world.add(con.GenericJoint, translations=(False, False, False), rotations=(False, True, False), **joint)
         marker = joint["marker1"]
     surface = world.add(con.DrumSurface, marker=marker, radius=RADIUS, axis=(0.0, 1.0, 0.0))
     values = {**CONTACT, **contact}
