@@ -56,7 +56,7 @@ from windlass.connectors.surface_contact.kernels import (
 from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
 from windlass.connectors.surface_contact.update import OUTSIDE, begin_row
 from windlass.connectors.surface_contact.winch_kernels import (
-    WinchRow,
+    WinchSurfaceRow,
     eval_closed_winch,
     find_material,
     find_winch_point,
@@ -241,8 +241,9 @@ def read_closed_bed(
 
 @kernel(inline=True)
 def read_closed_winch(
-    own: Any, r: WinchRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any, row: FloatArray
-) -> None:
+    own: Any, r: WinchSurfaceRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any,
+    row: FloatArray,
+) -> None:  # fmt: skip
     """Write the quantities of `read_closed` for a winch rope, the unit tangent of the rope, and the length l; when l
     changes, the losses of bristles contain the energy that the additional rope at a point adds to its bristle."""
     t, stored, law = find_material(own, r, k), data[own.data + own.points + k], r.plain.law

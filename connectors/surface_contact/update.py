@@ -71,7 +71,7 @@ from windlass.connectors.surface_contact.kernels import (
 )
 from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
 from windlass.connectors.surface_contact.winch_kernels import (
-    WinchRow,
+    WinchSurfaceRow,
     eval_winch_forces,
     find_material,
     find_winch_point,
@@ -162,7 +162,7 @@ def try_bed_point(
 
 @kernel(inline=True)
 def try_winch_point(
-    c: ContactRows, row: Any, r: WinchRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool,
+    c: ContactRows, row: Any, r: WinchSurfaceRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool,
     g: Any, to: Any,
 ) -> PointForces:  # fmt: skip
     """Return the forces of `try_point` for a winch rope, and write l and the anchor of a point that sticks into

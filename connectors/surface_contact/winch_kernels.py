@@ -37,7 +37,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from windlass.connectors.contact.law import PointLaw, eval_normal_force, no_friction, rub
-from windlass.connectors.contact.rows import relative_place
+from windlass.connectors.contact.rows import relative_place, scale_parameters
 from windlass.connectors.contact.update import read_three
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -67,7 +67,7 @@ WINCH_CABLE = CABLE + 1
 """Number of coordinates of a cable: twelve of its nodes, and the length l of the rope."""
 
 
-class WinchRow(NamedTuple):
+class WinchSurfaceRow(NamedTuple):
     """A row: the data of `SurfaceRow` at the present length, whose rates are those with which the positions of points
     at constant ξ change; the length l of the rope [m], and its rate.
     """
@@ -77,7 +77,7 @@ class WinchRow(NamedTuple):
     l_t: float
 
 
-class Material(NamedTuple):
+class WinchMaterial(NamedTuple):
     """Material of the rope at a point: shape functions S and their derivatives dS along the rope; a; the global vectors
     r_l and r'; and T.
     """
@@ -103,19 +103,11 @@ class WinchForces(NamedTuple):
 
 
 @kernel(inline=True)
-def write_length(row: Any, l: float) -> None:
-    """Write the length that a point of a row represents, and its parameters, for the length l of the rope [m]."""
-    row.length = row.part * l
-    row.contact_stiffness, row.contact_damping = row.stiffness * l, row.damping * l
-    row.friction_stiffness, row.friction_velocity_penalty = row.bristle * l, row.rubbing * l
-
-
-@kernel(inline=True)
-def read_winch_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> WinchRow:
-    """Return the `WinchRow` of row i, and write its parameters at the present length into its record."""
+def read_winch_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> WinchSurfaceRow:
+    """Return the `WinchSurfaceRow` of row i, and write its parameters at the present length into its record."""
     at = c.dofs[i, CABLE]
     l, l_t = x[at], v[at]
-    write_length(c.rows[i], l)
+    scale_parameters(c.rows[i], l)
     p = read_row(c, m, x, v, i)
     # slopes are multiplied by the length of the cable, which grows at the relative rate l_t/l
     q, w, s = p.q, p.w, l_t / l
@@ -123,36 +115,36 @@ def read_winch_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatAr
         w[0], w[1], w[2], w[3] + s * q[3], w[4] + s * q[4], w[5] + s * q[5],
         w[6], w[7], w[8], w[9] + s * q[9], w[10] + s * q[10], w[11] + s * q[11],
     )  # fmt: skip
-    return WinchRow(SurfaceRow(p.law, p.rope_radius, p.o, p.marker, p.surface, q, w, p.length), l, l_t)
+    return WinchSurfaceRow(SurfaceRow(p.law, p.rope_radius, p.o, p.marker, p.surface, q, w, p.length), l, l_t)
 
 
 @kernel(inline=True)
-def plain_winch_row(r: WinchRow) -> SurfaceRow:
+def plain_winch_row(r: WinchSurfaceRow) -> SurfaceRow:
     """Return the `SurfaceRow` that is part of the data of a row of a winch rope."""
     return r.plain
 
 
 @kernel(inline=True)
-def find_winch_point(c: ContactRows, r: WinchRow, i: int, k: int, g: Any) -> tuple[Four, Lever, Distance]:
+def find_winch_point(c: ContactRows, r: WinchSurfaceRow, i: int, k: int, g: Any) -> tuple[Four, Lever, Distance]:
     """Return the result of `find_point` for point k of row i; the cable of the row belongs to a winch rope."""
     return find_point(c, r.plain, k, c.rows[i].points)
 
 
 @kernel(inline=True)
-def find_material(row: Any, r: WinchRow, k: int) -> Material:
+def find_material(row: Any, r: WinchSurfaceRow, k: int) -> WinchMaterial:
     """Return the material at point k."""
     s, h, q, il = relative_place(k, row.points), r.plain.length, r.plain.q, 1.0 / r.l
     S, dS = shape(s, h), shape_slope(s, h)
     slope = eval_axis(dS, q)
     rl = il * (S[1] * q[3] + S[3] * q[9]), il * (S[1] * q[4] + S[3] * q[10]), il * (S[1] * q[5] + S[3] * q[11])
-    return Material(
+    return WinchMaterial(
         S, dS, 1.0 - row.begin - row.share * s, rl, slope, to_surface(r.plain.o, slope[0], slope[1], slope[2])
     )
 
 
 @kernel(inline=True)
 def eval_winch_forces(
-    r: WinchRow, h: Distance, z: Lever, t: Material, state: float, anchor: Vector, paid: float
+    r: WinchSurfaceRow, h: Distance, z: Lever, t: WinchMaterial, state: float, anchor: Vector, paid: float
 ) -> WinchForces:
     """Return the forces of a closed point; ``paid`` is l - l_0 [m]."""
     law: PointLaw = r.plain.law
@@ -170,7 +162,7 @@ def eval_winch_forces(
 
 @kernel(inline=True)
 def eval_closed_winch(
-    row: Any, r: WinchRow, h: Distance, z: Lever, t: Material, k: int, data: FloatArray, start: FloatArray
+    row: Any, r: WinchSurfaceRow, h: Distance, z: Lever, t: WinchMaterial, k: int, data: FloatArray, start: FloatArray
 ) -> WinchForces:
     """Return the forces of closed point k, with the anchor and l_0 at the start of the step if the point was closed
     then, otherwise with the current values."""
@@ -183,7 +175,7 @@ def eval_closed_winch(
 
 
 @kernel(inline=True)
-def eval_on_length(row: Any, t: Material, F: WinchForces) -> float:
+def eval_on_length(row: Any, t: WinchMaterial, F: WinchForces) -> float:
     """Return the force on l without F.r_l [N]: V_s/l + a f_t.T."""
     p: PointForces = F.point
     force: float = 0.5 * row.stiffness * p.gap * p.gap + t.a * dot(p.f.force, t.T)

@@ -56,9 +56,9 @@ from windlass.connectors.surface_contact.tangent import (
 )
 from windlass.connectors.surface_contact.winch_kernels import (
     WINCH_CABLE,
-    Material,
     WinchForces,
-    WinchRow,
+    WinchMaterial,
+    WinchSurfaceRow,
     eval_closed_winch,
     find_material,
     find_winch_point,
@@ -83,7 +83,7 @@ def write_turned(o: Any, M: FloatArray, row: int, column: int, a: Vector) -> Non
 
 
 @kernel
-def fill_winch_motion(r: WinchRow, t: Material, z: Lever, Wq: FloatArray, Wv: FloatArray) -> None:
+def fill_winch_motion(r: WinchSurfaceRow, t: WinchMaterial, z: Lever, Wq: FloatArray, Wv: FloatArray) -> None:
     """Write W_q and W_v of a point, shape (11, 19) each."""
     Wq[:], Wv[:] = 0.0, 0.0
     o, il = r.plain.o, 1.0 / r.l
@@ -110,7 +110,7 @@ def fill_winch_motion(r: WinchRow, t: Material, z: Lever, Wq: FloatArray, Wv: Fl
 
 @kernel
 def fill_winch_changes(
-    row: Any, r: WinchRow, t: Material, F: WinchForces, h: Distance, z: Lever, Phi: FloatArray
+    row: Any, r: WinchSurfaceRow, t: WinchMaterial, F: WinchForces, h: Distance, z: Lever, Phi: FloatArray
 ) -> None:
     """Write into Phi, shape (4, 11), the derivatives of f and L with respect to w."""
     f, law, n, il = F.point, r.plain.law, (h.nx, h.ny, h.nz), 1.0 / r.l
@@ -159,7 +159,7 @@ def add_winch_column(S: Four, rl: Vector, df: Vector, moment: Vector, on_l: floa
 
 @kernel
 def add_winch_point(
-    r: WinchRow, t: Material, z: Lever, F: Vector, dq: float, D: FloatArray, E: FloatArray, varies: bool,
+    r: WinchSurfaceRow, t: WinchMaterial, z: Lever, F: Vector, dq: float, D: FloatArray, E: FloatArray, varies: bool,
     K: FloatArray, N: FloatArray,
 ) -> None:  # fmt: skip
     """Add to K, shape (19, 19), and to N, shape (19, 6), the derivatives of the forces of a point.
@@ -202,7 +202,7 @@ WORK = work_type(Wq=(COMPONENTS, ROW), Wv=(COMPONENTS, ROW), Phi=(4, COMPONENTS)
 def begin_row(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     maps: bool, i: int, g: Any,
-) -> tuple[WinchRow, int, int]:  # fmt: skip
+) -> tuple[WinchSurfaceRow, int, int]:  # fmt: skip
     """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
     r = read_winch_row(c, m, x, v, i, g)
     return r, r.plain.marker, WINCH_CABLE if c.dofs.shape[1] == WINCH_CABLE else 0
@@ -210,7 +210,7 @@ def begin_row(
 
 @kernel(inline=True)
 def add_closed_winch_point(
-    c: ContactRows, data: FloatArray, start: FloatArray, r: WinchRow, i: int, k: int, dq: float, dv: float,
+    c: ContactRows, data: FloatArray, start: FloatArray, r: WinchSurfaceRow, i: int, k: int, dq: float, dv: float,
     varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
 ) -> None:  # fmt: skip
     """Add the derivatives of the forces of closed point k, see the argument ``add`` of `create_tangent`."""
