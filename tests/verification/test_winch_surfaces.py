@@ -4,6 +4,7 @@ are lowered onto beds, cables in reserve, restart.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +231,33 @@ def test_beds_carry_winch_ropes_like_plain_lines(kind: str) -> None:
         found.append((place[::-1] if winch else place, tension[::-1] if winch else tension, weight))
     for ours, theirs in zip(*found, strict=True):
         assert_allclose(ours, theirs, rtol=0, atol=1e-6 * np.abs(theirs).max())
+
+
+def test_sharp_crests_are_doubtful() -> None:
+    """The verdict names a sharp crest of a bed that pulls a winch rope along its axis, with the force on plain cables;
+    the pull of a crest of 10 degrees at a tension of about 1e5 N is of the order 1e5 N 0.17² = 3e3 N.
+    """
+    stiffness, contact = soften(200.0, 5e-3, 0.0)
+    corners, pulls = [(-20.0, 0.0), (30.0, -3.0), (60.0, 2.0), (200.0, -10.0)], []
+    for winch in (True, False):
+        world = wl.World(gravity=(0.0, 0.0, -G))
+        laid = con.lay_line(
+            world, corners, (0.0, 0.0), (150.0, 0.0, 30.0), 165.0, 40, stiffness=stiffness, contact=contact,
+            rounding=0.0, winch=winch, **CHAIN,
+        )  # fmt: skip
+        nodes = laid.rope.nodes if laid.rope else nodes_of(world, laid.cables)
+        for node in (nodes[0], nodes[-1]):
+            con.fix(world, node, "x", "y", "z")
+        if laid.rope:
+            con.fix(world, laid.rope.feed, "s")
+        solver = wl.Static(world)
+        solver.solve()
+        (reason,) = solver.verdict.reasons
+        match = re.match(r"the edge of bed \d pulls (rope|cable) \d+ along its axis by (\S+) N at a tension of", reason)
+        assert match and match[1] == ("rope" if winch else "cable")
+        pulls.append(float(match[2]))
+    assert_allclose(pulls[0], pulls[1], rtol=1e-2)
+    assert 1e3 < pulls[0] < 1e4
 
 
 @pytest.mark.parametrize("torsion", [False, True])
