@@ -340,3 +340,51 @@ def test_two_processes(tmp_path: Path) -> None:
     found, serial = np.load(path), run_lowering(end=12.0)
     for name, values in serial.items():
         assert_allclose(found[name], values, rtol=1e-6, atol=1e-8 * np.abs(values).max(), err_msg=name)
+
+
+@pytest.mark.parametrize("dims", [2, 3])
+def test_rope_is_hauled_in_over_a_bed(dims: int) -> None:
+    """A rope of 20 m that lies on a bed is hauled in to 7.5 m, while its cables are merged in pairs. The drive pulls
+    with the friction μ ρ g l of the rope outside, and friction dissipates μ ρ g (l_0² - l²)/2.
+
+    The bristles reverse over a length of 1e-4 of the way. At the merge, the weight of the rope is distributed to other
+    points, so the friction changes by less than 1 %.
+    """
+    rho, mu, depth, first = 2.0, 0.5, 1e-3, 20.0
+    stiffness = rho * G / depth
+    damping = 0.6 * np.sqrt(stiffness * rho)
+    up = np.eye(dims)[dims - 1]
+    world = wl.World(gravity=tuple(-G * up))
+    rope = con.WinchReserve(
+        world, -depth * up, first * np.eye(dims)[0] - depth * up, wanted=1.5, cables=2, longest=22.0,
+        mass_per_length=rho, axial_stiffness=1e5, bending_stiffness=1.0, axial_damping=1e3,
+    )  # fmt: skip
+    con.hinge(world, rope.nodes[0])
+    axis = (0.0, 1.0, 0.0) if dims == 2 else (0.0, 0.0, 1.0)
+    bed = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)), axis=axis)
+    con.add_surface_contact(
+        world, bed, rope.cables, contact_stiffness_per_length=stiffness, contact_damping_per_length=damping,
+        friction_stiffness_per_length=10.0 * stiffness, friction_velocity_penalty_per_length=damping,
+        friction_coefficient=mu,
+    )  # fmt: skip
+    drive = con.prescribe(world, rope.feed, "s", lambda t: -0.5 * t * t if t < 1.0 else 0.5 - t)
+    rows: list[tuple[float, float, float]] = []
+
+    def keep(state: wl.State) -> None:
+        length = first + state.of(rope.feed).item()
+        rows.append((state.t, length, float(np.ravel(wl.eval_output(drive, "force", state))[0])))
+
+    ledger = wl.EnergyLedger()
+    wl.Dynamic(world, step=5e-3, end=13.0).solve(hooks=[rope, ledger, keep])
+    assert [change.cables for change in rope.changes] == [8]
+    times, length, force = np.array(rows).T
+    share = force / (mu * rho * G * length)
+    near = np.abs(times - rope.changes[0].t) < 0.05
+    assert near.sum() > 15
+    assert_allclose(share[near], 1.0, rtol=0, atol=0.01)
+    assert_allclose(share[times > 2.0].mean(), 1.0, rtol=2e-3)
+    lost = ledger.totals["ContactFrictionSurfaceWinch.sliding"]
+    assert_allclose(lost, 0.5 * mu * rho * G * (first**2 - length[-1] ** 2), rtol=2e-3)
+    # after the merge, the forces of the new points differ from those at the end of the previous step
+    assert abs(ledger.totals["rest.ContactFrictionSurfaceWinch"]) < 1e-6 * lost
+    assert abs(ledger.rest - ledger.totals["rest.unbalanced"]) < 1e-6 * lost
