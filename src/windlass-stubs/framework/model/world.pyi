@@ -56,6 +56,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_ribbon import 
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetTwistCable
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceTwistCable
+from windlass.connectors.surface_contact.contact_friction_surface_winch import ContactFrictionSurfaceWinch
 from windlass.connectors.point_contact.surfaces import ContactHalfSpace
 from windlass.connectors.point_contact.materials import ContactMaterial
 from windlass.connectors.point_contact.contact_set import ContactSet
@@ -512,6 +513,20 @@ class ContactFrictionSurfaceSetTwistCableEntity(Entity):
     cable: Any
     data: Any
 class ContactFrictionSurfaceTwistCableEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    surface: Any
+    cable: Any
+    data: Any
+class ContactFrictionSurfaceWinchEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     contact_damping_per_length: Any
     friction_velocity_penalty_per_length: Any
@@ -1563,6 +1578,8 @@ class World():
     @overload
     def add(self, component: type[ContactFrictionSurfaceTwistCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceTwistCableEntity: ...
     @overload
+    def add(self, component: type[ContactFrictionSurfaceWinch], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceWinchEntity: ...
+    @overload
     def add(self, component: type[ContactHalfSpace], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., marker: One = ..., material: One = ..., position: Numbers = ..., rotation: Numbers = ...) -> ContactHalfSpaceEntity: ...
     @overload
     def add(self, component: type[ContactMaterial], *, name: str = ..., part: Part | None = ..., plane_strain_modulus: Numbers, dissipation: Numbers = ..., static_friction: Numbers = ..., dynamic_friction: Numbers = ..., viscous_friction: Numbers = ...) -> ContactMaterialEntity: ...
@@ -1786,6 +1803,8 @@ class World():
     def set(self, entity: ContactFrictionSurfaceSetTwistCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionSurfaceTwistCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactFrictionSurfaceWinchEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ContactSphereSphereEntity, *, active: YesNo = ...) -> None: ...
     @overload
