@@ -71,6 +71,7 @@ REFUSED = [
     ("L1N20PZ", "L2N1PZ", "line 30: output L2N1PZ: there is no line 2"),
     ("L1N20PZ", "Rod1Sub", "line 30: output Rod1Sub: must be FairTen#, AnchTen#"),
     ("L1N20PZ", "Body1PX", "line 30: output Body1PX: must be a free body"),
+    ("L1N20PZ", "Rod1RX", "line 30: output Rod1RX: must be a free or pinned rod"),
 ]
 """Text of the file, its replacement, and the message."""
 
@@ -175,7 +176,7 @@ def test_channels() -> None:
         "FAIRTEN12": ("line", 12, -1, "TENB"), "anchten1": ("line", 1, -1, "TENA"),
         "Line3TenB": ("line", 3, -1, "TENB"), "l2n14pX": ("line", 2, 14, "PX"), "Con3vY": ("point", 3, -1, "VY"),
     }  # fmt: skip
-    wrong = "FairTen", "Line1", "L1N", "L1N2", "L1N2FX", "Line1PX", "Point1Ten", "Body1RX", "R1SUB", "x", ""
+    wrong = "FairTen", "Line1", "L1N", "L1N2", "L1N2FX", "Line1PX", "Point1Ten", "Rod1RZ", "R1SUB", "x", ""
     assert [find_channel(name) for name in wrong] == [None] * len(wrong)
 
 

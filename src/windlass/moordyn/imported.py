@@ -37,6 +37,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.sensors import Sensor
 from windlass.framework.state.state import State
+from windlass.moordyn.channels import Converted, find_body_angles, find_rod_angles
 from windlass.moordyn.environment import Environment, find_height, read_environment, read_motion
 from windlass.moordyn.input_file import (
     FORCES,
@@ -46,10 +47,11 @@ from windlass.moordyn.input_file import (
     NotTranslated,
     Point,
     name_point,
+    number_end,
     read_input,
 )
 from windlass.moordyn.motion import find_paths
-from windlass.moordyn.rigid import add_bodies, add_sphere, place_ends
+from windlass.moordyn.rigid import add_bodies, add_sphere, find_direction, place_ends
 from windlass.moordyn.starts import Shape, find_shape
 from windlass.solvers.static import Static
 
@@ -125,7 +127,7 @@ class Mooring:
         """
         return State(self.world)
 
-    def sensors(self) -> list[Sensor]:
+    def sensors(self) -> list[Sensor | Converted]:
         """Return sensors for the outputs in the file, in the order and with the names of the file. If the file has no
         outputs, return sensors of the tensions at all ends of lines, and of the positions of free bodies and of the
         middles of rods.
@@ -142,25 +144,52 @@ class Mooring:
             for k, entity in entities.items()
             for axis in range(3)
         ]
-        return tensions + places
+        return [*tensions, *places]
 
-    def _sense(self, name: str, kind: str, number: int, node: int, quantity: str) -> Sensor:
+    def _sense(self, name: str, kind: str, number: int, node: int, quantity: str) -> Sensor | Converted:
         """Return the sensor of an output channel, see `Channel`."""
         if quantity.startswith("TEN"):
+            if kind == "rod":
+                number, quantity = self._find_line(number_end(number, "AB".index(quantity[3])))
             line, row = self.lines[number], self.file.lines[number]
             part = row.length / row.segments
             node = {"TENA": 0, "TENB": row.segments}.get(quantity, node)
             k = min(node, row.segments - 1)
             return Sensor(line[k], "axial_force", name=name, where={"x": part * (node - k)})
-        axis = "XYZ".index(quantity[1])
+        axis = "XYZ".index(quantity[-1])
         if quantity[0] == "F":
             return Sensor(self.supports[number][axis], "force", name=name)
-        output = {"P": "position", "V": "velocity"}[quantity[0]]
+        if quantity[0] == "R":
+            return self._sense_turn(name, kind, number, quantity[:-1], axis)
+        output = {"P": "position", "V": "velocity", "A": "acceleration"}[quantity[0]]
         if kind == "line":
             line, row = self.lines[number], self.file.lines[number]
             k = min(node, row.segments - 1)
             return Sensor(line[k], output, axis, name, {"x": row.length / row.segments * (node - k)})
+        if kind == "rod":
+            ends = place_ends(self.file, number)
+            local = ends[0] + max(node, 0) / self.file.rods[number].segments * (ends[1] - ends[0])
+            return Sensor(self.rods[number], output, axis, name, {"local": local})
         return Sensor(self.bodies[number] if kind == "body" else self.points[number], output, axis, name)
+
+    def _sense_turn(self, name: str, kind: str, number: int, quantity: str, axis: int) -> Converted:
+        """Return the sensor of an angle [deg], of its rate, or of an angular acceleration, of a body or rod."""
+        entity = self.bodies[number] if kind == "body" else self.rods[number]
+        if quantity != "R":
+            output, unit = {"RV": ("angular_velocity", "deg/s"), "RA": ("angular_acceleration", "deg/s^2")}[quantity]
+            return Converted(name, unit, Sensor(entity, output, axis, name), lambda rate: float(np.degrees(rate[0])))
+        rotation = Sensor(entity, "rotation", name=name)
+        if kind == "body":
+            return Converted(name, "deg", rotation, lambda R: float(find_body_angles(R)[axis]))
+        direction = find_direction(self.file, number)
+        return Converted(name, "deg", rotation, lambda R: float(find_rod_angles(R, direction)[axis]))
+
+    def _find_line(self, point: int) -> tuple[int, str]:
+        """Return the number of the line at a point, and the quantity of the tension at this end of the line."""
+        for number, line in self.file.lines.items():
+            if point in line.ends:
+                return number, f"TEN{'AB'[line.ends.index(point)]}"
+        raise AssertionError(f"{name_point(point)} has no line")
 
 
 class Places(NamedTuple):
