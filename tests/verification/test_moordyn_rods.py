@@ -366,3 +366,20 @@ def test_outputs_of_a_swinging_rod_and_body(tmp_path: Path) -> None:
         for rate, value in (("RVY", "RY"), ("RAY", "RVY")):
             slope = np.gradient(found[item + value], step)[20:-1]
             assert_allclose(found[item + rate][20:-1], slope, atol=0.02 * np.abs(slope).max())
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_beam_that_a_fixed_rod_clamps(side: int, tmp_path: Path) -> None:
+    """A line with bending stiffness is clamped at a fixed rod: the deflection of its free end is w L⁴/(8 EI)."""
+    stiff = TYPES.replace("1e6 -0.5 0 ", "1e6 -0.5 5e3 ")
+    ends = {1: "-2 0 10 0 0 10", -1: "0 0 10 2 0 10"}[side]
+    text = f"{stiff}{RODS}--- RODS ---\nname\nunit\n1 slim Fixed {ends} 1 -\n--- POINTS ---\nname\nunit\n"
+    text += f"1 Free {4 * side} 0 10 0 0 0 0\n--- LINES ---\nname\nunit\n1 rope R1{'B' if side > 0 else 'A'} 1 4 10 -\n"
+    (tmp_path / "model.txt").write_text(text + AIR)
+    mooring = wl.moordyn.load(tmp_path / "model.txt")
+    state = mooring.rest(name="")
+    place = wl.eval_output(mooring.points[1], "position", state)
+    assert_allclose(10.0 - place[2], 0.4 * GRAVITY * 4.0**4 / (8.0 * 5e3), rtol=1e-3)
+    assert_allclose(place[:2], [4.0 * side, 0.0], atol=1e-3)
+    (tmp_path / "model.txt").write_text((text + AIR).replace("2 0 10 ", "2 0 11 "))
+    assert any("bends freely at end" in note for note in wl.moordyn.load(tmp_path / "model.txt").notes)

@@ -50,7 +50,7 @@ from windlass.moordyn.input_file import (
     number_end,
     read_input,
 )
-from windlass.moordyn.motion import find_paths
+from windlass.moordyn.motion import find_ends, find_paths
 from windlass.moordyn.rigid import add_bodies, add_sphere, find_direction, place_ends
 from windlass.moordyn.starts import Shape, find_shape
 from windlass.solvers.static import Static
@@ -308,7 +308,11 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
     )
     size = np.linalg.norm(shape.slope, axis=1)[:, None]
     unit = shape.slope / size
-    stretched = np.column_stack((np.zeros_like(unit), shape.slope - unit))
+    clamped = {k: _find_clamp(mooring, number, line, k) for k in (0, 1)}
+    for k, axis in clamped.items():
+        if axis is not None:
+            unit[-k] = axis
+    stretched = np.column_stack((np.zeros_like(unit), (size - 1.0) * unit))
     nodes = list[Entity]()
     inner = slice(1, line.segments)
     if line.segments > 1:
@@ -326,6 +330,9 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
         node = world.add(
             PointSlope3D, name=name_point(point), position=ends[k], slope=unit[at], displacement=stretched[at], **shared
         )
+        axis = clamped[k]
+        if axis is not None:
+            con.fix(world, node, *(f"{name}'" for name, along in zip("xyz", axis, strict=True) if not along))
         if breaks:
             mooring.loose[number, point] = node
         elif owner is None:
@@ -346,6 +353,24 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
             axial_drag=kind.axial_drag, added_mass=kind.added_mass, axial_added_mass=kind.axial_added_mass,
             constant_volume=True, points=LEAST_POINTS,
         )  # fmt: skip
+
+
+def _find_clamp(mooring: Mooring, number: int, line: Line, k: int) -> FloatArray | None:
+    """Return the direction of end A (``k`` = 0) or B (1) of a line with bending stiffness that is clamped at a fixed
+    rod whose axis is parallel to x, y or z. Return None for other ends. If MoorDyn clamps such an end, add a note.
+    """
+    file, end = mooring.file, line.ends[k]
+    if end >= 0 or not file.types[line.type].bending:
+        return None
+    rod = -end // 2
+    ends = find_ends(file, rod)
+    axis: FloatArray = (ends[1] - ends[0]) / float(np.linalg.norm(ends[1] - ends[0]))
+    # a line leaves end B of a rod along its axis, and end A against its axis
+    axis = np.round((1.0 if (end % 2 == 1) == (k == 0) else -1.0) * axis, 9)
+    if file.rods[rod].kind == "fixed" and np.count_nonzero(axis) == 1:
+        return axis
+    file.notes.append(f"line {number} bends freely at {name_point(end)}, where MoorDyn clamps it")
+    return None
 
 
 def _choose_cable(mooring: Mooring, number: int, line: Line, shape: Shape) -> tuple[type[Component], dict[str, Any]]:
