@@ -10,14 +10,12 @@ segment, relative to the tension of MoorDyn: at rest, mean and standard deviatio
 columns are the process times per line and second of simulation.
 
 ``--python`` is an interpreter with the package moordyn; default: this interpreter. Without the package, the rows
-contain the results of Windlass alone. ``--limit`` is the longest time for MoorDyn per file [s].
+contain the results of Windlass alone. ``--limit`` is the longest time of each program per file [s].
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
 import json
 import subprocess
 import sys
@@ -41,7 +39,8 @@ def move(start: list[list[float]], t: Any) -> np.ndarray:
     grown = y * y * (3.0 - 2.0 * y)
     shift = np.column_stack((SURGE * grown * np.sin(2.0 * np.pi * t / PERIOD), 0.0 * t))
     shift = np.column_stack((shift, HEAVE * grown * np.sin(2.0 * np.pi * t / PERIOD)))
-    return np.hstack([np.hstack((shift, np.zeros((len(t), len(x) - 3)))) + x for x in start]) if start else t[:, :0]
+    parts = [np.hstack((shift, np.zeros((len(t), len(x) - 3)))) + x for x in start]
+    return np.hstack([np.zeros((len(t), 0)), *parts])
 
 
 def summarise(times: np.ndarray, series: np.ndarray, end: float) -> dict[str, list[float]]:
@@ -50,8 +49,10 @@ def summarise(times: np.ndarray, series: np.ndarray, end: float) -> dict[str, li
     return {"mean": late.mean(axis=0).tolist(), "deviation": late.std(axis=0).tolist()}
 
 
-def run_windlass(file: Path, end: float) -> dict[str, Any]:
-    """Return the results of Windlass, or the reason of a refusal."""
+def run_windlass(file: Path, end: float, results: Path) -> dict[str, Any]:
+    """Return the results of Windlass, or the reason of a refusal. Before the motion begins, the results at rest are
+    written to the file ``results``.
+    """
     import windlass as wl  # imported here, because the process that runs MoorDyn may have no Windlass
 
     mooring = wl.moordyn.load(file)
@@ -69,8 +70,8 @@ def run_windlass(file: Path, end: float) -> dict[str, Any]:
     sensors = []
     for number, line in rows.lines.items():
         where = {"x": 0.5 * line.length / line.segments}
-        for k in (0, line.segments - 1):
-            sensors.append(wl.Sensor(mooring.lines[number][k], "axial_force", name=f"{number} {k}", where=where))
+        for end_name, k in (("A", 0), ("B", line.segments - 1)):
+            sensors.append(wl.Sensor(mooring.lines[number][k], "axial_force", name=f"{number}{end_name}", where=where))
     names = [sensor.name for sensor in sensors]
     try:
         state, rest = mooring.rest(name=""), wl.Sensors(None, sensors)
@@ -78,6 +79,7 @@ def run_windlass(file: Path, end: float) -> dict[str, Any]:
         found["rest"] = [float(rest[name][0]) for name in names]
     except (wl.NotConverged, wl.ModelError) as error:
         state, found["reason"] = mooring.start(), f"no equilibrium: {str(error).splitlines()[0]}"
+    results.write_text(json.dumps(found))
     moving, begin = wl.Sensors(None, sensors), process_time()
     wl.Dynamic(mooring.world, step=STEP, end=end, name="", method="generalized_alpha_index2").solve(
         state, hooks=[moving]
@@ -89,6 +91,8 @@ def run_windlass(file: Path, end: float) -> dict[str, Any]:
 
 def run_moordyn(file: str, start: list[list[float]], still: float, end: float) -> dict[str, Any]:
     """Return the results of MoorDyn; this process needs the package moordyn."""
+    # a module in this folder is also named moordyn
+    sys.path[:] = [path for path in sys.path if Path(path).resolve() != Path(__file__).resolve().parent]
     import moordyn  # imported here, because only the process of MoorDyn needs this package
 
     def place(t: float) -> list[float]:
@@ -115,21 +119,35 @@ def run_moordyn(file: str, start: list[list[float]], still: float, end: float) -
     return found | {"time": used} | summarise(t - still, series, end)
 
 
-def call_moordyn(python: str, file: Path, start: list[list[float]], options: argparse.Namespace) -> dict[str, Any]:
-    """Return the results of MoorDyn from a process of its own, or the reason of a failure."""
-    job = json.dumps([str(file), start, options.still, options.end])
+def run_job(job: list[Any], results: Path) -> None:
+    """Run one program, and write its results to a file."""
+    program, file, *further = job
+    if program == "MoorDyn":
+        results.write_text(json.dumps(run_moordyn(file, *further)))
+        return
+    try:
+        found = run_windlass(Path(file), *further, results)
+    except Exception as error:  # the table contains the reason of any failure
+        lines = str(error).splitlines()
+        reason = lines[1 if len(lines) > 1 and "no counterpart" in lines[0] else 0].strip()
+        found = (json.loads(results.read_text()) if results.exists() else {}) | {"reason": reason}
+    results.write_text(json.dumps(found))
+
+
+def call(python: str, job: list[Any], limit: float) -> dict[str, Any]:
+    """Return the results of one program from a process of its own, or the reason of a failure."""
     with TemporaryDirectory() as folder:
-        copy = Path(folder) / "results.json"
-        command = [python, str(Path(__file__).resolve()), "--job", job, "--results", str(copy)]
+        results = Path(folder) / "results.json"
+        command = [python, str(Path(__file__).resolve()), "--job", json.dumps(job), "--results", str(results)]
+        reason = ""
         try:
-            done = subprocess.run(command, capture_output=True, timeout=options.limit, check=False)
+            done = subprocess.run(command, capture_output=True, timeout=limit, check=False)
+            if done.returncode:
+                reason = f"{job[0]} ends with code {done.returncode}"
         except subprocess.TimeoutExpired:
-            return {"reason": f"MoorDyn needs more than {options.limit:g} s"}
-        if not copy.exists():
-            lines = done.stderr.decode(errors="replace").strip().splitlines()
-            return {"reason": f"MoorDyn ends with code {done.returncode}: {lines[-1] if lines else 'no message'}"}
-        found: dict[str, Any] = json.loads(copy.read_text())
-        return found
+            reason = f"{job[0]} needs more than {limit:g} s"
+        found: dict[str, Any] = json.loads(results.read_text()) if results.exists() else {}
+        return found | ({"reason": reason} if reason else {})
 
 
 def compare(ours: dict[str, Any], theirs: dict[str, Any], key: str) -> str:
@@ -160,22 +178,18 @@ def main() -> None:
     parser.add_argument("--results", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.job:
-        Path(options.results).write_text(json.dumps(run_moordyn(*json.loads(options.job))))
+        del sys.argv[1:]  # Windlass would read the words as options of its solvers
+        run_job(json.loads(options.job), Path(options.results))
         return
-    del sys.argv[1:]  # Windlass would read the words as options of its solvers
     probe = subprocess.run([options.python, "-c", "import moordyn"], capture_output=True, check=False)
     print("| file | at rest | mean | standard deviation | Windlass [s/s] | MoorDyn [s/s] | remark |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for file in find_files(options.folder):
-        try:
-            with contextlib.redirect_stderr(io.StringIO()):
-                ours = run_windlass(file, options.end)
-        except Exception as error:  # the table contains the reason of any failure
-            lines = str(error).splitlines()
-            ours = {"reason": lines[1 if len(lines) > 1 and "no counterpart" in lines[0] else 0].strip()}
+        ours = call(sys.executable, ["Windlass", str(file), options.end], options.limit)
         theirs: dict[str, Any] = {}
-        if probe.returncode == 0 and "time" in ours:
-            theirs = call_moordyn(options.python, file, ours["start"], options)
+        if probe.returncode == 0 and ("time" in ours or "rest" in ours):
+            job = ["MoorDyn", str(file), ours["start"], options.still, options.end]
+            theirs = call(options.python, job, options.limit)
         cells = [compare(ours, theirs, key) for key in ("rest", "mean", "deviation")]
         cells += [f"{part['time']:.3g}" if "time" in part else "-" for part in (ours, theirs)]
         remark = "; ".join(part["reason"][:100] for part in (ours, theirs) if "reason" in part)
