@@ -26,9 +26,10 @@ from windlass.framework.runtime.petsc import release_dropped
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks, overriding, run_before_solve, run_stage
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.equilibrium.balance import balance
-from windlass.solvers.equilibrium.form_finding import FormFinder, Lines, find_friction, find_lines, without_friction
+from windlass.solvers.equilibrium.form_finding import FormFinder, Lines, find_lines
 from windlass.solvers.equilibrium.jumps import JumpWatch
 from windlass.solvers.equilibrium.relaxation import relax
+from windlass.solvers.equilibrium.relaxed_contacts import FRICTION, find_switchable, without_friction
 from windlass.solvers.equilibrium.settling import settle_contacts
 from windlass.solvers.equilibrium.singular import check_stiffness, find_free_motion, summarise_faults
 from windlass.solvers.equilibrium.stability import (
@@ -49,7 +50,7 @@ from windlass.solvers.own_options import OVERSHOOT, PASSES_FROM, STATIC_OPTIONS,
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.discontinuous import ContactHistory, Passes, StepAttempt, iterate
 from windlass.solvers.stepping.step_control import StepControl, StepSizes
-from windlass.solvers.verdicts.verdict import Verdict, judge_end, judge_hold, judge_jumps, judge_mesh
+from windlass.solvers.verdicts.verdict import SMALL_ERROR, Verdict, judge_end, judge_hold, judge_jumps, judge_mesh
 
 ADVICE = (
     "start nearer to the equilibrium (slack lines: from a `catenary`), try more load steps for large motions and "
@@ -77,6 +78,9 @@ contact states have not settled, unless it is the last load step.
 """
 
 
+FINER, FINEST = 5, 125
+"""Factor by which the number of load steps increases if contacts are not settled at full load, and its largest product.
+"""
 LIGHT = 0.1
 """Fraction of the loads under which form-finding computes the shape of lines without friction [1]."""
 WITHOUT_FRICTION = "lines got their shape without friction under a tenth of the loads: friction acts as the loads grow"
@@ -85,6 +89,12 @@ WITHOUT_FRICTION = "lines got their shape without friction under a tenth of the 
 class SlackLines(Exception):
     """Exception that is raised within `Static` if form-finding is needed: lines become slack in the load steps, or the
     load steps fail or need many iterations.
+    """
+
+
+class FewSteps(Exception):
+    """Exception that is raised within `Static` if the load steps after form-finding without friction have ended with
+    unsettled contacts, and are repeated in more load steps.
     """
 
 
@@ -209,6 +219,7 @@ class Static(StepSolver):
         self._lines: Lines | None = None
         self._rubs, self._retries, self._undecided = False, False, False
         self._steps, self._plain, self._given = 0, False, np.zeros(0)
+        self._finer = FINEST
         watched = self.stability != "off" and options.verdict_kind() != "off"
         self._held: dict[str, Any] = {}
         self._watch, self._jumps = JumpWatch(self.problem) if watched else None, list[str]()
@@ -293,20 +304,26 @@ class Static(StepSolver):
         lines, slack = self._lines, self._lines is not None and self._lines.are_slack()
         # friction would prevent the motion of lines during form-finding, so models with friction first try load steps
         # without form-finding
-        self._rubs = self._retries = lines is not None and bool(find_friction(self.assembly))
-        formed, ended = 0.0, False
+        self._rubs = self._retries = lines is not None and bool(find_switchable(self.assembly, FRICTION))
+        formed, ended, self._finer = 0.0, False, FINEST
         if slack and not self._rubs:
             formed = self._find_form(lines, current, time)
+        shape = first
         while not ended:
             try:
                 self._take_steps(current, time, all_hooks, solve_checkpoint, formed)
                 ended = True
             except SlackLines:
                 current.assign(first)
-                self.statistics.steps = self._steps
+                self.statistics.steps, self._finer = self._steps, FINEST
                 looks = self._rubs or self._lines is not None
                 formed = self._find_form(lines, current, time) if looks else 0.0
                 self._retries = 0.0 < formed < 1.0
+                if self._retries:
+                    shape, self._finer = current.copy(), 1
+            except FewSteps:
+                current.assign(shape)
+                self.statistics.steps, self._finer = self._steps, self._finer * FINER
         if 0.0 < formed < 1.0:
             self.verdict.notes.append(WITHOUT_FRICTION)
         current.start_data[:] = current.data
@@ -346,9 +363,11 @@ class Static(StepSolver):
         self, current: State, time: float, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint, formed: float
     ) -> None:
         """Solve all load steps. If form-finding has found the shape under all loads, there is one step. If form-finding
-        has found the shape under small loads, the steps begin at these loads. Otherwise the steps begin without loads.
+        has found the shape under small loads, the steps begin at these loads, and are repeated in smaller steps if
+        contacts are not settled at full load. Otherwise the steps begin without loads.
         """
-        nominal = 1.0 if formed == 1.0 else 1.0 / self.load_steps
+        more = self._finer if 0.0 < formed < 1.0 else 1
+        nominal = 1.0 if formed == 1.0 else 1.0 / (more * self.load_steps)
         control = StepSizes(nominal, LOAD_STEPS, self._adaptive)
         first, start = current.copy(), current.copy()
         done, self._jumps, self._coarse, self._lost = formed if formed < 1.0 else 0.0, [], [], ""
@@ -418,6 +437,11 @@ class Static(StepSolver):
 
         lines, self._lines = self._lines, None
         self._error = balance(self.problem, attempt, self.passes, solve)
+        if self._error > SMALL_ERROR and lines is not None:
+            self._lines = lines
+            raise SlackLines
+        if self._error > SMALL_ERROR and self._finer < FINEST:
+            raise FewSteps
         if self.stability == "off":
             return
         # without a stabiliser, `check_stiffness` has found stiffness for all motions at the start

@@ -120,7 +120,7 @@ class ContactFrictionSurfaceCable(PointContact):
     history_column = "points"
     points = column("1", "number n of equal parts, one contact point in each", dtype=np.int64, minimum=1)
     rope_radius = column("m", "radius r_c of the rope", default=0.0, minimum=0)
-    contact_stiffness_per_length = column("N/m^2", "normal stiffness k per metre of cable", above=0)
+    contact_stiffness_per_length = column("N/m^2", "normal stiffness k per metre of cable", above=0, switchable=True)
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:

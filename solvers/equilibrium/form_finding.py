@@ -15,9 +15,12 @@ are in tension from the first solution on, as in a net under tension. There are 
    if forces change little between solutions. The stiffness k increases after each solution. The increase is larger if
    the force changes are small. With k = EA this force equals the force in the law of the row.
 
-Contacts are updated after every solution. The result is an initial shape for load steps, which determine contact states
-again. All solutions use the laws of the model. `Strands` describes the parameters of the laws that are changed.
-`without_friction` switches off friction, because friction would prevent the motion of lines.
+Contacts are updated after every solution. If they do not settle, or a solution fails, form-finding is repeated with
+soft contacts, see `relaxed_contacts`. The limit of their stiffness is N/L_e² with the mean axial force N and the mean
+length L_e of the rows. It increases after each solution with multipliers after which the force error of the contacts is
+small, until all contacts have their own stiffness. The result is an initial shape for load steps, which determine
+contact states again. All solutions use the laws of the model. `Strands` describes the parameters of the laws that are
+changed. `without_friction` switches off friction, because friction would prevent the motion of lines.
 
 Source: H.-J. Schek, Comput. Methods Appl. Mech. Eng. 3 (1974) 115-134 (force densities); R. Glowinski, P. Le Tallec,
 Augmented Lagrangian and Operator-Splitting Methods in Nonlinear Mechanics, SIAM (1989) (lines without extension).
@@ -25,8 +28,7 @@ Augmented Lagrangian and Operator-Splitting Methods in Nonlinear Mechanics, SIAM
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -35,20 +37,18 @@ from windlass.framework.arrays import BoolArray, FloatArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.post_newton import begin_step
 from windlass.framework.model.system import PostNewton, Strands
-from windlass.framework.model.table import Entity
 from windlass.framework.state.state import State
+from windlass.solvers.equilibrium.relaxed_contacts import SoftContacts
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.scheme import Scheme
 
-FRICTION = "friction_coefficient"
-"""Name of the column with the friction coefficients of contacts, which form-finding sets to 0."""
 ROPE = 1e-3
 """Compressive strain at buckling below which a row is treated as a line that may be slack, if its buckling force is
 also less than the sum of all loads [1].
 """
 DENSITIES = 30
 """Largest number of solutions with force densities."""
-MULTIPLIERS = 60
+MULTIPLIERS = 150
 """Largest number of solutions with multipliers."""
 NEAR = 0.1
 """Relative error of the lengths of rows [1]. If the errors are smaller, multipliers replace force densities."""
@@ -61,11 +61,21 @@ GROWTH = 30.0
 RETREAT = 3.0
 """Divisor of the stiffness k after a failed solution [1]."""
 LEAST_FORCE = 1e-5
-"""Smallest force by which changes of forces are divided, relative to the largest force of all lines [1]."""
+"""Smallest multiplier, and smallest force by which changes of forces are divided, relative to the largest force of all
+lines [1].
+"""
+COMPRESSION = 0.1
+"""Largest compressive force of a solution with multipliers, relative to the largest force of all lines [1]. Solutions
+with larger compressive forces are repeated with a smaller stiffness.
+"""
 CONTACT = 1e-3
 """Force error, relative to the largest contact force [1], below which contacts are treated as settled."""
-MOST = 150
-"""Largest number of linear solves in form-finding."""
+MOST, MOST_SOFT = 150, 300
+"""Largest numbers of linear solves in form-finding, with the own stiffness of contacts and with soft contacts."""
+STIFFER = 10.0
+"""Factor by which the limit of the contact stiffness increases after a solution in which contacts settle [1]."""
+WAY = 0.1
+"""Force error, relative to the largest contact force [1], below which the limit of the contact stiffness increases."""
 RTOL = 1e-4
 """Relative tolerance of each Newton run [1]; intermediate solutions need not be exact."""
 MAX_IT = 15
@@ -158,42 +168,20 @@ class Lines:
         present, own = self._processes.sum(np.array([on @ self.mean(self.eval_stretch()), on.sum()]))
         return float(present / own)
 
+    def eval_transverse_stiffness(self, force: FloatArray) -> float:
+        """Return N/L² [N/m^2] with the mean of the axial forces ``force`` [N], shape (rows,), and the mean length L of
+        all lines.
+        """
+        on = self.are_lines
+        count, total, length = self._processes.sum(np.array([on.sum(), on @ force, on @ self.length]))
+        return float(total * count / length**2)
+
 
 def divide(force: FloatArray, stiffness: FloatArray, where: BoolArray) -> FloatArray:
     """Return force / stiffness [1] where ``where`` is true, and 0 elsewhere. The stiffness of a row that is not a line
     can be 0, for example if the row is broken.
     """
     return np.divide(force, stiffness, out=np.zeros_like(force), where=where)
-
-
-def find_friction(assembly: Assembly) -> list[tuple[Entity, FloatArray]]:
-    """Return contact rows whose friction can be switched off, and their friction coefficients [1]. The call is
-    collective.
-    """
-    found = list[tuple[Entity, FloatArray]]()
-    for component, table in assembly.world.tables.items():
-        col = component.columns.get(FRICTION)
-        values = table.local(FRICTION) if col is not None and col.switchable else np.zeros(0)
-        if assembly.processes.any(bool(values.any())):
-            found.append((Entity(table, table.resident), values.copy()))
-    return found
-
-
-@contextmanager
-def without_friction(assembly: Assembly) -> Iterator[None]:
-    """Return a context in which the friction coefficients of all contacts are 0, except friction coefficients that
-    cannot be changed during a run. The call is collective.
-    """
-    kept = find_friction(assembly)
-    try:
-        for rows, _ in kept:
-            assembly.world.set(rows, **{FRICTION: 0.0})
-        assembly.refresh()
-        yield
-    finally:
-        for rows, values in kept:
-            assembly.world.set(rows, **{FRICTION: values})
-        assembly.refresh()
 
 
 def sum_loads(assembly: Assembly, load_factor: float) -> float:
@@ -236,17 +224,26 @@ class FormFinder:
     ) -> None:
         self._newton, self._lines, self._scheme, self._state, self._decide = newton, lines, scheme, state, decide
         self.q, self.spent = scheme.q0.copy(), 0
+        self._contacts, self._limit, self._most = SoftContacts(newton.problem.assembly), np.inf, MOST
 
     def find(self) -> bool:
-        """Compute the shape; return whether the shape was found."""
-        snes = self._newton.snes
-        settings = snes.getTolerances()
+        """Compute the shape, first with the own stiffness of the contacts, and then with soft contacts; return whether
+        the shape was found.
+        """
+        snes, fields = self._newton.snes, self._newton.problem.assembly.fields
+        settings, first = snes.getTolerances(), (fields.data.copy(), fields.start_data.copy())
         snes.setTolerances(rtol=RTOL, max_it=MAX_IT)
         try:
-            force = self._find_densities()
-            return force is not None and self._follow_multipliers(force)
+            for most in (MOST, MOST_SOFT) if self._contacts.exist else (MOST,):
+                self.q, fields.data[:], fields.start_data[:] = self._scheme.q0.copy(), *first
+                self._limit, self._most = np.inf if most == MOST else 1.0, self.spent + most
+                force = self._find_densities()
+                if force is not None and self._follow_multipliers(force):
+                    return True
+            return False
         finally:
             self._lines.restore()
+            self._contacts.restore()
             snes.setTolerances(*settings)
             self._newton.problem.lag.drop_tangent()
 
@@ -279,14 +276,17 @@ class FormFinder:
 
     def _find_densities(self) -> FloatArray | None:
         """Solve with force densities, and correct the densities after each solution. The corrections end when the
-        errors of all lengths are below `NEAR`, or after `DENSITIES` solutions. Return the forces [N] at all integration
-        points, or None if a solve fails.
+        errors of all lengths are below `NEAR`, after `DENSITIES` solutions, or if a solve fails. Return the forces [N]
+        at all integration points in the last solution, or None if the first solve fails.
         """
         lines = self._lines
         free, density = lines.mean(lines.free), np.full(lines.count, lines.load)
+        force: FloatArray | None = None
         for done in range(DENSITIES):
+            self._contacts.limit(self._limit * lines.eval_transverse_stiffness(density))
             if not self._solve(density, np.full(len(lines.row), -1.0), bend=False):
-                return None
+                break
+            force = density[lines.row] * lines.eval_stretch()
             self._update()
             stretch = lines.mean(lines.eval_stretch())
             strain = divide(density * stretch, lines.row_stiffness, lines.are_lines)
@@ -295,9 +295,7 @@ class FormFinder:
                 break
             # in the first two corrections, the densities of all lines are multiplied by the mean stretch of all lines
             ratio = np.full(lines.count, lines.eval_stretch_of_all()) if done < 2 else ratio
-            if done < DENSITIES - 1:
-                density = density * np.clip(ratio, 1.0 / LARGEST_RATIO, LARGEST_RATIO)
-        force: FloatArray = density[lines.row] * lines.eval_stretch()
+            density = density * np.clip(ratio, 1.0 / LARGEST_RATIO, LARGEST_RATIO)
         return force
 
     def _follow_multipliers(self, force: FloatArray) -> bool:
@@ -307,27 +305,35 @@ class FormFinder:
         lines, fields = self._lines, self._newton.problem.assembly.fields
         mean, factor = lines.mean(force), 1.0
         for _ in range(MULTIPLIERS):
-            if self.spent > MOST:
+            if self.spent > self._most:
                 return False
             k = np.where(lines.are_lines, np.minimum(factor * mean, lines.row_stiffness), lines.row_stiffness)
+            self._contacts.limit(self._limit * lines.eval_transverse_stiffness(mean))
             on = lines.are_lines[lines.row]
             free = lines.free + divide(force, lines.stiffness, on) - divide(force, k[lines.row], on)
             before = self.q, fields.data.copy(), fields.start_data.copy()
             found = self._solve(k, free, bend=True)
+            largest = lines.largest(mean)
             if found:
                 new = k[lines.row] * (lines.eval_stretch() - 1.0 - free)
                 after = lines.mean(new)
-                # the result of these comparisons is false if a value is NaN
-                found = lines.largest(-after) < 0.0
+                # the result of this comparison is false if a value is NaN
+                found = lines.largest(-after) < COMPRESSION * largest
             if not found:
                 self.q, fields.data[:], fields.start_data[:] = before
                 factor /= RETREAT
+                self._limit = max(self._limit / STIFFER, 1.0)  # the limit inf does not change
                 continue
             contact = self._update()
-            least = LEAST_FORCE * lines.largest(mean)
+            least = LEAST_FORCE * largest
+            # lines that lie on a bed without tension would fold under compression
+            after = np.maximum(after, least)
             change = lines.largest(np.abs(after - mean) / np.maximum(mean, least))
-            force, mean = new, after
-            if lines.largest(lines.row_stiffness - k) <= 0.0 and contact.error <= CONTACT * contact.force:
+            force, mean = np.maximum(new, least), after
+            settled = contact.error <= CONTACT * contact.force
+            if settled and self._contacts.are_own and lines.largest(lines.row_stiffness - k) <= 0.0:
                 return True
+            if contact.error <= WAY * contact.force:
+                self._limit *= STIFFER
             factor *= min(max(CHANGE / change, 1.0), GROWTH) if change > 0.0 else GROWTH
         return False

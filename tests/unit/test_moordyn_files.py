@@ -63,14 +63,15 @@ REFUSED = [
         f"{POINT}\n3 Fixed 9 0 -80 0 0 0 0\n#",
         "output Point3PX: must be at a point with a line; point 3 has none",
     ),
-    ("1             writeLog", "3             WaveKin", "line 17: WaveKin = 3: must be 0 (none) or 7 (sum of"),
-    ("1             writeLog", "2             Currents", "line 17: Currents = 2: must be 0 (none) or 1 (steady"),
+    ("1             writeLog", "4             WaveKin", "line 17: WaveKin = 4: must be 0 (none), 1 (other program)"),
+    ("1             writeLog", "3             Currents", "line 17: Currents = 3: must be 0 (none), 1 (steady"),
     ("1             writeLog", "7             WaveKin", "wave_frequencies.txt: cannot be read: No such file"),
     ("1             writeLog", "0.5           mu_kt", "line 17: mu_kt = 0.5, mu_ka = 0: must be equal"),
     ("L1N20PZ", "L1N50PZ", "line 30: output L1N50PZ: must have a node <= 40"),
     ("L1N20PZ", "L2N1PZ", "line 30: output L2N1PZ: there is no line 2"),
     ("L1N20PZ", "Rod1Sub", "line 30: output Rod1Sub: must be FairTen#, AnchTen#"),
     ("L1N20PZ", "Body1PX", "line 30: output Body1PX: must be a free body"),
+    ("L1N20PZ", "Rod1RX", "line 30: output Rod1RX: must be a free or pinned rod"),
 ]
 """Text of the file, its replacement, and the message."""
 
@@ -175,7 +176,7 @@ def test_channels() -> None:
         "FAIRTEN12": ("line", 12, -1, "TENB"), "anchten1": ("line", 1, -1, "TENA"),
         "Line3TenB": ("line", 3, -1, "TENB"), "l2n14pX": ("line", 2, 14, "PX"), "Con3vY": ("point", 3, -1, "VY"),
     }  # fmt: skip
-    wrong = "FairTen", "Line1", "L1N", "L1N2", "L1N2FX", "Line1PX", "Point1Ten", "Body1RX", "R1SUB", "x", ""
+    wrong = "FairTen", "Line1", "L1N", "L1N2", "L1N2FX", "Line1PX", "Point1Ten", "Rod1RZ", "R1SUB", "x", ""
     assert [find_channel(name) for name in wrong] == [None] * len(wrong)
 
 

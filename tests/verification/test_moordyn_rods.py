@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import eigh
+from scipy.spatial.transform import Rotation
 
 import windlass as wl
+from windlass.moordyn.channels import find_body_angles, find_rod_angles
 from windlass.moordyn.input_file import number_end
 from windlass.moordyn.rigid import Part, merge
 
@@ -74,13 +76,18 @@ def test_period_of_a_pinned_rod(held: str, tmp_path: Path) -> None:
 
 def test_rod_on_two_ropes(tmp_path: Path) -> None:
     """A heavy rod hangs level on two equal ropes, whose supports carry the weight of rod and ropes in water."""
+    outputs = "--- OUTPUTS ---\nRod1TenA Rod1TenB AnchTen1 Line2TenA\nEND\n--- end ---\n"
     mooring = load(
         tmp_path,
+        OPTIONS.replace("--- end ---\n", outputs),
         rods="1 slim Free -2 0 -30 2 0 -30 4 -",
         points="1 Fixed -4 0 -20.3 0 0 0 0\n2 Fixed 4 0 -20.3 0 0 0 0",
         lines="1 rope R1A 1 10 8 -\n2 rope R1B 2 10 8 -",
     )
-    state = mooring.rest(name="")
+    state, channels = mooring.rest(name=""), wl.Sensors(None, mooring.sensors())
+    channels.after_step(state)
+    assert_allclose(channels["Rod1TenB"], channels["Line2TenA"], rtol=1e-12)
+    assert_allclose(channels["Rod1TenA"], channels["AnchTen1"], rtol=1e-12)
     weight = GRAVITY * (0.5 * 4.0 * 5.0 + 0.4 * 10.0 - WATER * 0.25 * np.pi * 0.02**2 * 12.0)
     for point in (1, 2):
         force = float(wl.eval_output(mooring.supports[point][2], "force", state))
@@ -318,3 +325,61 @@ def test_buoy_and_column_of_moordyn(tmp_path: Path) -> None:
     assert_allclose(series.mean(axis=0), recorded["mean"], rtol=2e-3)
     assert_allclose(series.std(axis=0), recorded["deviation"], rtol=1e-2)
     assert_allclose(series.max(axis=0), recorded["largest"], rtol=3e-3)
+
+
+def test_angles_follow_euler(tmp_path: Path) -> None:
+    """Angles of bodies are the angles of Rotation "XYZ", and roll and pitch of rods define the axis of the rod."""
+    rng = np.random.default_rng(3)
+    for angles in rng.uniform(-80.0, 80.0, (20, 3)):
+        matrix = Rotation.from_euler("XYZ", angles, degrees=True).as_matrix()
+        assert_allclose(find_body_angles(matrix.ravel()), angles, atol=1e-10)
+        roll, pitch = np.radians(find_rod_angles(matrix.ravel(), -1.0))
+        size = float(np.hypot(roll, pitch))
+        assert_allclose([np.sin(size) * pitch / size, -np.sin(size) * roll / size, np.cos(size)], -matrix[:, 2])
+    for found in (find_body_angles(np.zeros(9)), find_rod_angles(np.zeros(9), 1.0)):
+        assert not found.any()
+
+
+def test_outputs_of_a_swinging_rod_and_body(tmp_path: Path) -> None:
+    """A pinned rod and a pinned body swing: angles, rates and angular accelerations agree with the positions of a node
+    of the rod and with differences in time.
+    """
+    names = "Rod1N2PX Rod1N2PZ Rod1PX Rod1RX Rod1RY Rod1RVY Rod1RAY Rod1N2VX Rod1AX Body1RY Body1RVY"
+    outputs = f"--- OUTPUTS ---\n{names} Body1RAY Body1AZ\nEND\n--- end ---\n"
+    mooring = load(
+        tmp_path,
+        OPTIONS.replace("--- end ---\n", outputs),
+        rods="1 rod Pinned 1 0 -20 2 0 -16 4 -",
+        bodies="1 CoupledPinned 0 9 -5 0 20 0 100 0|0|-2 50 0 0 0",
+    )
+    found, step = wl.Sensors(None, mooring.sensors()), 0.01
+    wl.Dynamic(mooring.world, step=step, end=2.0, name="").solve(mooring.start(), hooks=[found])
+    assert found.units["Rod1RY"] == "deg" and found.units["Body1RAY"] == "deg/s^2"
+    across, up = found["Rod1N2PX"] - 1.0, found["Rod1N2PZ"] + 20.0
+    assert_allclose(found["Rod1RY"], np.degrees(np.arctan2(across, up)), atol=1e-6)
+    assert_allclose(found["Rod1RX"], 0.0, atol=1e-9)
+    assert_allclose(found["Rod1PX"], 1.0, atol=1e-9)
+    assert_allclose(found["Rod1AX"], 0.0, atol=1e-3)
+    assert_allclose(found["Rod1N2VX"], np.radians(found["Rod1RVY"]) * up, atol=1e-6)
+    assert np.ptp(found["Rod1RY"]) > 20.0 and np.ptp(found["Body1RY"]) > 20.0
+    for item in ("Rod1", "Body1"):
+        for rate, value in (("RVY", "RY"), ("RAY", "RVY")):
+            slope = np.gradient(found[item + value], step)[20:-1]
+            assert_allclose(found[item + rate][20:-1], slope, atol=0.02 * np.abs(slope).max())
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_beam_that_a_fixed_rod_clamps(side: int, tmp_path: Path) -> None:
+    """A line with bending stiffness is clamped at a fixed rod: the deflection of its free end is w L⁴/(8 EI)."""
+    stiff = TYPES.replace("1e6 -0.5 0 ", "1e6 -0.5 5e3 ")
+    ends = {1: "-2 0 10 0 0 10", -1: "0 0 10 2 0 10"}[side]
+    text = f"{stiff}{RODS}--- RODS ---\nname\nunit\n1 slim Fixed {ends} 1 -\n--- POINTS ---\nname\nunit\n"
+    text += f"1 Free {4 * side} 0 10 0 0 0 0\n--- LINES ---\nname\nunit\n1 rope R1{'B' if side > 0 else 'A'} 1 4 10 -\n"
+    (tmp_path / "model.txt").write_text(text + AIR)
+    mooring = wl.moordyn.load(tmp_path / "model.txt")
+    state = mooring.rest(name="")
+    place = wl.eval_output(mooring.points[1], "position", state)
+    assert_allclose(10.0 - place[2], 0.4 * GRAVITY * 4.0**4 / (8.0 * 5e3), rtol=1e-3)
+    assert_allclose(place[:2], [4.0 * side, 0.0], atol=1e-3)
+    (tmp_path / "model.txt").write_text((text + AIR).replace("2 0 10 ", "2 0 11 "))
+    assert any("bends freely at end" in note for note in wl.moordyn.load(tmp_path / "model.txt").notes)

@@ -1,17 +1,8 @@
-"""Import of the options of a MoorDyn input file: gravity, water, waves, current, bed and friction.
-
-Waves are sums of components (WaveKin = 7). The elevation of the surface is η = Σ A_i sin(ω_i t - k_i s + φ_i). Here ω_i
-is the angular frequency, k_i the wave number, and s the distance in the direction of the waves. A_i and φ_i are
-computed from the complex amplitudes in wave_frequencies.txt. `Fluid` describes the same waves by cosines of (k s - ω t
-+ π/2 - φ). MoorDyn stretches the velocity profile to the moving surface, whereas `Fluid` uses the velocity at the mean
-water level for all points above this level. The difference of the velocities is of second order in the steepness of the
-waves.
-"""
+"""Import of the options of a MoorDyn input file: gravity, bed and friction; see water.py for waves and currents."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +13,8 @@ from windlass.connectors.surface_contact.bed import BedGrid
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.moordyn.input_file import InputFile
+from windlass.moordyn.tables import find_numbers, read_table
+from windlass.moordyn.water import read_current, read_waves
 
 NUMERICAL = (
     "writelog", "dtm", "dt", "cfl", "tscheme", "dtic", "icdt", "tmaxic", "ictmax", "cdscaleic", "icdfac", "threshic",
@@ -34,13 +27,6 @@ KNOWN = (
     "frictioncoefficient", "fricdamp", "cv", "statdynfricscale", "mc", "mu_kt", "mu_ka", "dtout",
     "seafloorfile",
 )  # fmt: skip
-FREQUENCIES = "wave_frequencies.txt"
-"""Name of the file with wave frequencies, in the folder of the input file."""
-PROFILE = "current_profile.txt"
-"""Name of the file with the profile of the current, in the folder of the input file."""
-PROFILE_HEADING = 3
-"""Number of heading lines in the file with the profile of the current."""
-
 LEVEL = 12
 """Number of grid lines that are added beyond each edge of a grid of the sea floor, with the heights of this edge. From
 line to line the slope of the spline through the heights decreases by a factor of 3.7.
@@ -128,35 +114,8 @@ def read_environment(file: InputFile) -> Environment:
         bed=bed,
         heading=heading,
         grid=grid,
-        flow=_read_waves(file) | _read_current(file),
+        flow=read_waves(file) | read_current(file),
     )
-
-
-def _read_waves(file: InputFile) -> dict[str, Any]:
-    """Return the columns of `Fluid` for waves."""
-    at, text = file.options.get("wavekin", (0, "0"))
-    if text == "0":
-        return {}
-    if text != "7":
-        file.refuse(at, f"WaveKin = {text}", "must be 0 (none) or 7 (sum of components)")
-        return {}
-    rows = _read_table(file, at, FREQUENCIES, (3, 4), 0)
-    if rows is None:
-        return {}
-    table = np.array([row if len(row) == 4 else [*row, 0.0] for row in rows], dtype=np.float64).reshape(-1, 4)
-    amplitude, phase = np.hypot(table[:, 1], table[:, 2]), np.arctan2(table[:, 2], table[:, 1])
-    on = amplitude > 0.0
-    # tables of spectra may contain the frequency 0 if its amplitude is 0
-    if (table[:, 0] < 0.0).any() or (table[on, 0] == 0.0).any():
-        file.refuse(at, f"{FREQUENCIES}: frequency = {table[:, 0].min():g} rad/s", "must be > 0 rad/s")
-    if not on.any():
-        file.refuse(at, f"{FREQUENCIES} has no wave", "must have one row or more with an amplitude > 0 m")
-    return {
-        "wave_amplitudes": amplitude[on],
-        "wave_frequencies": table[on, 0],
-        "wave_directions": table[on, 3],
-        "wave_phases": 0.5 * np.pi - phase[on],
-    }
 
 
 def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float, BedGrid | None]:
@@ -167,7 +126,7 @@ def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float, BedGrid | None]
     if "seafloorfile" not in file.options:
         return none
     at, name = file.options["seafloorfile"]
-    rows = _read_table(file, at, name, range(1, 1 << 20), 0)
+    rows = read_table(file, at, name, None, 0)
     if rows is None:
         return none
     if len(rows) < 4 or len(rows[0]) != 2 or [len(rows[1]), len(rows[2])] != rows[0]:
@@ -207,63 +166,6 @@ def _outline(distance: FloatArray, height: FloatArray) -> FloatArray:
     return corners
 
 
-def _read_current(file: InputFile) -> dict[str, Any]:
-    """Return the columns of `Fluid` for the current."""
-    at, text = file.options.get("currents", (0, "0"))
-    if text == "0":
-        return {}
-    if text != "1":
-        file.refuse(at, f"Currents = {text}", "must be 0 (none) or 1 (steady profile)")
-        return {}
-    rows = _read_table(file, at, PROFILE, (4,), PROFILE_HEADING)
-    if rows is None:
-        return {}
-    table = np.array(rows, dtype=np.float64).reshape(-1, 4)
-    table = table[np.argsort(table[:, 0])]
-    if table[:, 3].any():
-        file.refuse(at, f"{PROFILE} has vertical velocities", "must be 0 m/s")
-    if len(table) < 2 or not (np.diff(table[:, 0]) > 0.0).all():
-        file.refuse(at, f"{PROFILE} has {len(table)} rows", "must have two or more, each at its own height")
-        return {}
-    return {
-        "profile": "table", "table_heights": table[:, 0], "table_x": table[:, 1], "table_y": table[:, 2],
-    }  # fmt: skip
-
-
-def _read_table(file: InputFile, at: int, name: str, widths: Sequence[int], skip: int) -> list[list[float]] | None:
-    """Read a table of numbers in the folder of the input file or in the working directory; the first ``skip`` lines are
-    headings. If the table contains faults, record the faults and return None.
-    """
-    path = file.find(name)
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError as error:
-        file.refuse(at, str(path), f"cannot be read: {error.strerror}")
-        return None
-    rows, faults = [], len(file.faults)
-    for number, line in enumerate(lines, 1):
-        words, item = line.split(), f"line {number} of {path}"
-        values = _find_numbers(words)
-        if number <= skip:
-            if values:
-                file.refuse(at, item, f"must be a heading; the first {skip} lines are headings")
-        elif values is None or not np.isfinite(values).all():
-            file.refuse(at, item, "must have finite numbers")
-        elif values and len(values) not in widths:
-            file.refuse(at, item, f"must have {' or '.join(map(str, widths))} numbers")
-        elif values:
-            rows.append(values)
-    return rows if len(file.faults) == faults else None
-
-
-def _find_numbers(words: Sequence[str]) -> list[float] | None:
-    """Return the numbers in a row, or None if a word is not a number."""
-    try:
-        return [float(word) for word in words]
-    except ValueError:
-        return None
-
-
 def read_motion(path: Path) -> FloatArray:
     """Read a table of motions. Each row is a time [s] followed by numbers; lines that begin with ``#`` or a word are
     comments.
@@ -281,11 +183,11 @@ def read_motion(path: Path) -> FloatArray:
     rows = []
     for number, line in enumerate(lines, 1):
         words = line.replace(",", " ").split()
-        if _find_numbers(words[:1]) is None and re.search(r"[\[(]\s*deg(rees?)?\b", line.lower()):
+        if find_numbers(words[:1]) is None and re.search(r"[\[(]\s*deg(rees?)?\b", line.lower()):
             raise ModelError(f"motion file {path}, line {number}: has angles in degrees: must have angles in rad")
-        if not words or words[0][0] in "#!(" or (words[0][0].isalpha() and _find_numbers(words[:1]) is None):
+        if not words or words[0][0] in "#!(" or (words[0][0].isalpha() and find_numbers(words[:1]) is None):
             continue
-        values = _find_numbers(words)
+        values = find_numbers(words)
         if values is None or not np.isfinite(values).all():
             raise ModelError(f"motion file {path}, line {number}: must have finite numbers")
         rows.append(values)

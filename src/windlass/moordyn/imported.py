@@ -37,6 +37,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.sensors import Sensor
 from windlass.framework.state.state import State
+from windlass.moordyn.channels import Converted, find_body_angles, find_rod_angles
 from windlass.moordyn.environment import Environment, find_height, read_environment, read_motion
 from windlass.moordyn.input_file import (
     FORCES,
@@ -46,10 +47,11 @@ from windlass.moordyn.input_file import (
     NotTranslated,
     Point,
     name_point,
+    number_end,
     read_input,
 )
-from windlass.moordyn.motion import find_paths
-from windlass.moordyn.rigid import add_bodies, add_sphere, place_ends
+from windlass.moordyn.motion import find_ends, find_paths
+from windlass.moordyn.rigid import add_bodies, add_sphere, find_direction, place_ends
 from windlass.moordyn.starts import Shape, find_shape
 from windlass.solvers.static import Static
 
@@ -125,7 +127,7 @@ class Mooring:
         """
         return State(self.world)
 
-    def sensors(self) -> list[Sensor]:
+    def sensors(self) -> list[Sensor | Converted]:
         """Return sensors for the outputs in the file, in the order and with the names of the file. If the file has no
         outputs, return sensors of the tensions at all ends of lines, and of the positions of free bodies and of the
         middles of rods.
@@ -142,25 +144,52 @@ class Mooring:
             for k, entity in entities.items()
             for axis in range(3)
         ]
-        return tensions + places
+        return [*tensions, *places]
 
-    def _sense(self, name: str, kind: str, number: int, node: int, quantity: str) -> Sensor:
+    def _sense(self, name: str, kind: str, number: int, node: int, quantity: str) -> Sensor | Converted:
         """Return the sensor of an output channel, see `Channel`."""
         if quantity.startswith("TEN"):
+            if kind == "rod":
+                number, quantity = self._find_line(number_end(number, "AB".index(quantity[3])))
             line, row = self.lines[number], self.file.lines[number]
             part = row.length / row.segments
             node = {"TENA": 0, "TENB": row.segments}.get(quantity, node)
             k = min(node, row.segments - 1)
             return Sensor(line[k], "axial_force", name=name, where={"x": part * (node - k)})
-        axis = "XYZ".index(quantity[1])
+        axis = "XYZ".index(quantity[-1])
         if quantity[0] == "F":
             return Sensor(self.supports[number][axis], "force", name=name)
-        output = {"P": "position", "V": "velocity"}[quantity[0]]
+        if quantity[0] == "R":
+            return self._sense_turn(name, kind, number, quantity[:-1], axis)
+        output = {"P": "position", "V": "velocity", "A": "acceleration"}[quantity[0]]
         if kind == "line":
             line, row = self.lines[number], self.file.lines[number]
             k = min(node, row.segments - 1)
             return Sensor(line[k], output, axis, name, {"x": row.length / row.segments * (node - k)})
+        if kind == "rod":
+            ends = place_ends(self.file, number)
+            local = ends[0] + max(node, 0) / self.file.rods[number].segments * (ends[1] - ends[0])
+            return Sensor(self.rods[number], output, axis, name, {"local": local})
         return Sensor(self.bodies[number] if kind == "body" else self.points[number], output, axis, name)
+
+    def _sense_turn(self, name: str, kind: str, number: int, quantity: str, axis: int) -> Converted:
+        """Return the sensor of an angle [deg], of its rate, or of an angular acceleration, of a body or rod."""
+        entity = self.bodies[number] if kind == "body" else self.rods[number]
+        if quantity != "R":
+            output, unit = {"RV": ("angular_velocity", "deg/s"), "RA": ("angular_acceleration", "deg/s^2")}[quantity]
+            return Converted(name, unit, Sensor(entity, output, axis, name), lambda rate: float(np.degrees(rate[0])))
+        rotation = Sensor(entity, "rotation", name=name)
+        if kind == "body":
+            return Converted(name, "deg", rotation, lambda R: float(find_body_angles(R)[axis]))
+        direction = find_direction(self.file, number)
+        return Converted(name, "deg", rotation, lambda R: float(find_rod_angles(R, direction)[axis]))
+
+    def _find_line(self, point: int) -> tuple[int, str]:
+        """Return the number of the line at a point, and the quantity of the tension at this end of the line."""
+        for number, line in self.file.lines.items():
+            if point in line.ends:
+                return number, f"TEN{'AB'[line.ends.index(point)]}"
+        raise AssertionError(f"{name_point(point)} has no line")
 
 
 class Places(NamedTuple):
@@ -279,7 +308,11 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
     )
     size = np.linalg.norm(shape.slope, axis=1)[:, None]
     unit = shape.slope / size
-    stretched = np.column_stack((np.zeros_like(unit), shape.slope - unit))
+    clamped = {k: _find_clamp(mooring, number, line, k) for k in (0, 1)}
+    for k, axis in clamped.items():
+        if axis is not None:
+            unit[-k] = axis
+    stretched = np.column_stack((np.zeros_like(unit), (size - 1.0) * unit))
     nodes = list[Entity]()
     inner = slice(1, line.segments)
     if line.segments > 1:
@@ -297,6 +330,9 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
         node = world.add(
             PointSlope3D, name=name_point(point), position=ends[k], slope=unit[at], displacement=stretched[at], **shared
         )
+        axis = clamped[k]
+        if axis is not None:
+            con.fix(world, node, *(f"{name}'" for name, along in zip("xyz", axis, strict=True) if not along))
         if breaks:
             mooring.loose[number, point] = node
         elif owner is None:
@@ -317,6 +353,24 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
             axial_drag=kind.axial_drag, added_mass=kind.added_mass, axial_added_mass=kind.axial_added_mass,
             constant_volume=True, points=LEAST_POINTS,
         )  # fmt: skip
+
+
+def _find_clamp(mooring: Mooring, number: int, line: Line, k: int) -> FloatArray | None:
+    """Return the direction of end A (``k`` = 0) or B (1) of a line with bending stiffness that is clamped at a fixed
+    rod whose axis is parallel to x, y or z. Return None for other ends. If MoorDyn clamps such an end, add a note.
+    """
+    file, end = mooring.file, line.ends[k]
+    if end >= 0 or not file.types[line.type].bending:
+        return None
+    rod = -end // 2
+    ends = find_ends(file, rod)
+    axis: FloatArray = (ends[1] - ends[0]) / float(np.linalg.norm(ends[1] - ends[0]))
+    # a line leaves end B of a rod along its axis, and end A against its axis
+    axis = np.round((1.0 if (end % 2 == 1) == (k == 0) else -1.0) * axis, 9)
+    if file.rods[rod].kind == "fixed" and np.count_nonzero(axis) == 1:
+        return axis
+    file.notes.append(f"line {number} bends freely at {name_point(end)}, where MoorDyn clamps it")
+    return None
 
 
 def _choose_cable(mooring: Mooring, number: int, line: Line, shape: Shape) -> tuple[type[Component], dict[str, Any]]:

@@ -179,8 +179,8 @@ class Failure(NamedTuple):
 
 
 class Channel(NamedTuple):
-    """An output: its name in the file, type and number of the object, number of the node of a line (-1 for outputs that
-    do not belong to a node), and quantity.
+    """An output: its name in the file, type and number of the object, number of the node of a line or rod (-1 for
+    outputs that do not belong to a node), and quantity.
     """
 
     name: str
@@ -650,6 +650,8 @@ def find_fault(file: InputFile, channel: Channel) -> str:
     if channel.kind == "body":
         is_free = number in file.bodies and file.bodies[number].kind in MOVING
         return "" if is_free else "must be a free body; positions of other bodies are those of its points"
+    if channel.kind == "rod":
+        return _find_rod_fault(file, channel)
     if number not in (file.lines if channel.kind == "line" else file.points):
         return f"there is no {channel.kind} {number}"
     if channel.kind == "line":
@@ -669,13 +671,32 @@ def find_fault(file: InputFile, channel: Channel) -> str:
     return ""
 
 
+def _find_rod_fault(file: InputFile, channel: Channel) -> str:
+    """Return the reason why an output of a rod does not exist in this file, or an empty text."""
+    rod = file.rods.get(channel.number)
+    if rod is None or rod.kind not in ("free", "pinned", "body pinned"):
+        return "must be a free or pinned rod"
+    if channel.node > rod.segments:
+        return f"must have a node <= {rod.segments}"
+    if channel.quantity.startswith("TEN"):
+        point = number_end(channel.number, "AB".index(channel.quantity[3]))
+        count = sum(line.ends.count(point) for line in file.lines.values())
+        return "" if count == 1 else f"must be at an end with one line; {name_point(point)} has {count}"
+    return ""
+
+
 CHANNELS = (
     "FairTen#, AnchTen#, Line#TenA, Line#TenB, Line#N@ with PX to VZ or Ten, Point# or Con# with PX to VZ or FX to FZ, "
-    "or Body# with PX to VZ"
+    "Body# with PX to AZ or RX to RAZ, Rod# with PX to AZ, RX to RAY (without z), TenA or TenB, or Rod#N@ with PX to VZ"
 )
 VECTORS = tuple(f"{quantity}{axis}" for quantity in "PV" for axis in "XYZ")
+TURNS = tuple(f"{quantity}{axis}" for quantity in ("R", "RV", "RA") for axis in "XYZ")
+ACCELERATIONS = "AX", "AY", "AZ"
 FORCES = "FX", "FY", "FZ"
-OBJECTS = {"LINE": "line", "L": "line", "POINT": "point", "P": "point", "CON": "point", "C": "point", "BODY": "body"}
+OBJECTS = {
+    "LINE": "line", "L": "line", "POINT": "point", "P": "point", "CON": "point", "C": "point", "BODY": "body",
+    "ROD": "rod", "R": "rod",
+}  # fmt: skip
 
 
 def find_channel(word: str) -> Channel | None:
@@ -690,14 +711,20 @@ def find_channel(word: str) -> Channel | None:
     if kind is None or not digits:
         return None
     number, rest, node_number = int(rest[:digits]), rest[digits:], -1
-    if kind == "line" and rest.startswith("N"):
+    if kind in ("line", "rod") and rest.startswith("N"):
         digits = next((k for k, letter in enumerate(rest[1:]) if not letter.isdigit()), len(rest) - 1)
         if not digits:
             return None
         node_number, rest = int(rest[1 : digits + 1]), rest[digits + 1 :]
         quantity = "TEN" if rest in ("T", "TEN") else rest
-        return Channel(word, kind, number, node_number, quantity) if quantity in (*VECTORS, "TEN") else None
-    allowed = {"line": ("TENA", "TENB"), "point": (*VECTORS, *FORCES), "body": VECTORS}[kind]
+        of_node = (*VECTORS, "TEN") if kind == "line" else VECTORS
+        return Channel(word, kind, number, node_number, quantity) if quantity in of_node else None
+    allowed = {
+        "line": ("TENA", "TENB"),
+        "point": (*VECTORS, *FORCES),
+        "body": (*VECTORS, *ACCELERATIONS, *TURNS),
+        "rod": (*VECTORS, *ACCELERATIONS, *(turn for turn in TURNS if turn[-1] != "Z"), "TENA", "TENB"),
+    }[kind]
     return Channel(word, kind, number, -1, rest) if rest in allowed else None
 
 

@@ -1,0 +1,200 @@
+"""Comparison of Windlass and MoorDyn for all MoorDyn input files of a folder.
+
+usage: python benchmarks/moordyn_files.py FOLDER [--python PATH] [--still 60] [--end 40] [--limit 120]
+
+The program prints one row for each input file below FOLDER. Files that an input file names are searched in its folder
+and in the working directory. Coupled bodies and points are at rest for ``--still`` seconds (in Windlass: static
+equilibrium), and then move in surge (amplitude 1 m) and heave (0.5 m) with a period of 10 s until ``--end``. The
+columns contain the largest differences, over both ends of all lines, of the tension in the middle of the first and last
+segment, relative to the tension of MoorDyn: at rest, mean and standard deviation over the last two periods. The last
+columns are the process times per line and second of simulation.
+
+``--python`` is an interpreter with the package moordyn; default: this interpreter. Without the package, the rows
+contain the results of Windlass alone. ``--limit`` is the longest time of each program per file [s].
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+STEP, COUPLING, PERIOD, SURGE, HEAVE = 0.05, 0.005, 10.0, 1.0, 0.5
+"""Time step of Windlass and time between calls of MoorDyn [s], period [s] and amplitudes [m] of the motion."""
+SMALL = 1e-3
+"""Smallest tension by which differences are divided, relative to the largest tension of the file [1]."""
+
+
+def move(start: list[list[float]], t: Any) -> np.ndarray:
+    """Return the coordinates of all coupled objects at the times t, shape (n, k): a motion that grows over a period."""
+    t = np.atleast_1d(np.asarray(t, np.float64))
+    y = np.clip(t / PERIOD, 0.0, 1.0)
+    grown = y * y * (3.0 - 2.0 * y)
+    shift = np.column_stack((SURGE * grown * np.sin(2.0 * np.pi * t / PERIOD), 0.0 * t))
+    shift = np.column_stack((shift, HEAVE * grown * np.sin(2.0 * np.pi * t / PERIOD)))
+    parts = [np.hstack((shift, np.zeros((len(t), len(x) - 3)))) + x for x in start]
+    return np.hstack([np.zeros((len(t), 0)), *parts])
+
+
+def summarise(times: np.ndarray, series: np.ndarray, end: float) -> dict[str, list[float]]:
+    """Return mean and standard deviation over the last two periods."""
+    late = series[times >= end - 2.0 * PERIOD - 1e-9]
+    return {"mean": late.mean(axis=0).tolist(), "deviation": late.std(axis=0).tolist()}
+
+
+def run_windlass(file: Path, end: float, results: Path) -> dict[str, Any]:
+    """Return the results of Windlass, or the reason of a refusal. Before the motion begins, the results at rest are
+    written to the file ``results``.
+    """
+    import windlass as wl  # imported here, because the process that runs MoorDyn may have no Windlass
+
+    mooring = wl.moordyn.load(file)
+    rows = mooring.file
+    start = [[*b.position, *np.radians(b.angles)] for b in rows.bodies.values() if b.kind == "coupled"]
+    start += [list(p.position) for p in rows.points.values() if p.kind == "coupled"]
+    found: dict[str, Any] = {"start": start, "lines": len(rows.lines)}
+    if not rows.lines:
+        return found | {"reason": "no lines"}
+    with TemporaryDirectory() as folder:
+        if start:
+            t, motion = np.arange(0.0, end + 0.5 * STEP, STEP), Path(folder) / "motion.txt"
+            np.savetxt(motion, np.column_stack((t, move(start, t))), fmt="%.12g")
+            mooring = wl.moordyn.load(file, motion=motion)
+    sensors = []
+    for number, line in rows.lines.items():
+        where = {"x": 0.5 * line.length / line.segments}
+        for end_name, k in (("A", 0), ("B", line.segments - 1)):
+            sensors.append(wl.Sensor(mooring.lines[number][k], "axial_force", name=f"{number}{end_name}", where=where))
+    names = [sensor.name for sensor in sensors]
+    try:
+        state, rest = mooring.rest(name=""), wl.Sensors(None, sensors)
+        rest.after_step(state)
+        found["rest"] = [float(rest[name][0]) for name in names]
+    except (wl.NotConverged, wl.ModelError) as error:
+        state, found["reason"] = mooring.start(), f"no equilibrium: {str(error).splitlines()[0]}"
+    results.write_text(json.dumps(found))
+    moving, begin = wl.Sensors(None, sensors), process_time()
+    wl.Dynamic(mooring.world, step=STEP, end=end, name="", method="generalized_alpha_index2").solve(
+        state, hooks=[moving]
+    )
+    found["time"] = (process_time() - begin) / end / len(rows.lines)
+    series = np.column_stack([np.ravel(moving[name]) for name in names])
+    return found | summarise(moving.times, series, end)
+
+
+def run_moordyn(file: str, start: list[list[float]], still: float, end: float) -> dict[str, Any]:
+    """Return the results of MoorDyn; this process needs the package moordyn."""
+    # a module in this folder is also named moordyn
+    sys.path[:] = [path for path in sys.path if Path(path).resolve() != Path(__file__).resolve().parent]
+    import moordyn  # imported here, because only the process of MoorDyn needs this package
+
+    def place(t: float) -> list[float]:
+        return list(move(start, max(t - still, 0.0))[0])
+
+    system = moordyn.Create(file)
+    moordyn.SetVerbosity(system, moordyn.LEVEL_NONE)
+    moordyn.Init(system, place(0.0), [0.0] * len(place(0.0)))
+    lines = [moordyn.GetLine(system, k + 1) for k in range(moordyn.GetNumberLines(system))]
+    begin, times, rows = process_time(), [], []
+    for k in range(round((still + end) / COUPLING)):
+        t = k * COUPLING
+        rate = ((np.array(place(t + COUPLING)) - place(t)) / COUPLING).tolist()
+        moordyn.Step(system, place(t), rate, t, COUPLING)
+        if (k + 1) % round(STEP / COUPLING) == 0:
+            ends = ((line, n) for line in lines for n in (0, moordyn.GetLineN(line)))
+            rows.append([float(np.linalg.norm(moordyn.GetLineNodeTen(line, n))) for line, n in ends])
+            times.append(t + COUPLING)
+    used = (process_time() - begin) / (still + end) / len(lines)
+    moordyn.Close(system)
+    t, series = np.array(times), np.array(rows)
+    rest = series[(t >= 0.8 * still) & (t <= still)]
+    found = {"rest": rest.mean(axis=0).tolist()} if len(rest) else {}
+    return found | {"time": used} | summarise(t - still, series, end)
+
+
+def run_job(job: list[Any], results: Path) -> None:
+    """Run one program, and write its results to a file."""
+    program, file, *further = job
+    if program == "MoorDyn":
+        results.write_text(json.dumps(run_moordyn(file, *further)))
+        return
+    try:
+        found = run_windlass(Path(file), *further, results)
+    except Exception as error:  # the table contains the reason of any failure
+        lines = str(error).splitlines()
+        reason = lines[1 if len(lines) > 1 and "no counterpart" in lines[0] else 0].strip()
+        found = (json.loads(results.read_text()) if results.exists() else {}) | {"reason": reason}
+    results.write_text(json.dumps(found))
+
+
+def call(python: str, job: list[Any], limit: float) -> dict[str, Any]:
+    """Return the results of one program from a process of its own, or the reason of a failure."""
+    with TemporaryDirectory() as folder:
+        results = Path(folder) / "results.json"
+        command = [python, str(Path(__file__).resolve()), "--job", json.dumps(job), "--results", str(results)]
+        reason = ""
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=limit, check=False)
+            if done.returncode:
+                reason = f"{job[0]} ends with code {done.returncode}"
+        except subprocess.TimeoutExpired:
+            reason = f"{job[0]} needs more than {limit:g} s"
+        found: dict[str, Any] = json.loads(results.read_text()) if results.exists() else {}
+        return found | ({"reason": reason} if reason else {})
+
+
+def compare(ours: dict[str, Any], theirs: dict[str, Any], key: str) -> str:
+    """Return the largest difference of a result, relative to the tension of MoorDyn, or to its standard deviation."""
+    if key not in ours or key not in theirs:
+        return "-"
+    a, b, scale = (np.array(part) for part in (ours[key], theirs[key], theirs[key]))
+    least = SMALL * np.abs(theirs["mean"]).max()
+    return f"{np.max(np.abs(a - b) / np.maximum(np.abs(scale), least)):.2%}"
+
+
+def find_files(folder: Path) -> list[Path]:
+    """Return the input files below a folder: text files with a section of options of the solver."""
+    files = (file for file in sorted(folder.rglob("*")) if file.suffix in (".txt", ".dat") and file.is_file())
+    texts = {file: file.read_text(errors="replace").upper() for file in files}
+    return [file for file, text in texts.items() if "---" in text and "OPTIONS" in text]
+
+
+def main() -> None:
+    """Compare all files."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path)
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--still", type=float, default=60.0)
+    parser.add_argument("--end", type=float, default=40.0)
+    parser.add_argument("--limit", type=float, default=120.0)
+    parser.add_argument("--job", help=argparse.SUPPRESS)
+    parser.add_argument("--results", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.job:
+        del sys.argv[1:]  # Windlass would read the words as options of its solvers
+        run_job(json.loads(options.job), Path(options.results))
+        return
+    probe = subprocess.run([options.python, "-c", "import moordyn"], capture_output=True, check=False)
+    print("| file | at rest | mean | standard deviation | Windlass [s/s] | MoorDyn [s/s] | remark |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for file in find_files(options.folder):
+        ours = call(sys.executable, ["Windlass", str(file), options.end], options.limit)
+        theirs: dict[str, Any] = {}
+        if probe.returncode == 0 and ("time" in ours or "rest" in ours):
+            job = ["MoorDyn", str(file), ours["start"], options.still, options.end]
+            theirs = call(options.python, job, options.limit)
+        cells = [compare(ours, theirs, key) for key in ("rest", "mean", "deviation")]
+        cells += [f"{part['time']:.3g}" if "time" in part else "-" for part in (ours, theirs)]
+        remark = "; ".join(part["reason"][:100] for part in (ours, theirs) if "reason" in part)
+        print(f"| {file.relative_to(options.folder)} | {' | '.join(cells)} | {remark} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
