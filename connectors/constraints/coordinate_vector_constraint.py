@@ -149,8 +149,8 @@ class UserEquation:
             moved[self.fast][k] += 1j * TINY
             here[self.fast][k] += STEP
             given = complex(self._function(t, self._row, *moved))
-        # if the imaginary part is 0, C does not depend on this coordinate; but if C changes with a real step, the
-        # function has discarded imaginary parts
+        # an imaginary part of 0 has two possible causes: C does not depend on this coordinate, or the function has
+        # discarded imaginary parts. In the second case C changes with a real step.
         if given.imag == 0.0 and self.value(t + STEP * (k < 0), *here) != self.value(t, q, v):
             raise ValueError
         return given.imag / TINY

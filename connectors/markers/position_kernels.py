@@ -37,8 +37,8 @@ class PositionColumns(NamedTuple):
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
     Jr: FloatArray  # ∂ω/∂q̇, shape (n, 3, m)
     h: IntArray  # index h of each marker in H and Hr, or -1 if H and Hr are 0, shape (n,)
-    H: FloatArray  # ∂J/∂q of the markers with h >= 0, shape (k, 3, m, m). The last index belongs to q.
-    Hr: FloatArray  # ∂Jr/∂q of the markers with h >= 0, shape (k, 3, m, m). The last index belongs to q.
+    H: FloatArray  # ∂J/∂q of the markers with h >= 0, shape (k, 3, m, m). The last index is the component of q.
+    Hr: FloatArray  # ∂Jr/∂q of the markers with h >= 0, shape (k, 3, m, m). The last index is the component of q.
 
 
 @kernel
@@ -176,8 +176,8 @@ def update_jacobians(j: Any, i: int, m: PositionColumns, v: FloatArray, X: Float
 def add_curvature(
     j: Any, i: int, n: int, m: PositionColumns, g: FloatArray, scale: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the product of ``scale``, the gradient g and ∂X/∂q of row i to the values of the matrix. The first n
-    coordinates of the row belong to the two markers, see `update_jacobians`.
+    """Add the product of ``scale``, the gradient g and ∂X/∂q of row i to the values of the matrix. The coordinates of
+    the two markers are the first n coordinates of the row, see `update_jacobians`.
     """
     n0 = j.n0
     for marker in range(2):

@@ -5,8 +5,8 @@
     angular velocity: ω = W_2 r_2,t + W_3 r_3,t,    W_2 = -r_3 qᵀ,    W_3 = [r_3]×/g_33 + c r_3 qᵀ,
         q = n/|n|²,    n = r_2 × r_3,    c = g_23/g_33,    g_ij = r_i·r_j
 
-In a beam r, r_2, r_3 are interpolated between the nodes. The derivatives of W_2, W_3 with respect to a component of the
-slopes, for which the derivative of n is n_e, follow from the product rule and from
+In a beam r, r_2, r_3 are interpolated between the nodes. Let n_e be the derivative of n with respect to a component of
+the slopes. The derivatives of W_2 and W_3 with respect to this component follow from the product rule and from
 
     q_e = n_e/|n|² - 2 q (q·n_e),    ∂c/∂r_2 = r_3/g_33,    ∂c/∂r_3 = (r_2 - 2 c r_3)/g_33.
 
@@ -73,8 +73,8 @@ def fill_turn(r2: Vector, r3: Vector, W: FloatArray) -> Vector:
 
 @kernel
 def fill_turn_derivative(r2: Vector, r3: Vector, q: Vector, dW: FloatArray) -> None:
-    """Fill dW with the derivatives of W_2 and W_3, shape (2, 3, 3, 2, 3); the last two indices belong to the slope (0:
-    r_2, 1: r_3) and to its component.
+    """Fill dW with the derivatives of W_2 and W_3, shape (2, 3, 3, 2, 3); the last two indices are the slope (0: r_2,
+    1: r_3) and its component.
     """
     i33, scale = 1.0 / dot(r3, r3), dot(q, q)
     c = i33 * dot(r2, r3)

@@ -158,8 +158,8 @@ def tangent(
     numbers, wraps, out = np.zeros((most, 18), np.complex128), np.zeros(most), np.zeros(18, np.complex128)
     X, Y, Z, PV, g = np.zeros((9, w)), np.zeros((9, w)), np.zeros((9, w)), np.zeros((18, 18)), np.zeros(9)
     own = np.zeros((len(pair.m0), w, w), np.int64)
-    # the five rows of G are derivatives with respect to the coordinates of a row of the law: of the sum of L and the
-    # length wound on drums, of L̇, of L_0, of L̇_0, and of the length wound on drums; ∂L̇/∂v is equal to the first row
+    # G contains derivatives with respect to the coordinates of a row of the law. Row 0: sum of L and the length wound
+    # on drums; row 1: L̇; row 2: L_0; row 3: L̇_0; row 4: length wound on drums. ∂L̇/∂v is equal to row 0.
     G, wind = np.zeros((5, n)), np.zeros(9)
     for i in range(len(rows)):
         row = rows[i]

@@ -104,7 +104,7 @@ class TimeColumn:
 
 def change_values(rows: LocalRows, columns: tuple[Any, TimeColumn], name: str, names: Sequence[str]) -> bool:
     """Copy the present values of the column ``name`` to ``columns``, the result of ``bind``, and return True. If other
-    columns have changed, too, copy nothing and return False. See ``copy`` of `ColumnChanges`.
+    columns have also changed, copy nothing and return False. See ``copy`` of `ColumnChanges`.
     """
     if set(names) != {name}:
         return False

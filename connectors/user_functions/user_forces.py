@@ -464,7 +464,7 @@ def _eval_group(
         for i, k in enumerate(where.tolist()):
             _eval_row(users, function, k, t, u[i], ut[i], [result[i] for result in results])
         return
-    # new arrays for each call, because the user's function may change them
+    # each call receives new arrays, because the user function may change its arguments
     arguments = [users.rows[where], u.copy(), ut.copy(), *(column[where] for column in users.parameters)]
     if isinstance(function, Compiled):
         loop = function.force_loop if len(results) == 1 else function.derivative_loop
