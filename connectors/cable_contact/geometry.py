@@ -12,8 +12,8 @@ parameters of `CableContactSet` and:
     dofs: the twelve process-local coordinate indices of positions and slopes. If friction turns cables of the table,
         the indices of the two angles follow
     length: reference length [m]
-    points: number of points, 0 for cables whose points belong to another process
-    data: index of the first history value, -1 for cables whose points belong to another process
+    points: number of points, 0 for cables whose points another process evaluates
+    data: index of the first history value, -1 for cables whose points another process evaluates
     radius: radius of the cross section [m]
     before, after: rows of the neighbours in the chain, -1 at an end of the chain
     chain: index of the chain. Chains of different sets have different indices

@@ -53,7 +53,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 NO_SPINS = (0.0, 0.0, 0.0, 0.0)
-"""Variations of angles and spins that are 0."""
+"""Variations of angles and spins of the material, all 0, for cables that friction does not turn."""
 
 
 class Change(NamedTuple):
@@ -257,8 +257,8 @@ def add_tangent(
             if not touches:
                 touches = True
                 K[:] = 0.0
-            # derivatives with respect to r and r' of both axes, and from these the derivatives with respect to
-            # coordinates
+            # derivatives with respect to r and r' of both axes, from which the derivatives with respect to coordinates
+            # are computed
             par, m, z, t = eval_pair(c, h, data, start, x, v, at, xi, s, held, g)
             fill_changes(par, m, z, t, dq, dv, C)
             force, _, on_b = eval_forces(par, t)

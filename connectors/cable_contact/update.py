@@ -11,10 +11,10 @@ the force μ p:
     u_e = max(1 - w μ_v v_t.f_t/|f_t|², 0) f_t/(w μ_k),
     s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,    h = u_e.(t_B × n)/D,
 
-A sticking point keeps its anchor; m_A and m_B are rotated together with the tangents t_A and t_B. If ``turns_rope`` is
-true, the anchor is moved to the present position instead, without a change of u. Cables that penetrate each other by
-more than the smaller of their radii would pass through each other. In this case the force error is infinite, so solvers
-reduce the step or fail.
+If ``turns_rope`` is false, a sticking point keeps its anchor, and m_A and m_B are rotated together with the tangents
+t_A and t_B. If ``turns_rope`` is true, the anchor of a sticking point is moved to the present position without a change
+of u. Cables that penetrate each other by more than the smaller of their radii would pass through each other. In this
+case the force error is infinite, so solvers reduce the step or fail.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Contact of a circle with cables whose material moves along the axis through the mesh (`ALECable2D`), where the
-material has the axial displacement s.
+"""Contact of a circle with cables whose material moves along the axis through the mesh (`ALECable2D`). The axial
+displacement of the material is s.
 
 The kernels of the law evaluate the forces f(q, w, s) on the nodes of a cable and on the circle, for the coordinates q
 of the nodes and the material velocities w. This module converts these forces to generalised forces on the coordinates

@@ -82,9 +82,9 @@ def invert(x: float) -> float:
 
 @kernel(inline=True)
 def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[float, float]:
-    """Return the velocity of the point of the axis that belongs to the end point ``end`` (0 or 1) of the segment in
-    lane k, relative to the centre of the circle. The segment lies at the offset y from the axis. The point of the axis
-    is fixed in the mesh, not in the material, which moves at the axial velocity s_t.
+    """Return the velocity, relative to the centre of the circle, of the point of the axis from which the end point
+    ``end`` (0 or 1) of the segment in lane k has the offset y. The point of the axis is fixed in the mesh, not in the
+    material, which moves at the axial velocity s_t.
     """
     rx, ry, vx, vy = g.slopes[2 * end, k], g.slopes[2 * end + 1, k], g.rates[2 * end, k], g.rates[2 * end + 1, k]
     il = invert(np.sqrt(rx * rx + ry * ry))
@@ -103,7 +103,7 @@ def slip_rate(par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y
     bx, by = place_velocity(y, s_t, 1, k, g)
     ex, ey = z.bx - z.ax, z.by - z.ay
     E = ex * ex + ey * ey
-    # motion of the ends along n rotates the chord, motion along t shifts the chord in its own direction; see
+    # motion of the ends along n rotates the chord; motion along t shifts the chord in its own direction, see
     # `chord_derivatives`
     turning = z.nx * (ax - bx) + z.ny * (ay - by)
     q = z.rho

@@ -14,7 +14,7 @@ z = D/E, h = t.e/E, and the vectors n, t of the contact frame:
 
 With the current length, dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2); with the reference length, dx/d rho =
 sigma L/n and dx/d|e| = 0. With the current length and an offset, the two derivatives are multiplied by r/(r - sigma y),
-and rho, theta and e in d x_cur belong to the chord of the axis. The vector u is the velocity of the closest point
+and rho, theta and e in d x_cur refer to the chord of the axis. The vector u is the velocity of the closest point
 relative to the centre of the circle. The forces (F0, F1, torque) are power-conjugate to the rates of (a, b, phi).
 Therefore, if the Jacobian B maps rates of coordinates to the rates of (a, b, phi), B^T maps (F0, F1, torque) to forces
 on coordinates. With the variables y = (a, b, phi) and F = (F0, F1, torque), the matrix of a segment is B^T (dF/dy B +
@@ -144,8 +144,8 @@ def fill_segment_tangent(
 @kernel(inline=True)
 def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
     """Write the last three columns of X, shape (5, 11): the derivatives with respect to x and y of the centre and with
-    respect to the angle of the circle. They follow from C, the derivatives with respect to the end points and the
-    angle.
+    respect to the angle of the circle. These derivatives follow from C, the derivatives with respect to the end points
+    and the angle.
     """
     for k in range(5):
         X[k, 8] = -(C[k, 0] + C[k, 2])
@@ -181,7 +181,7 @@ def add_segment_block(J: FloatArray, X: FloatArray, K: FloatArray) -> None:
     """Add B^T X to K, shape (11, 11), where B are the derivatives of the end points and of the angle with respect to
     the 11 coordinates.
 
-    The 11 columns belong to the coordinates of the cable (8), the centre x, y, and the angle of the circle. J (4, 8)
+    The 11 coordinates are the coordinates of the cable (8), the centre x, y, and the angle of the circle. J (4, 8)
     contains the derivatives of both end points with respect to the coordinates of the cable.
     """
     for a in range(8):
@@ -327,7 +327,7 @@ def scatter_circle(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Transform the columns and rows of K (11, 11) that belong to the circle to the m coordinates of the marker of the
+    """Transform K (11, 11) from the centre and the angle of the circle to the m coordinates of the marker of the
     circle, and add the result to the matrix.
 
     N (11, 3): see `add_centre_rates`. (fx, fy), torque: dq times the force and torque on the cable; the opposite force

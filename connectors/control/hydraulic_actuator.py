@@ -16,8 +16,8 @@ w(x) = sign(x) √|x|; for |x| < 1 Pa w(x) = x, because the square root has an i
 or ``valve_opening1``, plus the result of ``valve_function`` if this function is given. The equation for p_k is
 multiplied by A_k, so its residual has the unit of a force.
 
-Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its documentation. The pressures of both
-programs agree.
+Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its documentation. The pressures computed by
+Exudyn and by this law agree.
 """
 
 from __future__ import annotations

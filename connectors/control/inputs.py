@@ -46,7 +46,7 @@ class InputColumns(NamedTuple):
 
     m: IntArray  # index of each input in the coordinate markers, or -1 for no input, shape (rows, inputs)
     size: IntArray  # number of inputs of each row, shape (rows,)
-    first: int  # index of the first coordinate of a row that belongs to an input
+    first: int  # index of the first coordinate of an input among the coordinates of a row
     width: int  # number of coordinates of each input
 
 

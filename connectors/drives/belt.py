@@ -599,8 +599,8 @@ class _Line:
         sensors: Sequence[SensorLike] = (),
         picture: str | os.PathLike[str] | None = None,
     ) -> DriveMeans:
-        """Create a hook for a solver that records all quantities of the drive over time. Its ``report()`` contains
-        means and extremes.
+        """Create a hook for a solver that records all quantities of the drive over time. The method ``report()`` of the
+        hook returns means and extremes.
 
         Args:
             start: time from which steps are recorded [s].

@@ -33,7 +33,9 @@ from windlass.framework.kernels.kernel import kernel
 SPEED, BELT_SPEED, WRAP, SLIP_ARC, SLIDING, BEFORE, AFTER, HUB = range(8)
 """Indices of the first quantities of a pulley. The components of the hub load begin at `HUB`."""
 HUB_FORCE, HUB_ANGLE, TORQUE, POWER, CREEP, RIGID_CREEP, LOG_RATIO, LIMIT, RESERVE, MESH, SINKING = range(11)
-"""Indices of the quantities of a pulley after the hub load, relative to the first index after its components."""
+"""Indices of the quantities of a pulley after the hub load, relative to the first index after the components of the hub
+load.
+"""
 LENGTH, TENSION, DEFLECTION, FREQUENCY = range(4)
 """Indices of the quantities of a span."""
 MEAN_SPEED, GIVEN, TAKEN, EFFICIENCY, STORED = range(5)

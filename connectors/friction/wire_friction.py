@@ -18,9 +18,10 @@ each other (Papailiou, Foti and Martinelli).
 
 Each cable has three axial bristles and two bending bristles, at the points of integration rule 2. The return map is
 evaluated within Newton's method, from the anchors at the start of the step, with the exact tangent. In 3D the anchor of
-a bending bristle is a vector in the global frame. R is the smallest rotation from the tangent at the start of the step
-to the present tangent. The wires therefore do not spin about the axis of the cable. The bristles have no deflection in
-the stress-free state of the cable. wire_kernels.py contains the forces.
+a bending bristle is a vector in the global frame, and the rotation R moves this vector with the cable. R is the
+smallest rotation from the tangent at the start of the step to the present tangent. The wires therefore do not spin
+about the axis of the cable. The bristles have no deflection in the stress-free state of the cable. wire_kernels.py
+contains the forces.
 
 In the energy ledger, ``stretching`` and ``bending`` are the stored energies of the bristles. The energies that slipping
 bristles lose are ``axial_slip`` and ``bending_slip``: the mean of the forces at both ends of a step times the motion of

@@ -203,8 +203,8 @@ def rotations(table: EntityTable) -> FloatArray:
 
 
 def find_carriers(world: Tables, markers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Return the carrier of each marker, and whether this carrier is a ground. The carrier is the node of the marker,
-    its body if the body has no node, or a ground.
+    """Return the carrier of each marker, and whether this carrier is a ground. The carrier is the entity to which the
+    marker is attached, but the node of the body if this entity is a body with a node.
     """
     carrier, fixed = np.full(len(markers), -1, np.int64), np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):

@@ -2,7 +2,7 @@
 
 A small motion displaces the material points of both surfaces at the contact by u_1, u_2 and rotates the bodies by θ_1,
 θ_2. With e_i = θ_i × n, T = I - n nᵀ and the shape tensors D_i = ∂p_i/∂n in the tangent plane (r I for a sphere, see
-`ellipsoids.py`)
+`ellipsoids.py`), the variations are
 
     depth: δx = n·(u_1 - u_2)
     normal: (D_1 + D_2 - x I) δn = -T(u_1 - u_2) + D_1 e_1 + D_2 e_2
