@@ -112,7 +112,7 @@ def decide_states(
     c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
 ) -> tuple[float, float, bool]:  # fmt: skip
-    """Determine the states of the points of a row, and store their anchors; see `create_update`.
+    """Determine the states of the points of a row, and store the anchors of the points; see `create_update`.
 
     If ``commits`` is true, also store the press, and whether the cable of a new row has friction. These values change
     only after a Newton run, not within it. Return three values: the change of the normal force due to the press [N],

@@ -117,7 +117,7 @@ def add_surface_contact(
             rows are `ContactFrictionBedCable`.
 
     Returns:
-        The rows, shape (m n,). Row ``i * n + j`` belongs to surface i and cable j. With ``touching`` the shape is
+        The rows, shape (m n,). Row ``i * n + j`` is the pair of surface i and cable j. With ``touching`` the shape is
         (touching n,), and row ``j * touching + i`` is row i of cable j.
 
     Raises:

@@ -167,7 +167,7 @@ def eval_section(
         ends = (geo[3], geo[4]) if np.isfinite(geo[4]) else (low - radius, high + radius)
         return np.full(ALONG, radius), np.linspace(*ends, ALONG)
     if kind == LINE:
-        # section from the bottom of the groove to its rim
+        # points along a flank of the groove, from the bottom of the groove to the rim
         u = 0.5 * (t + 1.0)
         bottom = -geo[2] / geo[0]
         rho = bottom + u * (geo[5] - bottom)

@@ -246,7 +246,7 @@ def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fiel
     """In static solves, find the cable with the largest ratio of the axial force that the edge of a plane causes to the
     tension of the cable. Return a message about this cable if the ratio exceeds `PULL`. See `Checks.reasons`.
 
-    On several processes the check is omitted, because rows of one cable may belong to several processes.
+    On several processes the check is omitted, because different processes may have rows of the same cable.
 
     Args:
         surfaces: entity indices of the surfaces of ``c``, shape (surfaces,).
