@@ -203,10 +203,10 @@ class Beam3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     stiffness: Any
     mass_per_length: Any
-    rotary_inertia: Any
     damping: Any
     length: Any
     reference_strain: Any
+    rotary_inertia: Any
     node0: Any
     node1: Any
     node2: Any
@@ -1182,12 +1182,12 @@ class SlopeBeam3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     stiffness: Any
     mass_per_length: Any
-    rotary_inertia: Any
     damping: Any
-    section_stiffness: Any
-    section_damping: Any
     length: Any
     reference_strain: Any
+    rotary_inertia: Any
+    section_stiffness: Any
+    section_damping: Any
     node0: Any
     node1: Any
     node2: Any
@@ -1507,7 +1507,7 @@ class World():
     @overload
     def add(self, component: type[Beam2D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, damping: Numbers = ..., length: Numbers = ..., node_angles: Numbers = ..., reference_strain: Numbers = ...) -> Beam2DEntity: ...
     @overload
-    def add(self, component: type[Beam3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, damping: Numbers = ..., length: Numbers = ..., reference_strain: Numbers = ...) -> Beam3DEntity: ...
+    def add(self, component: type[Beam3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, damping: Numbers = ..., length: Numbers = ..., reference_strain: Numbers = ..., rotary_inertia: Numbers) -> Beam3DEntity: ...
     @overload
     def add(self, component: type[BeltToothContact], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., teeth: WholeNumbers, pitch_radius: Numbers, phase: Numbers = ..., tooth_stiffness: Numbers, tooth_damping: Numbers = ..., tip_stiffness: Numbers, tooth_height: Numbers, flank_angle: Numbers = ..., backlash: Numbers = ..., active: YesNo = ...) -> BeltToothContactEntity: ...
     @overload
@@ -1709,7 +1709,7 @@ class World():
     @overload
     def add(self, component: type[SlidingNode], *, name: str = ..., part: Part | None = ..., reference: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> SlidingNodeEntity: ...
     @overload
-    def add(self, component: type[SlopeBeam3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, damping: Numbers = ..., section_stiffness: Numbers = ..., section_damping: Numbers = ..., length: Numbers = ..., reference_strain: Numbers = ...) -> SlopeBeam3DEntity: ...
+    def add(self, component: type[SlopeBeam3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, damping: Numbers = ..., length: Numbers = ..., reference_strain: Numbers = ..., rotary_inertia: Numbers, section_stiffness: Numbers = ..., section_damping: Numbers = ...) -> SlopeBeam3DEntity: ...
     @overload
     def add(self, component: type[SphereFluidLoad], *, name: str = ..., part: Part | None = ..., marker: One = ..., fluid: One = ..., diameter: Numbers, drag: Numbers = ..., added_mass: Numbers = ..., active: YesNo = ...) -> SphereFluidLoadEntity: ...
     @overload
