@@ -58,7 +58,9 @@ def arc_length_of(j: int, n: float, L: float) -> float:
 
 @kernel(inline=True)
 def read_vector(x: FloatArray, dofs: IntArray, first: int) -> Vector:
-    """Return three successive coordinates of a cable, whose indices begin at the element ``first`` of ``dofs``."""
+    """Return three successive coordinates of a cable. The elements of ``dofs`` from the index ``first`` are their
+    indices.
+    """
     return x[dofs[first]], x[dofs[first + 1]], x[dofs[first + 2]]
 
 

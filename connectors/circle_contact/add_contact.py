@@ -155,8 +155,8 @@ def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity
 
 
 def _expand(value: Any, circles: int, cables: int) -> Any:
-    """Convert an array with one value per circle to an array with one value per pair, which the law needs: each value
-    is repeated for all cables. Return other arguments unchanged.
+    """Convert an array with one value per circle to an array with one value per pair, because the law needs one value
+    per pair. Each value is repeated for all cables. Return other arguments unchanged.
     """
     if shape_of(value) != (circles,):
         return value

@@ -87,8 +87,8 @@ class ContactFrictionCircleCable2D(SegmentContact):
     With cables whose material moves along the axis (`ALECable2D`), sticking positions refer to the material. However,
     each sticking position is stored for a segment of the mesh, and this segment does not move with the material.
     History values of a row with n segments: n gaps [m], n states, and n sticking positions [m]. If a row has moving
-    material and the ``sticking_length`` ``"current"``, it has one further value: the axial displacement of the material
-    [m] at the time at which the sticking positions were stored.
+    material and the ``sticking_length`` ``"current"``, the row has one further value: the axial displacement of the
+    material [m] at the time at which the sticking positions were stored.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")

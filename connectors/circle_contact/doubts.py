@@ -113,8 +113,8 @@ def find_doubts(
 
     Args:
         evaluate: function that returns the outputs of all segments or points, see `eval_segments`.
-        long_steps: results of `find_long_steps`. If there are any, they are returned as well, and the step size is not
-            checked again.
+        long_steps: results of `find_long_steps`. If this list is not empty, its texts are returned as well, and the
+            step size is not checked again.
     """
     on = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0))
     if not len(on):

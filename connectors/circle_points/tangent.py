@@ -153,8 +153,8 @@ def fill_bend_slopes(c: PointRows, data: FloatArray, start: FloatArray, r: Circl
 
     For a cable that has just moved onto a circle with an elastic layer, the derivatives are set to 0, because u depends
     only on the speed of the cable. The neglected derivative with respect to the speed is of the order of the strain
-    times the step size. If no bristle has been deflected, the derivatives at constant history values are kept: they are
-    a stiffness that makes tangents of static solves regular.
+    times the step size. If no bristle has been deflected, the derivatives at constant history values are kept, because
+    this stiffness makes tangents of static solves regular.
     """
     row = c.rows[i]
     n, first = row.segments, row.data

@@ -167,7 +167,7 @@ def decide_states(
         elif bristles:
             # the damper of a new bristle has no effect in this step
             p.drag = 0.0
-    # common deflection of the sticking points; then states and anchors of all points
+    # compute the common deflection of the sticking points, and then the states and anchors of all points
     u = find_sticking(n, places)
     if not commits:
         u = stick_between(n, first, data, places, u)
@@ -183,7 +183,7 @@ def decide_states(
             # initial deflection
             own = u if p.state == STICKS or holds else slip_along(p)
             data[first + 2 * n + k] = p.eight[3, lane] - n / closed * own
-    # press, which enlarges the circle
+    # store the press, which enlarges the circle
     if not (follows and commits):
         return 0.0, 0.0, False
     data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES

@@ -273,7 +273,8 @@ def fill_winch_gaps(
         n, at = row.segments, first
         first += n
         r = read_winch_row(c, circle, data, x, v, i)
-        # motion of the first node relative to the circle, plus a margin for points closer to the circle than this node
+        # the row is skipped if its first node is too far from the circle; a margin accounts for points closer to the
+        # circle than this node
         mx, my, wx, wy = r.q[0] - r.o.cx, r.q[1] - r.o.cy, r.w[0] - r.o.vx, r.w[1] - r.o.vy
         reach = r.radius + 1.5 * r.h + WAYS * size[0] * (np.sqrt(wx * wx + wy * wy) + abs(r.l_t))
         if not row.active or mx * mx + my * my > reach * reach:

@@ -68,7 +68,7 @@ def add_closed_point(
     g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
 ) -> None:  # fmt: skip
     """Add the derivatives of a closed point, see `create_tangent`."""
-    # the point, with its parameters at the length l
+    # evaluate the point with its parameters at the length l
     row = c.rows[i]
     n, first = row.segments, row.data
     state = data[first + n + k]
@@ -130,7 +130,7 @@ def add_closed_point(
         rate[0, b], rate[1, b], rate[2, b], rate[3, b], rate[4, b] = nx * dfn, ny * dfn, tx * dft, ty * dft, z.D * dft
         # the energy of the spring divided by l is a force on l
         K[8, b] += dq * row.stiffness * gap * xd
-    # generalised forces on nodes, length and circle
+    # add the derivatives of the generalised forces on the nodes, on the length and on the circle
     for b in range(WIDTH):
         n0, n1, f0, f1, m = (
             dq * g.own[0, b] + dv * g.rate[0, b], dq * g.own[1, b] + dv * g.rate[1, b],
@@ -153,7 +153,7 @@ def add_closed_point(
                 N[CABLE + 1, b - CABLE] - n1 - f1,
             )
             N[CABLE + 2, b - CABLE] -= m
-    # variations of S_i, r_l and w in the generalised forces
+    # add the terms due to variations of S_i, r_l and w in the generalised forces
     Nx, Ny, Fx, Fy = z.fn * nx, z.fn * ny, z.ft * tx, z.ft * ty
     for j in range(4):
         K[2 * j, 8] += dq * g.shape[j] * (Nx + Fx)

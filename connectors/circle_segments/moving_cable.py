@@ -116,8 +116,8 @@ def set_shift(c: SegmentRows, axial: AxialMotion, x: FloatArray, data: FloatArra
 
 
 def update_moving(update: Any, c: SegmentRows, axial: AxialMotion, fields: Fields) -> tuple[float, bool, float, int]:
-    """Call ``update``, the update of the law after a Newton run, which also shifts the sticking positions. Then store
-    the current axial displacements s as s0, and return the results of ``update``.
+    """Call ``update``, which updates the rows of the law after a Newton run and shifts the sticking positions. Then
+    store the current axial displacements s as s0, and return the results of ``update``.
     """
     shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
     set_shift(c, axial, fields.x, fields.start_data)

@@ -150,7 +150,7 @@ def eval_lanes(case: int, g: Any) -> None:
         ry = (1.0 - h.rho) * g.slopes[1, k] + h.rho * g.slopes[3, k]
         drift = g.axial[k] * (rx * h.nx + ry * h.ny)
         stretch = spring * (vn - drift)
-        # contributions to the power that the contact takes
+        # compute the contributions to the power that the contact takes from circle and cable
         sliding, damping = ft * slip, par.friction_velocity_penalty * vt * vt
         bends, normal = par.friction_stiffness * bristle * slip, (fn - spring) * vn
         sliding = sliding if slips else 0.0
@@ -232,7 +232,7 @@ def read_segments(
         eval_case(case, g)
         if len(f) > 0:
             last, sums = add_lanes(c, shape, circle, rows, numbers, first, count, g, last, sums, f)
-        # sums of each row, and values of segments
+        # add values to the sums of each row, and store the values of the segments
         for k in range(count):
             i, s = rows[first + k], numbers[first + k]
             energies[0, i] += g.spring_energy[k]

@@ -120,7 +120,7 @@ def fill_segment_tangent(
     along_x = (0.0, 0.0, 0.0, 0.0)
     if fk != 0.0 and not on_axis:
         along_x = place_derivatives(r, z, h, rhos, theta)
-    # columns of a_x, a_y, b_x, b_y
+    # columns of C for derivatives with respect to a_x, a_y, b_x and b_y
     for k in range(4):
         d_rho, d_theta = dq * rhos[k], dq * theta[k]
         d_vn = dn * d_rho + ut * d_theta + dv * along_n[k]
@@ -133,7 +133,7 @@ def fill_segment_tangent(
         C[2, k] = q1 * (d_fn * n1x - d_ft * n1y - f1y * turn1) + f1x * d_rho
         C[3, k] = q1 * (d_fn * n1y + d_ft * n1x + f1x * turn1) + f1y * d_rho
         C[4, k] = -r * d_ft
-    # column of the angle phi
+    # column of C for derivatives with respect to the angle phi
     d_ft = -r * (fv * dv + fk * dq)
     C[0, 4], C[1, 4] = -q0 * d_ft * n0y, q0 * d_ft * n0x
     C[2, 4], C[3, 4] = -q1 * d_ft * n1y, q1 * d_ft * n1x

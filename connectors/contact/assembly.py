@@ -178,7 +178,8 @@ def scatter_row(
     width = dofs.shape[1] - n
     add_block(K, slots, i, n, values)
     for b in range(width):
-        # columns of the coordinates of the marker: forces on the cable, then on (c, theta)
+        # columns of the matrix for the coordinates of the marker: derivatives of the forces on the cable and on (c,
+        # theta)
         for a in range(n + w):
             value = 0.0
             for e in range(w):

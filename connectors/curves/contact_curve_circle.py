@@ -230,7 +230,7 @@ def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
     cell = g.cell[k] + a * g.shape[k, 1] + b
     first, second = -1, -1
     low, next_low, nx, ny = row.radius, row.radius, 0.0, 0.0
-    # first the foot of largest depth, then the foot of largest depth among the feet with a different normal
+    # find the foot of largest depth, and then the foot of largest depth among the feet with a different normal
     for turn in range(2):
         for m in range(g.begin[cell], g.begin[cell + 1]):
             p = g.members[m]

@@ -212,9 +212,9 @@ class DriveLosses:
         bending: loss due to the `bending_loss` of the belt.
         teeth: loss due to friction and damping of the teeth of timing belts.
         integrator: loss due to the method of integration in the whole model.
-        stored: ``given`` minus ``taken`` minus all losses listed above. This is the change of the energies of belt and
-            contact, plus the residual of the ledger, minus the energies that the integrator loses in other parts of the
-            model.
+        stored: ``given`` minus ``taken`` minus all losses listed above. This difference is the change of the energies
+            of belt and contact, plus the residual of the ledger, minus the energies that the integrator loses in other
+            parts of the model.
         efficiency: ratio taken/given of the two works [1].
         friction_efficiency: 1 - friction/given [1].
     """

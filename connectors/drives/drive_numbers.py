@@ -179,7 +179,7 @@ def follow_pulley(
                     hub_y += f.fn * f.ny + f.ft * f.nx
                     torque += f.D * f.ft
                 continue
-            # at the end of a segment: polar angle that the segment covers
+            # at the end of a segment, compute the polar angle that the segment covers
             bx, by = h.px - o.cx, h.py - o.cy
             if j > 0:
                 angle[count] = np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
@@ -275,7 +275,7 @@ def follow_spans(
     """
     if due[0] == 0:
         return
-    # pulley in contact with each cable, and energies of the cables
+    # find the pulley in contact with each cable, and sum the energies of the cables
     pulleys, cables = m.touches.shape
     shift, found, energy = 0, False, 0.0
     for c in range(cables):
@@ -404,7 +404,7 @@ def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArra
     own, width, rho = count_numbers(size.width), size.width, c.mass_per_length
     spans = size.pulleys * own
     whole = spans + size.spans * (FREQUENCY + 1)
-    # driver, powers, and mean speed
+    # find the driver, the powers, and the mean speed
     given, taken, driver, speed = 0.0, 0.0, 0, 0.0
     for i in range(size.pulleys):
         power = row[i * own + HUB + width + POWER]
@@ -429,7 +429,7 @@ def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArra
         limit, square = row[rest + LIMIT], 0.0
         for k in range(width):
             square += row[p + HUB + k] ** 2
-        # hub loads, losses of speed, slip reserve
+        # compute hub loads, losses of speed, and slip reserves
         row[rest + HUB_FORCE] = np.sqrt(square)
         row[rest + HUB_ANGLE] = np.arctan2(row[p + HUB + 1], row[p + HUB]) if width == 2 else np.nan
         row[rest + CREEP] = 1.0 - abs(row[p + SPEED]) * c.radii[i] / rim if drives else np.nan

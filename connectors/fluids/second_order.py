@@ -1,4 +1,5 @@
-"""Waves of second order, whose phases are sums and differences of the phases of Airy waves, in water of finite depth.
+"""Waves of second order in water of finite depth. The phases of these waves are sums and differences of the phases of
+Airy waves.
 
 For each pair of different Airy waves with amplitudes a, phases ψ, wave vectors k, frequencies ω_i >= ω_j, R =
 k tanh(k d) and V = a g/ω, the surface and the potential have the terms

@@ -64,8 +64,8 @@ def stream_function_wave(
     gravity: float = 9.81,
     count: int = 24,
 ) -> dict[str, Any]:
-    """Create columns of a `Fluid` for a regular wave of finite height, whose crest is at the origin at t = 0, for
-    example ``world.add(Fluid, density=1025.0, **stream_function_wave(8.0, 10.0, 30.0))``.
+    """Create columns of a `Fluid` for a regular wave of finite height with a crest at the origin at t = 0, for example
+    ``world.add(Fluid, density=1025.0, **stream_function_wave(8.0, 10.0, 30.0))``.
 
     Args:
         height: height H from trough to crest [m].

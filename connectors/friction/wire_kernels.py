@@ -1,8 +1,8 @@
 """Kernels of `wire_friction`: forces of the bristles at the points of a cable, tangent, update of the history values,
 and energies.
 
-The moment of a bending bristle is a vector m. It acts on the curvature κ = p × k/g with p = r', k = r'' and g = p·p.
-The forces on p and k, and their variations, are
+The moment of a bending bristle is a vector m. This moment acts on the curvature κ = p × k/g with p = r', k = r'' and g
+= p·p. The forces on p and k, and their variations, are
 
     P = (k × m)/g - 2 (m·κ)/g p,    K = (m × p)/g
     δκ = (δp × k + p × δk)/g - 2 (p·δp)/g κ
@@ -255,14 +255,14 @@ def bending_tangent(
             anchor = read_history(row, CURVES, j, start)
         along = ig * dot(m, b.kappa)
         P, K = bending_forces(b, m)
-        # columns of the matrix: variations of p and k for each coordinate
+        # compute one column of the matrix for each coordinate, from the variations of p and k
         for n in range(4 * d):
             a = n % d
             axis = (1.0 if a == 0 else 0.0, 1.0 if a == 1 else 0.0, 1.0 if a == 2 else 0.0)
             dp = combine(row.bending_slopes[j, n // d], axis, 0.0, axis)
             dk = combine(row.bends[j, n // d], axis, 0.0, axis)
             stretch = 2.0 * ig * dot(b.p, dp)
-            # variations of curvature, anchor, trial moment and moment
+            # compute the variations of curvature, anchor, trial moment and moment
             dkappa = combine(ig, cross(dp, b.k), ig, cross(b.p, dk))
             dkappa = combine(1.0, dkappa, -stretch, b.kappa)
             moved = NOTHING

@@ -30,7 +30,8 @@ class MeshParts(NamedTuple):
 
 
 def divide_polyhedron(corners: FloatArray, parts: IntArray) -> MeshParts:
-    """Divide a polyhedron by planes at equal distances, which divide the extent of the polyhedron along each axis.
+    """Divide a polyhedron by planes perpendicular to the axes. The planes divide the extent of the polyhedron along
+    each axis into equal parts.
 
     Args:
         corners: corners of the triangles [m], counter-clockwise if seen from outside, shape (k, 3, 3).

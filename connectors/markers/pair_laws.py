@@ -1,4 +1,4 @@
-"""Laws between two markers. One or two kernels, which evaluate one row, define a law. This module contains the
+"""Laws between two markers. A law is defined by one or two kernels that evaluate one row. This module contains the
 implementation of `register_pair` for all marker families.
 
 The schema has the columns ``marker0`` and ``marker1``, which refer to markers of one family, and ``active``. From these

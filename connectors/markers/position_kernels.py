@@ -89,13 +89,13 @@ def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
     for i in range(len(rows)):
         row = rows[i]
         k, y = row.index, row.y
-        # position and slope of the axis, and the rates of both
+        # compute position and slope of the axis, and the rates of both
         rx, ry, gx, gy, rtx, rty, gtx, gty = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for a in range(4):
             S, dS, dx, dy = row.S[a], row.dS[a], row.dofs[2 * a], row.dofs[2 * a + 1]
             rx, ry, gx, gy = rx + S * x[dx], ry + S * x[dy], gx + dS * x[dx], gy + dS * x[dy]
             rtx, rty, gtx, gty = rtx + S * v[dx], rty + S * v[dy], gtx + dS * v[dx], gty + dS * v[dy]
-        # tangent, normal, stretch rate and angular velocity of the cross section
+        # compute tangent, normal, stretch rate and angular velocity of the cross section
         length = np.sqrt(gx * gx + gy * gy)
         tx, ty = gx / length, gy / length
         nx, ny = -ty, tx

@@ -115,7 +115,7 @@ def update_sections(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
     for i in range(len(rows)):
         row = rows[i]
         k, h = row.index, m.h[row.index]
-        # position on the axis and slopes, and the rates of these vectors
+        # compute the position on the axis, the slopes, and the rates of these vectors
         for b in range(3):
             for d in range(3):
                 r[b, d], rt[b, d] = 0.0, 0.0
@@ -123,7 +123,7 @@ def update_sections(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                     n = row.dofs[WIDTH * a + 3 * b + d]
                     r[b, d] += row.N[a] * x[n]
                     rt[b, d] += row.N[a] * v[n]
-        # frame of the section, and motion of the point
+        # compute the frame of the section, and the motion of the point
         place = (1.0, row.offset[0], row.offset[1])
         r2, r3 = (r[1, 0], r[1, 1], r[1, 2]), (r[2, 0], r[2, 1], r[2, 2])
         q = fill_turn(r2, r3, W)

@@ -190,7 +190,7 @@ def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
 
 def eval_report(pulley: PulleyContacts, contact: ContactView, fields: Fields, tension: bool = True) -> PulleyReport:
     """Create the report of a pulley for the current fields. With ``tension=False`` the tensions are not evaluated and
-    are NaN, which saves most of the computing time.
+    are NaN. This option saves most of the computing time.
     """
     z = eval_pulley_segments(pulley, contact, fields)
     wrap, speed = 0.0, 0.0

@@ -185,7 +185,7 @@ def number_of(which: int) -> Any:
 
 @kernel
 def store_start(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Store the initial position of the teeth if it is still unknown, and return a force error of 0."""
+    """Store the initial position of the teeth if this position is still unknown, and return a force error of 0."""
     if row.history[0] == 0.0:
         row.history[0], row.history[1] = 1.0, measure(row, u, ut)[0].real
     return 0.0, np.inf, False, 0.0

@@ -189,7 +189,7 @@ def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
                 evaluate(row, u, ut, time[0], F)
                 for a in range(9):
                     PV[a, k] = F[a].imag / TINY
-            # dq ∂F/∂q + dv ∂F/∂v, then the product of this matrix with Xᵀ
+            # compute dq ∂F/∂q + dv ∂F/∂v, and then the product of this matrix with Xᵀ
             for a in range(9):
                 g[a] = F[a].real
                 for b in range(n):

@@ -175,7 +175,8 @@ def add_equation_tangent(
             force = dq * lam[row.lam[d]]
             if force == 0.0:
                 continue
-            # second derivatives with respect to s and the axial motion, and mixed second derivatives with the nodes
+            # add the second derivatives with respect to s and the axial motion, and the mixed second derivatives with
+            # the coordinates of the nodes
             values[slots.block[i, 0, 0]] += force * w[K, d]
             values[slots.block[i, 0, ale]] += force * w[WP, d]
             values[slots.block[i, ale, 0]] += force * w[WP, d]

@@ -90,7 +90,7 @@ def create_meshes(world: Tables, surfaces: Geometry, m: PositionColumns) -> Mesh
 
 def eval_field_mesh(surfaces: Geometry, s: int) -> FloatArray:
     """Return the points of a height field at its grid lines [m], shape (nx, ny, 3). If a direction has more than
-    ``LINES`` grid lines, it is drawn with ``LINES`` lines at equal distances.
+    ``LINES`` grid lines, ``LINES`` lines at equal distances are drawn in this direction.
     """
     first, nx, ny = (int(value) for value in surfaces.geo[s, :3])
     numbers = surfaces.pieces[first:].reshape(-1)

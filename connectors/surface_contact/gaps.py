@@ -152,8 +152,8 @@ def sweep_surfaces(
     which: IntArray,
 ) -> None:
     """Find, among the passages of contact points through surfaces of their set within a step, the passage with the
-    greatest depth. Write the gap quantities of the point into ``row``. Write the index of the contact row to which the
-    point belongs into ``which[0]``, and the index of the surface, counted from 1, into ``which[1]``. For the other
+    greatest depth. Write the gap quantities of the point into ``row``. Write the index of the contact row that contains
+    the point into ``which[0]``, and the index of the surface, counted from 1, into ``which[1]``. For the other
     arguments see `sweep_circles`.
     """
     c, s, place0 = p.points, p.points.surfaces, m0.p

@@ -30,7 +30,7 @@ from windlass.framework.errors import ModelError
 
 @checked(times=numbers("s", (None,)), values=numbers("", (None,), (None, 3)))
 def spline(times: Any, values: Any) -> ReadyFunction:
-    """Create a cubic spline through points, which is constant before the first and after the last point.
+    """Create a cubic spline through points. Before the first and after the last point, the function is constant.
 
     Args:
         times: four or more times [s] in ascending order, shape (k,).

@@ -90,7 +90,8 @@ def vectorised(function: UserFunction) -> Vectorised:
 
 @checked(function=inside())
 def compiled(function: UserFunction) -> Compiled:
-    """Declare that a force function of springs is to be compiled, which saves time for many rows or many evaluations.
+    """Declare that a force function of springs is to be compiled. Compilation saves time for many rows or many
+    evaluations.
 
     Args:
         function: a kernel or a plain function that can be compiled, ``f(t, row, u, u_t, stiffness, damping, offset,

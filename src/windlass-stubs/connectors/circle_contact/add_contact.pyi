@@ -38,4 +38,4 @@ def add_contact_with_many(world: World, circles: Entity | Sequence[Entity], cabl
 def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity], circles: int) -> FloatArray:
     'Return contact_damping_per_length [N s/m^2] of all pairs for a given damping ratio, shape (k n,).'
 def _expand(value: Any, circles: int, cables: int) -> Any:
-    'Convert an array with one value per circle to an array with one value per pair, which the law needs: each value\nis repeated for all cables. Return other arguments unchanged.'
+    'Convert an array with one value per circle to an array with one value per pair, because the law needs one value\nper pair. Each value is repeated for all cables. Return other arguments unchanged.'
