@@ -68,7 +68,7 @@ class Bends(NamedTuple):
 
 
 def eval_length(tension: float, route: float, axial_stiffness: float, bends: Bends) -> float:
-    """Return the slack length [m] of a belt that has the given tension [N] in the spans of a route of the given length."""
+    """Return the slack length [m] of a belt with the given tension [N] in the spans of a route of the given length."""
     n, R, t = len(bends.radii), bends.radii, bends.angles
     # spans before and after each arc, shape (2, arcs)
     beside = np.stack(
