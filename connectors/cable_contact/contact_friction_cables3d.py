@@ -48,7 +48,7 @@ from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 
 TWISTED = "TwistCable3D"
-"""Component of the cables that friction can turn."""
+"""Name of the component of cables that friction can turn about their axes."""
 FASTER = "give a larger contact_stiffness_per_length, or shorter steps"
 SOURCE = "C. Meier, A. Popp and W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413"
 RADIUS = number("m", above=0.0)
@@ -188,8 +188,8 @@ def bind_frames(rows: LocalRows, turning: BoolArray, dofs: IntArray) -> dict[str
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of all cables of the table for the kernels. The records of cables whose points belong to other
-    processes have 0 points.
+    """Create the records of all cables of the table for the kernels. The records of cables whose points are evaluated
+    by other processes have 0 points.
     """
     world, table, layout = rows.world, rows.table, rows.layout
     cables, radius, of_row = table.local("cable"), table.local("radius"), table.local("contact_set")

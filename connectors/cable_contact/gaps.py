@@ -66,7 +66,7 @@ def fill_cable_gaps(
     v: FloatArray,
     numbers: FloatArray,
 ) -> None:
-    """Write the gap quantities of all contacts into ``numbers``, whose rows are the contact slots."""
+    """Write the gap quantities of all contacts into ``numbers``, which has one row for each contact slot."""
     for k in range(list_.counts[0]):
         h = read_pair(c, list_.pair[k, 0], list_.pair[k, 1], x, v)
         for i in range(list_.first[k], list_.first[k + 1]):

@@ -12,8 +12,8 @@ parameters of `CableContactSet` and:
     dofs: the twelve process-local coordinate indices of positions and slopes. If friction turns cables of the table,
         the indices of the two angles follow
     length: reference length [m]
-    points: number of points, 0 for cables whose points belong to another process
-    data: index of the first history value, -1 for cables whose points belong to another process
+    points: number of points, 0 for cables whose points another process evaluates
+    data: index of the first history value, -1 for cables whose points another process evaluates
     radius: radius of the cross section [m]
     before, after: rows of the neighbours in the chain, -1 at an end of the chain
     chain: index of the chain. Chains of different sets have different indices
@@ -58,7 +58,9 @@ def arc_length_of(j: int, n: float, L: float) -> float:
 
 @kernel(inline=True)
 def read_vector(x: FloatArray, dofs: IntArray, first: int) -> Vector:
-    """Return three successive coordinates of a cable, whose indices begin at the element ``first`` of ``dofs``."""
+    """Return three successive coordinates of a cable. The elements of ``dofs`` from the index ``first`` are their
+    indices.
+    """
     return x[dofs[first]], x[dofs[first + 1]], x[dofs[first + 2]]
 
 

@@ -101,7 +101,8 @@ ZERO: Vector = (0.0, 0.0, 0.0)
 
 class PairList(NamedTuple):
     """The m contacts of points with cables, ordered by the k pairs of cables. The arrays have space for a contact in
-    each contact slot, so compiled programs can keep their addresses; only the first m or k elements are used.
+    each contact slot, so the arrays never grow and compiled programs can keep the addresses of the arrays. Only the
+    first m or k elements are used.
     """
 
     at: IntArray  # index of the first history value of each contact, shape (slots,)

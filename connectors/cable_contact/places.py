@@ -55,9 +55,9 @@ class ContactSlots(NamedTuple):
     """All contact slots of the points of this process, in the order of cable and point.
 
     The coupled pairs are the pairs of cables for which the tangent has matrix entries. The coupled pairs include all
-    pairs with contacts, the pairs to whose cable B a foot can move next, and pairs that had contacts before. Therefore
-    the sparsity seldom changes when feet move along a chain. The key of a pair is the row of cable A times the number
-    of cables, plus the row of cable B.
+    pairs with contacts, pairs with a cable B to which a foot can move next, and pairs that had contacts before.
+    Therefore the sparsity pattern seldom changes when feet move along a chain. The key of a pair is the row of cable A
+    times the number of cables, plus the row of cable B.
     """
 
     at: IntArray  # index of the first history value of every slot, shape (slots,)
@@ -248,7 +248,9 @@ def fill_places(
 
 
 _fill, _fill_twist = call(fill_places), call(fill_places)
-"""Calls for cables with 12 and with 14 coordinates, because the types of their records differ."""
+"""Calls for cables with 12 and with 14 coordinates. The two cases need separate calls, because the types of the records
+differ.
+"""
 
 
 def eval_places(places: ContactPlaces, fields: Fields) -> tuple[FloatArray, FloatArray]:

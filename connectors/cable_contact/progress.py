@@ -29,11 +29,11 @@ class UpdateProgress(NamedTuple):
     Attributes:
         errors, forces: results of `follow_feet`, shape (rows,) each.
         number: index of the other cable of each slot before the update, see `ContactSlots`, shape (slots,).
-        left: the same after the last update, shape (slots,).
+        left: index of the other cable of each slot after the last update, shape (slots,).
         hull: control points of the cables at the last search (`eval_hulls`) [m], shape (rows, 4, 3).
-        now: work space for the present control points, same shape.
+        now: work space for the present control points [m], shape (rows, 4, 3).
         limits: largest value of twice the motion of a control point for which the last search is valid [m], shape (1,);
-            0 if it is not valid.
+            0 if the last search is not valid.
         due: 0 if no search is necessary, otherwise `MOVED` or `ALL`, shape (1,).
     """
 

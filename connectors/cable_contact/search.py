@@ -262,8 +262,8 @@ class CableSearch(NeighbourSearch):
         """Return the pairs of cables in the same set whose bounding spheres are closer than the skin, as rows of the
         two cables, shape (k, 2). Each cable also forms a pair with itself.
 
-        With several processes, each process finds only the pairs that contain a cable whose points belong to this
-        process.
+        With several processes, each process finds only the pairs that contain a cable whose points this process
+        evaluates.
         """
         middle = 0.5 * (self.hull[:, 0] + self.hull[:, 3])
         reach = np.linalg.norm(self.hull - middle[:, None], axis=2).max(axis=1, initial=0.0) + self.c["radius"]

@@ -53,7 +53,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 NO_SPINS = (0.0, 0.0, 0.0, 0.0)
-"""Variations of angles and spins that are 0."""
+"""Variations of angles and spins of the material, all 0, for cables that friction does not turn."""
 
 
 class Change(NamedTuple):
@@ -131,7 +131,7 @@ def eval_change(
     # variation of r_B and r'_B due to the motion of the foot along B
     drb, dpb = combine(1.0, drb, ds, m.pb), combine(1.0, dpb, ds, m.kb)
     dvb, dwb = combine(1.0, dvb, ds, m.wb), combine(1.0, dwb, ds, m.zb)
-    # distance D and direction n, both tangents, and the normal velocity
+    # variations of the distance D, of the direction n, of both tangents, and of the normal velocity
     n, dd = t.n, combine(1.0, dra, -1.0, drb)
     dD, dn = change_unit(n, t.D, dd)
     dla, dta = change_unit(t.ta, t.la, dpa)
@@ -238,7 +238,7 @@ def add_tangent(
     and with the scalar factors dq and dv.
     ``slots`` contains, for each coupled pair of cables, the indices of its matrix entries in ``values``.
     """
-    # coordinates of a cable, 14 with twist
+    # number of coordinates of a cable: 12, or 14 with twist
     width = c["dofs"].shape[1]
     C, X, K = np.empty((12, 16)), np.empty((12, 2 * width)), np.empty((2 * width, 2 * width))
     space = np.zeros(1, SPINS)
@@ -257,8 +257,8 @@ def add_tangent(
             if not touches:
                 touches = True
                 K[:] = 0.0
-            # derivatives with respect to r and r' of both axes, and from these the derivatives with respect to
-            # coordinates
+            # derivatives with respect to r and r' of both axes, from which the derivatives with respect to coordinates
+            # are computed
             par, m, z, t = eval_pair(c, h, data, start, x, v, at, xi, s, held, g)
             fill_changes(par, m, z, t, dq, dv, C)
             force, _, on_b = eval_forces(par, t)

@@ -11,10 +11,10 @@ the force μ p:
     u_e = max(1 - w μ_v v_t.f_t/|f_t|², 0) f_t/(w μ_k),
     s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,    h = u_e.(t_B × n)/D,
 
-A sticking point keeps its anchor; m_A and m_B are rotated together with the tangents t_A and t_B. If ``turns_rope`` is
-true, the anchor is moved to the present position instead, without a change of u. Cables that penetrate each other by
-more than the smaller of their radii would pass through each other. In this case the force error is infinite, so solvers
-reduce the step or fail.
+If ``turns_rope`` is false, a sticking point keeps its anchor, and m_A and m_B are rotated together with the tangents
+t_A and t_B. If ``turns_rope`` is true, the anchor of a sticking point is moved to the present position without a change
+of u. Cables that penetrate each other by more than the smaller of their radii would pass through each other. In this
+case the force error is infinite, so solvers reduce the step or fail.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def follow_feet(
         at, a = list_.at[i], list_.cable[i]
         b = int(data[at + NUMBER]) - 1
         p = value_at(gather(x, c[a]), list_.place[i])
-        # the foot in Newton's method, and the foot after the transfer along the chain
+        # evaluate the foot as in Newton's method, and then the foot after the transfer along the chain
         low, high = reach_of_foot(c, b)
         zb = gather(x, c[b])
         s, _ = find_foot(zb, p, data[at + FOOT], low, high, c[b].length)
@@ -222,7 +222,7 @@ def measure(
     c: CableUpdate, m: NDArray[Any], data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     rows: IntArray, number: int, lanes: NDArray[Any], places: NDArray[Any],
 ) -> None:  # fmt: skip
-    """Read the gaps of the slots of a row, which `follow_feet` has stored; see `create_update`."""
+    """Read the gaps that `follow_feet` has stored for the slots of a row; see `create_update`."""
     row = c.rows[rows[number]]
     for k in range(count_slots(row)):
         places[k].gap, places[k].fn = data[row.data + k * WIDTH + GAP], 0.0
@@ -250,7 +250,7 @@ def decide_states(
         # forces with the bristle that was stored at the start of the step
         xi, h = arc_length_of(k // TOUCHING, row.points, row.length), read_pair(c.rows, i, b, x, v)
         par, motion, bristle, t = eval_pair(c.rows, h, data, start, x, v, at, xi, s, False, g)
-        # contact state, and the bristle of points that stick or slip
+        # determine the contact state, and store the bristle of points that stick or slip
         state = OPEN
         if par.law.friction_coefficient > 0.0 and par.reach > t.D:
             state = SLIPS if t.f.slides else STICKS

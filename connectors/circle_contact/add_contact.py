@@ -53,7 +53,7 @@ def add_contact(
     **columns: Any,
 ) -> Entity:
     """Add contact between every cable and every circle. For laws with segments, the function creates one `CableShape`
-    per cable, to which the contacts with all circles refer.
+    per cable. The contacts of this cable with all circles refer to the same `CableShape`.
 
     Args:
         kind: component of the contact law. `ContactFrictionCirclePoints2D` (points of the axis) is recommended, because
@@ -72,7 +72,7 @@ def add_contact(
             circle), or k n values (one for each pair).
 
     Returns:
-        The rows of all pairs, shape (k n,). Row ``i * n + j`` belongs to circle i and cable j.
+        The rows of all pairs, shape (k n,). Row ``i * n + j`` is the pair of circle i and cable j.
 
     Raises:
         ModelError: no circle or no cable is given, or a value is outside its range.
@@ -155,8 +155,8 @@ def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity
 
 
 def _expand(value: Any, circles: int, cables: int) -> Any:
-    """Convert an array with one value per circle to an array with one value per pair, which the law needs: each value
-    is repeated for all cables. Return other arguments unchanged.
+    """Convert an array with one value per circle to an array with one value per pair, because the law needs one value
+    per pair. Each value is repeated for all cables. Return other arguments unchanged.
     """
     if shape_of(value) != (circles,):
         return value

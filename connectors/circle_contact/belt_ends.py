@@ -2,9 +2,9 @@
 the pulley, and the additional length of the belt.
 
 The belt is a beam with the bending stiffness EI under the axial force F. It lies on an elastic foundation with the
-stiffness k, which can push the belt outwards but cannot pull it. On the arc the depth of the belt in the circle is F/(k
-R). Let s [m] be the arc length along the circle. At s = 0 the tangent of the circle is parallel to the span; s is
-positive towards the span. Let y [m] be the depth minus F/(k R):
+stiffness k. The foundation can push the belt outwards but cannot pull it. On the arc the depth of the belt in the
+circle is F/(k R). Let s [m] be the arc length along the circle. At s = 0 the tangent of the circle is parallel to the
+span; s is positive towards the span. Let y [m] be the depth minus F/(k R):
 
     touching, s < e:    EI y'''' - F y'' + k y = 0     y = sum of Z exp(p (s - e)), EI p⁴ - F p² + k = 0, Re p > 0
     free, s > e:        EI y'''' - F y'' = F/R         y = b - s²/(2 R) + c exp(-(s - e)/l), l² = EI/F

@@ -1,7 +1,7 @@
 """Contact with friction between a circle and a 2D cable: belts on pulleys, ropes on drums.
 
 The cable is approximated by n straight segments (`CableShape`). Each segment touches the circle at its closest point
-with
+with the forces
 
     f_n = k_c g + d_c s v_n,   f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else +-mu |f_n|,
 
@@ -84,11 +84,11 @@ class ContactFrictionCircleCable2D(SegmentContact):
     segment, and the moments sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t, with the centre c of the circle and the
     relative position rho of the closest point. The forces on circle and cable always sum to 0.
 
-    With cables whose material moves along the axis (`ALECable2D`) sticking positions refer to the material. However,
+    With cables whose material moves along the axis (`ALECable2D`), sticking positions refer to the material. However,
     each sticking position is stored for a segment of the mesh, and this segment does not move with the material.
-    History values of a row with n segments: n gaps [m], n states, and n sticking positions [m]. Rows with moving
-    material, whose sticking positions are measured with the current length of segments, have one further value: the
-    axial displacement of the material [m] at the time at which the positions were stored.
+    History values of a row with n segments: n gaps [m], n states, and n sticking positions [m]. If a row has moving
+    material and the ``sticking_length`` ``"current"``, the row has one further value: the axial displacement of the
+    material [m] at the time at which the sticking positions were stored.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")
@@ -210,7 +210,8 @@ def build(rows: LocalRows) -> System:
     def decide(fields: Fields) -> None:
         start, data = fields.start_data, fields.data
         before = data.copy()
-        # The sticking position 0 means that none was stored. The bristle starts at the present position of its segment.
+        # A sticking position of 0 means that no position was stored. In this case the bristle starts at the present
+        # position of its segment.
         start[states[start[sticks] == 0.0]] = UNDEFINED
         run_post_newton(system, fields)
         # A segment whose bristle force equals the friction limit slips. Otherwise rounding errors would determine its

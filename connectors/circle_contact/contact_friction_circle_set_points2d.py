@@ -1,10 +1,10 @@
 """Contact with friction between points on the cubic axis of cables and the circles of a set, for reevings, conveyors
 and long belts.
 
-The law is the same as in `ContactFrictionCirclePoints2D` without a press. A row belongs to one cable and, at any time,
-to one circle of the set near the cable, or to no circle. A cable that can touch two circles simultaneously has two
-rows. Therefore a belt of n such cables on k circles has 2 n rows instead of k n. The tangent couples each cable only to
-circles near this cable. See `contact/pair_search.py`.
+The law is the same as in `ContactFrictionCirclePoints2D` without a press. A row describes the contact of one cable with
+at most one circle of the set at any time. A cable that can touch two circles simultaneously has two rows. Therefore a
+belt of n such cables on k circles has 2 n rows instead of k n. The tangent couples each cable only to circles near this
+cable. See `contact/pair_search.py`.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006). See `contact/pair_search.py` for the list of
     pairs.
@@ -85,7 +85,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return the global coordinate indices of each row: 8 indices for the cable, followed by the indices for a circle
-    from the set to which the row belongs, see `pair_dofs`.
+    of the set of this row, see `pair_dofs`.
     """
     return pair_dofs(world.dofs_of(table.local("cable")), table.local("contact_set"), *_find_circles(world))
 
@@ -95,7 +95,7 @@ def _find_circles(world: Tables) -> tuple[IntArray, IntArray]:
 
 
 def bind(rows: LocalRows) -> PairRows:
-    """Create the `PairRows` of the rows, to which no circle is assigned yet."""
+    """Create the `PairRows` of the rows. No circle is assigned to these rows yet."""
     count, circles = len(rows.rows), rows.world.table(SetCircle)
     points = bind_rows(rows, np.zeros(count, np.int64), np.ones(count), rows.dofs)
     place = points.rows["data"] + 3 * points.rows["segments"]

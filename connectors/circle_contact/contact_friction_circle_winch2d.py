@@ -1,7 +1,7 @@
 """Contact with friction between a circle and the cables of a winch rope outside the winch: ropes over sheaves.
 
 A cable has n contact points at constant fractions of its length, and the material of the rope moves through the points.
-The forces at a point, which represents the length Δ l/n of the rope, are
+Each point represents the length Δ l/n of the rope. The forces at a point are
 
     f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (r/D) b   while |f_t| <= mu |f_n|,  else +-mu |f_n|,
 
@@ -61,7 +61,7 @@ class ContactFrictionCircleWinch2D(PointContact):
 
     The points lie at the middle of n equal parts of the cable, on its cubic axis. The material of the rope moves
     through the points: the slip velocity is the velocity of the material, bristles stick to the material, and the
-    friction drives the length of the rope, ``s`` of the feed. Stiffness and damping are per metre of rope without
+    friction also acts on the length of the rope, ``s`` of the feed. Stiffness and damping are per metre of rope without
     strain, so the forces do not depend on the number of points and on the length of the cables. Forces and moments of
     rope and circle sum to 0 exactly.
 

@@ -1,9 +1,9 @@
 """Checks of models with contact between circles and cables. Each check finds a reason why results may be wrong, and
 reports it before or after a run.
 
-- Step size. The mass m = rho A L/n of a segment vibrates on the contact stiffness k with the period T = 2 pi sqrt(m/k),
-  which steps must resolve. If a time step is longer than `LONGEST_STEP` periods, the computed energy losses of belts
-  are doubtful.
+- Step size. The mass m = rho A L/n of a segment vibrates on the contact stiffness k with the period T = 2 pi sqrt(m/k).
+  Time steps must resolve this period. If a time step is longer than `LONGEST_STEP` periods, the computed energy losses
+  of belts are doubtful.
 - Angle per segment. The middle of a straight segment of length l touches the circle. The path of the cable becomes
   longer by the fraction (l/r)²/24, which increases the tension of a stiff cable. If a cable crosses a circle along a
   chord shorter than the spacing of the contact points, the contact may not be detected.
@@ -113,8 +113,8 @@ def find_doubts(
 
     Args:
         evaluate: function that returns the outputs of all segments or points, see `eval_segments`.
-        long_steps: results of `find_long_steps`. If there are any, they are returned as well, and the step size is not
-            checked again.
+        long_steps: results of `find_long_steps`. If this list is not empty, its texts are returned as well, and the
+            step size is not checked again.
     """
     on = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0))
     if not len(on):
@@ -201,7 +201,7 @@ def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray
     names, found = name_circles(rows.world, markers), []
     for i, j in combinations(range(len(markers)), 2):
         distance = float(np.hypot(*(center[j] - center[i])))
-        same = distance == 0.0 and names[i] == names[j]  # two markers of the same circle are no overlap
+        same = distance == 0.0 and names[i] == names[j]  # two markers of one circle do not overlap
         if not same and distance < (1.0 - TOUCHING) * (radius[i] + radius[j]) and cables[i] & cables[j]:
             found.append(
                 f"the circles {names[i]} and {names[j]} overlap: their centres are {distance:g} m apart, must be >= "
@@ -216,8 +216,8 @@ def count_windings(
     """Return the number of counter-clockwise turns around each circle [1] that the cables of these rows make. See
     `Checks.invariants`.
 
-    begin, end: start points and end points of all segments, or of the parts that all points represent, in the order of
-    the rows [m], shape (segments, 2) each.
+    begin, end: start points and end points of all segments, or of the parts of cables that points represent, in the
+    order of the rows [m], shape (segments, 2) each.
     """
     circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
     center = circle.p[np.repeat(c["circle"], c["segments"]), :2]

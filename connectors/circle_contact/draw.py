@@ -40,7 +40,7 @@ WORK = {"friction_work": "J"}
 CROSS = np.array([[0, 0, 0, 0, 0, 1, 0, -1, 0], [0, 0, -1, 0, 0, 0, 1, 0, 0], [0, 1, 0, -1, 0, 0, 0, 0, 0]], float)
 """ω @ CROSS contains the coefficients of the matrix W with arm @ W = ω × arm, row by row."""
 RIM_LINES = 72
-"""Number of straight lines of a rim [1]. The polygon deviates from the circle by 0.1 % of its radius."""
+"""Number of straight lines of a rim [1]. The polygon deviates from the circle by 0.1 % of the radius."""
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
@@ -141,8 +141,8 @@ def _find_intervals(rows: LocalRows) -> Intervals:
 
 
 def find_circles(rows: LocalRows) -> IntArray:
-    """Return the first row of each circle, in the order of the rows. Rows with the same marker and radius belong to the
-    same circle.
+    """Return the first row of each circle, in the order of the rows. Rows with the same marker and the same radius
+    refer to the same circle.
     """
     first = np.unique(circle_keys(rows).T, axis=1, return_index=True)[1]
     return np.sort(first)
@@ -150,6 +150,6 @@ def find_circles(rows: LocalRows) -> IntArray:
 
 def circle_keys(rows: LocalRows) -> FloatArray:
     """Return the index of the marker and the radius [m] of the circle of each row, shape (rows, 2); rows with equal
-    values belong to the same circle.
+    values refer to the same circle.
     """
     return np.stack((rows.local("circle").astype(np.float64), rows.local("circle_radius")), axis=1)

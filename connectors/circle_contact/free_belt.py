@@ -70,7 +70,7 @@ def eval_sinking_bend(
     l, a = sqrt(press / contact_stiffness), sqrt(axial_stiffness / bristles)
     if not (l < inf and a < inf):
         return nan
-    # if l equals a or 2 a, the closed form is 0/0; it is evaluated for a slightly different length
+    # if l equals a or 2 a, the closed form is 0/0; in this case it is evaluated for a slightly different length l
     if min(abs(l / a - 1.0), abs(l / a - 2.0)) < NEAR:
         a *= 1.0 - NEAR
     step, square = REACH * max(a, l) / PLACES, radius**2

@@ -11,9 +11,9 @@ docs/explanation/theory/contact.md. The consequences are
   deviation of the cable from the circle, and the energy of the bristles at these points is lost. This loss is relevant
   if the length sqrt(EA/mu_k), over which a change of tension is transferred to the circle, is a large part of the arc.
 - Short arcs. The bristles of a cable lose their deflection when the cable leaves the arc. If fewer than two cables lie
-  on a pulley, the pulley slips whenever a cable leaves. The fewer cables are on the arc of a pulley, the larger is the
-  error of its computed loss of speed. In test runs the error was below 0.5 % with 2.5 cables, up to 1 % with 1.9
-  cables, 15 % with 1.7 cables, and 75 % with 1 cable.
+  on a pulley, the pulley slips whenever a cable leaves. If fewer cables lie on the arc of a pulley, the error of the
+  computed loss of speed of this pulley is larger. In test runs the error was below 0.5 % with 2.5 cables, up to 1 %
+  with 1.9 cables, 15 % with 1.7 cables, and 75 % with 1 cable.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def choose_elements(length: float, strain: float, radii: Sequence[float], arcs: 
 
 
 def find_touching_belts(c: NDArray[Any], fields: Fields) -> IntArray:
-    """Return the indices of rows of belts (``press`` > 0) whose cable touches the circle of the row, shape (k,)."""
+    """Return the indices of the rows of belts (``press`` > 0) in which the cable touches the circle, shape (k,)."""
     first = c["data"].astype(np.int64)
     on = np.flatnonzero((c["press"] > 0.0) & c["active"] & (c["axial_stiffness"] > 0.0))
     return on[[bool((fields.data[first[k] : first[k] + c["segments"][k]] <= 0.0).any()) for k in on]]

@@ -1,4 +1,4 @@
-"""Closed form of the tractions on a circle that the mesh of a belt without load causes.
+"""Closed form of the tractions that the mesh of a belt without load causes on a circle.
 
 At both ends of an arc the curvature jumps by 1/R within a cable element of the length l. Therefore the displacement of
 the cubic of this element along the circle has an error of up to w = l³/(192 R²). As a function of the position, the
@@ -85,7 +85,7 @@ class MeshTraction(NamedTuple):
         return np.asarray(self.bristles * self.bend / self.limit)
 
     def at(self, i: int) -> MeshTraction:
-        """Return a copy in which each attribute is the element with index i of this attribute."""
+        """Return a copy whose attributes are the elements with the index i of the attributes of this object."""
         return MeshTraction(*(np.broadcast_to(part, np.shape(self.length))[i] for part in self))
 
     def shrink(self, column: str, small: float = SMALL) -> float:

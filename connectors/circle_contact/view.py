@@ -22,7 +22,7 @@ from windlass.framework.model.system import Fields
 
 
 class ContactView(NamedTuple):
-    """Data of rows that belong to one law of contact between circles and cables. Arrays have the shape (rows,)."""
+    """Data of rows of one law of contact between circles and cables. Arrays have the shape (rows,)."""
 
     circle: IntArray  # index of the marker of each circle among the markers of its family
     data: IntArray  # index of the first history value of each row
@@ -58,7 +58,7 @@ def touches_at_points(component: type[Component]) -> bool:
 
 
 def view_contact(rows: LocalRows) -> ContactView:
-    """Create the data of rows that belong to one law of contact between circles and cables."""
+    """Create the data of rows of one law of contact between circles and cables."""
     component = rows.table.component
     if touches_at_points(component):
         p: PointRows = rows.columns

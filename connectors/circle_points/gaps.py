@@ -103,7 +103,8 @@ def fill_point_gaps(
         row = c.rows[i]
         n, r, y, ci = row.segments, row.radius + eval_growth(row, data, PRESS), row.vertical_offset, row.circle
         at, first = first, first + n
-        # motion of the first node relative to the circle, plus a margin for points closer to the circle than this node
+        # the row is skipped if its first node is too far from the circle; a margin accounts for points closer to the
+        # circle than this node
         cx, cy, ux, uy = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]
         mx, my = x[dofs[i, 0]] - cx, x[dofs[i, 1]] - cy
         wx, wy, L = v[dofs[i, 0]] - ux, v[dofs[i, 1]] - uy, row.length * n

@@ -159,13 +159,13 @@ class PointState(NamedTuple):
     bristle: float
 
 
-# The positions of a point are bit-identical in all kernels, in scalar and in vectorised loops. Therefore the bristles
-# of points that have just touched have no deflection, and stored gaps equal the gaps in outputs.
+# All kernels, with scalar or vectorised loops, compute exactly the same position of a point. Therefore the bristles of
+# points that have just touched have no deflection, and stored gaps equal the gaps in outputs.
 
 
 @kernel(inline=True)
 def gather(values: FloatArray, dofs: IntArray, i: int) -> Eight:
-    """Return the elements of ``values`` that belong to the 8 coordinates of the cable in row i."""
+    """Return the elements of ``values`` at the indices of the 8 coordinates of the cable in row i."""
     return (
         values[dofs[i, 0]], values[dofs[i, 1]], values[dofs[i, 2]], values[dofs[i, 3]],
         values[dofs[i, 4]], values[dofs[i, 5]], values[dofs[i, 6]], values[dofs[i, 7]],

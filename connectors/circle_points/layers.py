@@ -291,8 +291,8 @@ def eval_speed(row: Any, o: Disc, q: Eight, w: Eight) -> float:
 
 @kernel(inline=True)
 def comes_along(row: Any, start: FloatArray) -> bool:
-    """Return whether a cable has approached the circle, and has had no friction before this step. If friction is
-    switched on later, the cable has not approached the circle in this sense.
+    """Return whether a cable has approached the circle, and has had no friction before this step. The result is false
+    for cables whose friction is switched on later.
     """
     first = row.data + 3 * row.segments
     return bool(start[first + WAY] != 0.0 and start[first + RUBS] == COMES)

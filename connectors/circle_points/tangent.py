@@ -61,7 +61,7 @@ def fill_point_tangent(
     derivatives with respect to their rates u and omega. V is dq times the derivatives with respect to u and omega. Both
     arrays have the shape (3, 3).
 
-    The rows of the arrays belong to F_x, F_y and the torque D f_t; the columns belong to x, y and the angle.
+    The rows of the arrays are F_x, F_y and the torque D f_t. The columns are x, y and the angle.
     """
     D, nx, ny = z.D, z.nx, z.ny
     inverse = 1.0 / D if D > 0.0 else 0.0
@@ -98,7 +98,8 @@ def rotate(
 @kernel(inline=True)
 def add_way(J: FloatArray, r: float, z: PointState, G: FloatArray) -> None:
     """Add to G the derivatives of the displacement u_k of a point along the circle with respect to the 11 coordinates.
-    They follow from the variation d u_k = (r/D) t.dd - r d phi; the docstring of this module defines the symbols.
+    These derivatives follow from the variation d u_k = (r/D) t.dd - r d phi; the docstring of this module defines the
+    symbols.
     """
     h = r / z.D
     for b in range(8):
@@ -151,9 +152,9 @@ def fill_bend_slopes(c: PointRows, data: FloatArray, start: FloatArray, r: Circl
     ``g.share``, if they differ from the derivatives at constant history values.
 
     For a cable that has just moved onto a circle with an elastic layer, the derivatives are set to 0, because u depends
-    only on the speed of the cable, and this derivative is small, of the order of the strain times the step size. If no
-    bristle has been deflected, the derivatives at constant history values are kept: they are a stiffness that makes
-    tangents of static solves regular.
+    only on the speed of the cable. The neglected derivative with respect to the speed is of the order of the strain
+    times the step size. If no bristle has been deflected, the derivatives at constant history values are kept, because
+    this stiffness makes tangents of static solves regular.
     """
     row = c.rows[i]
     n, first = row.segments, row.data

@@ -112,7 +112,7 @@ def decide_states(
     c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
 ) -> tuple[float, float, bool]:  # fmt: skip
-    """Determine the states of the points of a row, and store their anchors; see `create_update`.
+    """Determine the states of the points of a row, and store the anchors of the points; see `create_update`.
 
     If ``commits`` is true, also store the press, and whether the cable of a new row has friction. These values change
     only after a Newton run, not within it. Return three values: the change of the normal force due to the press [N],
@@ -167,7 +167,7 @@ def decide_states(
         elif bristles:
             # the damper of a new bristle has no effect in this step
             p.drag = 0.0
-    # common deflection of the sticking points; then states and anchors of all points
+    # compute the common deflection of the sticking points, and then the states and anchors of all points
     u = find_sticking(n, places)
     if not commits:
         u = stick_between(n, first, data, places, u)
@@ -183,7 +183,7 @@ def decide_states(
             # initial deflection
             own = u if p.state == STICKS or holds else slip_along(p)
             data[first + 2 * n + k] = p.eight[3, lane] - n / closed * own
-    # press, which enlarges the circle
+    # store the press, which enlarges the circle
     if not (follows and commits):
         return 0.0, 0.0, False
     data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES

@@ -1,8 +1,9 @@
 """Contact of a circle with points of a cable of a winch rope: geometry, forces, outputs.
 
-A cable covers the shares σ0 to σ0 + Δ of the length l of the rope. Its n points lie at the constant positions ξ_i =
-(i + 1/2)/n of the cable; each represents the length Δ l/n of the rope, which changes with l. The material moves through
-the points. S_i are the shape functions, T = r', and a = 1 - σ with σ = σ0 + Δ ξ (see elements/cable/winch_points.py):
+A cable covers the shares σ0 to σ0 + Δ of the length l of the rope. Its n points lie at the constant positions ξ_i = (i
++ 1/2)/n of the cable. Each point represents the length Δ l/n of the rope. This length changes with l. The material
+moves through the points. S_i are the shape functions, T = r', and a = 1 - σ with σ = σ0 + Δ ξ (see
+elements/cable/winch_points.py):
 
     velocity of the point: p_t = Σ S_i v_i + l_t r_l,    r_l = Σ p_i S_i q_i/l
     velocity of the material: u = p_t + l_t a T = Σ S_i v_i + l_t w,    w = r_l + a T
@@ -22,7 +23,7 @@ friction does the work f_t t.w δl on the length of the rope. The power of the f
 
 The bristle of a point sticks to the material. Its deflection is b = wrap(r α - anchor) + (r/D) (t.T) a (l - l_0): the
 displacement of the point along the circle since the last update, and the displacement of the material relative to the
-point, which l - l_0 of rope causes; l_0 is the length of the rope at the last update. Therefore b_t = (r/D) v_t.
+point due to the change l - l_0, where l_0 is the length of the rope at the last update. Therefore b_t = (r/D) v_t.
 
 History values of a row with n points: n gaps, n states (0 sticks, +-1 slips, -2 open or without friction), n anchors
 [m], and l_0 [m].
@@ -71,9 +72,10 @@ class WinchRows(NamedTuple):
         rows: records, shape (rows,). ``circle`` is the index of the marker among the markers of its family, ``data``
             the index of the first history value, ``segments`` the number n of points, ``begin`` σ0 [1] and ``share`` Δ
             [1]. ``stiffness``, ``damping``, ``rubbing`` and ``bristle`` are k_c, d_c, mu_v and mu_k of a point divided
-            by l. ``length`` is the length of rope that a point represents in the reference configuration [m], in which
-            it has ``contact_stiffness`` and ``friction_stiffness`` [N/m]. ``rope`` is l in the last update [m]. Further
-            fields are ``radius`` [m], ``friction_coefficient`` [1], ``clip_normal_force`` and ``active``.
+            by l. ``length`` is the length of rope that a point represents in the reference configuration [m];
+            ``contact_stiffness`` and ``friction_stiffness`` [N/m] are the stiffnesses of a point in this configuration.
+            ``rope`` is l in the last update [m]. Further fields are ``radius`` [m], ``friction_coefficient`` [1],
+            ``clip_normal_force`` and ``active``.
         dofs: process-local indices of the coordinates of the cable (`CABLE`) and of the circle, shape (rows, 9 + m).
     """
 
@@ -228,8 +230,8 @@ def fill_winch_powers(
     c: WinchRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
     """Write the quantities of all points into out, shape (rows, points, NUMBERS + 1); `contact/power.py` defines these
-    quantities. The last quantity is l: when l changes, a point represents more or less rope, and the energy that this
-    rope adds to the bristles of sticking points is listed as loss of bristles.
+    quantities. The last quantity is l. If l changes, the length of rope that a point represents changes, and with it
+    the energy of the bristle of a sticking point. This change of energy is counted as loss of bristles.
     """
     for i in range(len(c.rows)):
         row, r = c.rows[i], read_winch_row(c, circle, data, x, v, i)
@@ -271,7 +273,8 @@ def fill_winch_gaps(
         n, at = row.segments, first
         first += n
         r = read_winch_row(c, circle, data, x, v, i)
-        # motion of the first node relative to the circle, plus a margin for points closer to the circle than this node
+        # the row is skipped if its first node is too far from the circle; a margin accounts for points closer to the
+        # circle than this node
         mx, my, wx, wy = r.q[0] - r.o.cx, r.q[1] - r.o.cy, r.w[0] - r.o.vx, r.w[1] - r.o.vy
         reach = r.radius + 1.5 * r.h + WAYS * size[0] * (np.sqrt(wx * wx + wy * wy) + abs(r.l_t))
         if not row.active or mx * mx + my * my > reach * reach:

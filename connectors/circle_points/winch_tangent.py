@@ -8,7 +8,8 @@ variations at constant ξ of d = p - c, of e = p_t - v_c and U = u - v_c at cons
     δe = l_t Σ p_i S_i δq_i/l + v_l δl                 v_l = Σ p_i S_i v_i/l
     δU = l_t Σ B_i δq_i + (v_l + l_t a T_l) δl         B_i = p_i S_i/l + a S_i'
 
-and the derivatives of e and U with respect to the rates are those of d, and of d with w in place of r_l. Then
+The derivatives of e with respect to the rates are equal to the derivatives of d with respect to the variables. The
+derivatives of U with respect to the rates are also equal to the derivatives of d, except that w replaces r_l. Therefore
 
     δg = n.δd,    δv_n = n.δe + (t.e) (t.δd)/D,    δv_t = t.δU - (n.U) (t.δd)/D - ω n.δd - D δω
     δb = (r/D) t.δd - r δφ + (r/D) (t.T) a δl + (l - l_0) δ((r/D) (t.T) a)
@@ -45,9 +46,9 @@ WORK = work_type(
     d=(2, WIDTH), e=(2, WIDTH), U=(2, WIDTH), m=(2, WIDTH), T=(2, WIDTH), own=(5, WIDTH), rate=(5, WIDTH), B=(4,),
     shape=(4,),
 )  # fmt: skip
-"""Variations of d, e, U, u (m: with respect to the rates) and T for a unit change of each variable; derivatives of the
-force f_n n, the force f_t t and the torque D f_t with respect to the variables (own) and to their rates (rate); B_i and
-p_i S_i/l."""
+"""Variations of d, e, U and T for a unit change of each variable; variation of U for a unit change of each rate
+(``m``); derivatives of the force f_n n, the force f_t t and the torque D f_t with respect to the variables (``own``)
+and to the rates of the variables (``rate``); B_i (``B``) and p_i S_i/l (``shape``)."""
 
 
 @kernel(inline=True)
@@ -67,18 +68,18 @@ def add_closed_point(
     g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
 ) -> None:  # fmt: skip
     """Add the derivatives of a closed point, see `create_tangent`."""
-    # the point, with its parameters at the length l
+    # evaluate the point with its parameters at the length l
     row = c.rows[i]
     n, first = row.segments, row.data
     state = data[first + n + k]
     z = eval_winch_place(row, r, k, state, data[first + 2 * n + k])
     law, il, a, inverse = r.law, 1.0 / r.l, z.a, 1.0 / z.D if z.D > 0.0 else 0.0
     nx, ny, tx, ty, gap = z.nx, z.ny, -z.ny, z.nx, z.D - r.radius
-    # variations of vectors
+    # start with variations of 0
     for o in range(2):
         for b in range(WIDTH):
             g.d[o, b], g.e[o, b], g.U[o, b], g.m[o, b], g.T[o, b] = 0.0, 0.0, 0.0, 0.0, 0.0
-    # coordinates of the nodes
+    # variations for the coordinates of the nodes
     for j in range(4):
         p = j % 2
         g.shape[j] = p * z.S[j] * il
@@ -87,7 +88,7 @@ def add_closed_point(
             b = 2 * j + o
             g.d[o, b], g.m[o, b], g.T[o, b] = z.S[j], z.S[j], z.dS[j]
             g.e[o, b], g.U[o, b] = r.l_t * g.shape[j], r.l_t * g.B[j]
-    # length of the rope, and centre of the circle
+    # variations for the length of the rope and for the centre of the circle
     vx, vy = (z.S[1] * r.w[2] + z.S[3] * r.w[6]) * il, (z.S[1] * r.w[3] + z.S[3] * r.w[7]) * il
     sx, sy = z.dS[0] * r.q[0] + z.dS[2] * r.q[4], z.dS[0] * r.q[1] + z.dS[2] * r.q[5]
     Tlx, Tly = -sx * il, -sy * il
@@ -116,20 +117,20 @@ def add_closed_point(
             db = h * yd + r.paid * dway + (z.way if b == 8 else 0.0) - (r.radius if b == WIDTH - 1 else 0.0)
             dft += mu_v * dvt + by_l * z.ft
             dft += mu_k * h * (db - z.bend * xd * inverse)
-        # forces in global x and y, and the torque
+        # derivatives of the forces along global x and y and of the torque with respect to the variables
         own, rate = g.own, g.rate
         own[0, b], own[1, b] = nx * dfn + tx * z.fn * turn, ny * dfn + ty * z.fn * turn
         own[2, b], own[3, b] = tx * dft - nx * z.ft * turn, ty * dft - ny * z.ft * turn
         own[4, b] = z.D * dft + z.ft * xd
-        # rates
+        # derivatives with respect to the rates
         dfn = dc * xd
         dft = by_fn * dfn
         if sticks:
             dft += mu_v * (tx * g.m[0, b] + ty * g.m[1, b] - (z.D if b == WIDTH - 1 else 0.0))
         rate[0, b], rate[1, b], rate[2, b], rate[3, b], rate[4, b] = nx * dfn, ny * dfn, tx * dft, ty * dft, z.D * dft
-        # energy of the spring divided by l, a force on l
+        # the energy of the spring divided by l is a force on l
         K[8, b] += dq * row.stiffness * gap * xd
-    # generalised forces on nodes, length and circle
+    # add the derivatives of the generalised forces on the nodes, on the length and on the circle
     for b in range(WIDTH):
         n0, n1, f0, f1, m = (
             dq * g.own[0, b] + dv * g.rate[0, b], dq * g.own[1, b] + dv * g.rate[1, b],
@@ -152,7 +153,7 @@ def add_closed_point(
                 N[CABLE + 1, b - CABLE] - n1 - f1,
             )
             N[CABLE + 2, b - CABLE] -= m
-    # variations of S_i, r_l and w in the generalised forces
+    # add the terms due to variations of S_i, r_l and w in the generalised forces
     Nx, Ny, Fx, Fy = z.fn * nx, z.fn * ny, z.ft * tx, z.ft * ty
     for j in range(4):
         K[2 * j, 8] += dq * g.shape[j] * (Nx + Fx)

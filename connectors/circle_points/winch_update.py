@@ -2,8 +2,9 @@
 
 See `winch_kernels.py` for the symbols, and `contact/update.py` for gaps and errors. Each point has its own bristle. A
 point that was closed at the start of the step has the deflection b from its anchor and from l_0 at the start of the
-step; a point that has just touched has the deflection 0. It slips if |mu_v v_t + mu_k (r/D) b| > mu |f_n|; then b is
-set to the value at which bristle and damper together exert mu |f_n|. The new anchor is r α - b, and l_0 is l.
+step; a point that has just touched has the deflection 0. A point slips if |mu_v v_t + mu_k (r/D) b| > mu |f_n|. For a
+slipping point, b is set to the value at which bristle and damper together exert mu |f_n|. The new anchor is r α - b,
+and l_0 is l.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -66,7 +67,9 @@ def decide_states(
     c: WinchRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
 ) -> tuple[float, float, bool]:  # fmt: skip
-    """Determine the states of the points of a row, and store their anchors and l_0; see `create_update`."""
+    """Determine the states of the points of a row. Store the anchors of the points and the length l_0; see
+    `create_update`.
+    """
     row = c.rows[i]
     n, first, l = row.segments, row.data, x[c.dofs[i, 8]]
     rubs = row.friction_coefficient != 0.0 and (row.bristle != 0.0 or row.rubbing != 0.0)

@@ -107,8 +107,8 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
             short, long = min(short, now, before), max(long, now, before)
     if du > least * least:
         return False
-    # in most rows the rates change by much less than the limit; therefore the squares of the contributions are first
-    # compared with the squares of parts of the limit, which requires no square roots
+    # in most rows the rates change by much less than the limit. Therefore the squares of the contributions are first
+    # compared with the squares of parts of the limit, because this comparison requires no square roots
     part, room = least * least / 16.0, min(0.25 * LONG * LONG * r * r, near / 16.0)
     slide, turn = 8.0 * da * short + 32.0 * far * de, 8.0 * de * near + 128.0 * da * short
     is_small = 16.0 * de < short and 4.0 * long < near and 16.0 * da < near and da < room

@@ -242,8 +242,8 @@ class SegmentState(NamedTuple):
     d_length: float
 
 
-# Functions that are called for each segment receive arrays, not tuples of arrays: compiled code would count the
-# references to each array of a tuple in each call, which takes as long as the evaluation of a segment.
+# Functions that are called for each segment receive arrays, not tuples of arrays. For tuples, compiled code would count
+# the references to each array in each call, and the count takes as long as the evaluation of a segment.
 
 
 @kernel(inline=True)

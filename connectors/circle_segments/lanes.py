@@ -65,7 +65,7 @@ measured on the axis, which has an offset from the segments. GENERAL: all combin
 @kernel(inline=True)
 def list_closed(c: SegmentRows, data: FloatArray) -> tuple[IntArray, IntArray, int]:
     """Return the row and the index within the row of each closed segment of active rows, and the number of closed
-    segments. The two arrays are longer than this number; their last elements have no meaning.
+    segments. The two arrays have more elements than there are closed segments; the additional elements have no meaning.
     """
     most = 1
     for i in range(len(c.rows)):

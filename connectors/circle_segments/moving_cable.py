@@ -1,5 +1,5 @@
-"""Contact of a circle with cables whose material moves along the axis through the mesh (`ALECable2D`), where the
-material has the axial displacement s.
+"""Contact of a circle with cables whose material moves along the axis through the mesh (`ALECable2D`). The axial
+displacement of the material is s.
 
 The kernels of the law evaluate the forces f(q, w, s) on the nodes of a cable and on the circle, for the coordinates q
 of the nodes and the material velocities w. This module converts these forces to generalised forces on the coordinates
@@ -116,8 +116,8 @@ def set_shift(c: SegmentRows, axial: AxialMotion, x: FloatArray, data: FloatArra
 
 
 def update_moving(update: Any, c: SegmentRows, axial: AxialMotion, fields: Fields) -> tuple[float, bool, float, int]:
-    """Call ``update``, the update of the law after a Newton run, which also shifts the sticking positions. Then store
-    the current axial displacements s as s0, and return the results of ``update``.
+    """Call ``update``, which updates the rows of the law after a Newton run and shifts the sticking positions. Then
+    store the current axial displacements s as s0, and return the results of ``update``.
     """
     shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
     set_shift(c, axial, fields.x, fields.start_data)

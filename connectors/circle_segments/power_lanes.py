@@ -82,9 +82,9 @@ def invert(x: float) -> float:
 
 @kernel(inline=True)
 def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[float, float]:
-    """Return the velocity of the point of the axis that belongs to the end point ``end`` (0 or 1) of the segment in
-    lane k, relative to the centre of the circle. The segment lies at the offset y from the axis. The point of the axis
-    is fixed in the mesh, not in the material, which moves at the axial velocity s_t.
+    """Return the velocity, relative to the centre of the circle, of the point of the axis from which the end point
+    ``end`` (0 or 1) of the segment in lane k has the offset y. The point of the axis is fixed in the mesh, not in the
+    material, which moves at the axial velocity s_t.
     """
     rx, ry, vx, vy = g.slopes[2 * end, k], g.slopes[2 * end + 1, k], g.rates[2 * end, k], g.rates[2 * end + 1, k]
     il = invert(np.sqrt(rx * rx + ry * ry))
@@ -103,7 +103,7 @@ def slip_rate(par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y
     bx, by = place_velocity(y, s_t, 1, k, g)
     ex, ey = z.bx - z.ax, z.by - z.ay
     E = ex * ex + ey * ey
-    # motion of the ends along n rotates the chord, motion along t shifts the chord in its own direction; see
+    # motion of the ends along n rotates the chord; motion along t shifts the chord in its own direction, see
     # `chord_derivatives`
     turning = z.nx * (ax - bx) + z.ny * (ay - by)
     q = z.rho
@@ -150,7 +150,7 @@ def eval_lanes(case: int, g: Any) -> None:
         ry = (1.0 - h.rho) * g.slopes[1, k] + h.rho * g.slopes[3, k]
         drift = g.axial[k] * (rx * h.nx + ry * h.ny)
         stretch = spring * (vn - drift)
-        # contributions to the power that the contact takes
+        # compute the contributions to the power that the contact takes from circle and cable
         sliding, damping = ft * slip, par.friction_velocity_penalty * vt * vt
         bends, normal = par.friction_stiffness * bristle * slip, (fn - spring) * vn
         sliding = sliding if slips else 0.0
@@ -232,7 +232,7 @@ def read_segments(
         eval_case(case, g)
         if len(f) > 0:
             last, sums = add_lanes(c, shape, circle, rows, numbers, first, count, g, last, sums, f)
-        # sums of each row, and values of segments
+        # add values to the sums of each row, and store the values of the segments
         for k in range(count):
             i, s = rows[first + k], numbers[first + k]
             energies[0, i] += g.spring_energy[k]

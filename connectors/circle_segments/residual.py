@@ -34,7 +34,7 @@ circle.
 
 @kernel(inline=True)
 def put_sums(c: SegmentRows, i: int, circle: PositionColumns, sums: RowSums, f: FloatArray) -> None:
-    """Add the contact forces of row i, which result from ``sums`` (see `NO_SUMS`), to f."""
+    """Add to f the contact forces of row i that result from ``sums``, see `NO_SUMS`."""
     r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y, sum_x, sum_y, torque = sums
     add_sums(c, i, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)
 

@@ -14,7 +14,7 @@ z = D/E, h = t.e/E, and the vectors n, t of the contact frame:
 
 With the current length, dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2); with the reference length, dx/d rho =
 sigma L/n and dx/d|e| = 0. With the current length and an offset, the two derivatives are multiplied by r/(r - sigma y),
-and rho, theta and e in d x_cur belong to the chord of the axis. The vector u is the velocity of the closest point
+and rho, theta and e in d x_cur refer to the chord of the axis. The vector u is the velocity of the closest point
 relative to the centre of the circle. The forces (F0, F1, torque) are power-conjugate to the rates of (a, b, phi).
 Therefore, if the Jacobian B maps rates of coordinates to the rates of (a, b, phi), B^T maps (F0, F1, torque) to forces
 on coordinates. With the variables y = (a, b, phi) and F = (F0, F1, torque), the matrix of a segment is B^T (dF/dy B +
@@ -120,7 +120,7 @@ def fill_segment_tangent(
     along_x = (0.0, 0.0, 0.0, 0.0)
     if fk != 0.0 and not on_axis:
         along_x = place_derivatives(r, z, h, rhos, theta)
-    # columns of a_x, a_y, b_x, b_y
+    # columns of C for derivatives with respect to a_x, a_y, b_x and b_y
     for k in range(4):
         d_rho, d_theta = dq * rhos[k], dq * theta[k]
         d_vn = dn * d_rho + ut * d_theta + dv * along_n[k]
@@ -133,7 +133,7 @@ def fill_segment_tangent(
         C[2, k] = q1 * (d_fn * n1x - d_ft * n1y - f1y * turn1) + f1x * d_rho
         C[3, k] = q1 * (d_fn * n1y + d_ft * n1x + f1x * turn1) + f1y * d_rho
         C[4, k] = -r * d_ft
-    # column of the angle phi
+    # column of C for derivatives with respect to the angle phi
     d_ft = -r * (fv * dv + fk * dq)
     C[0, 4], C[1, 4] = -q0 * d_ft * n0y, q0 * d_ft * n0x
     C[2, 4], C[3, 4] = -q1 * d_ft * n1y, q1 * d_ft * n1x
@@ -144,8 +144,8 @@ def fill_segment_tangent(
 @kernel(inline=True)
 def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
     """Write the last three columns of X, shape (5, 11): the derivatives with respect to x and y of the centre and with
-    respect to the angle of the circle. They follow from C, the derivatives with respect to the end points and the
-    angle.
+    respect to the angle of the circle. These derivatives follow from C, the derivatives with respect to the end points
+    and the angle.
     """
     for k in range(5):
         X[k, 8] = -(C[k, 0] + C[k, 2])
@@ -181,7 +181,7 @@ def add_segment_block(J: FloatArray, X: FloatArray, K: FloatArray) -> None:
     """Add B^T X to K, shape (11, 11), where B are the derivatives of the end points and of the angle with respect to
     the 11 coordinates.
 
-    The 11 columns belong to the coordinates of the cable (8), the centre x, y, and the angle of the circle. J (4, 8)
+    The 11 coordinates are the coordinates of the cable (8), the centre x, y, and the angle of the circle. J (4, 8)
     contains the derivatives of both end points with respect to the coordinates of the cable.
     """
     for a in range(8):
@@ -327,7 +327,7 @@ def scatter_circle(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Transform the columns and rows of K (11, 11) that belong to the circle to the m coordinates of the marker of the
+    """Transform K (11, 11) from the centre and the angle of the circle to the m coordinates of the marker of the
     circle, and add the result to the matrix.
 
     N (11, 3): see `add_centre_rates`. (fx, fy), torque: dq times the force and torque on the cable; the opposite force

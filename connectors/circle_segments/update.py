@@ -98,7 +98,7 @@ def store_gaps(
             if always and (gap > 0.0 or not rubs):
                 data[at + n] = UNDEFINED
             # each segment is written to the end of the list, but the counter is increased only if the segment is or was
-            # closed; other segments are overwritten by the next segment, which is faster than a branch
+            # closed; other segments are overwritten by the next segment. This method is faster than a branch
             rows[count], numbers[count], gaps[count] = i, s, old
             count += gap <= 0.0 or old <= 0.0
     return rows, numbers, gaps, count, changed

@@ -2,12 +2,12 @@
 when a user function returns true.
 
 After every step, a hook evaluates the forces of the links. A link whose force has reached its breaking load becomes
-inactive (`World.set`) at the start of the next step, and remains inactive. The delay of the break is at most one step,
-and the force exceeds the breaking load by at most the increase of the force in one step. If the user gives a time of
-breaking, a step ends at this time, and the next step begins without the link. A broken joint releases its constraints
-without a loss of energy. A broken spring loses its stored energy. The energy ledger lists this loss as a change of the
-model. After a break the solver computes accelerations that fulfil the equations of motion without the link. Therefore
-the break causes no error of the energy balance.
+inactive (`World.set`) at the start of the next step, and remains inactive. The delay of the break is at most one step.
+Therefore the force exceeds the breaking load by at most the increase of the force in one step. If the user gives a time
+of breaking, a step ends at this time, and the next step begins without the link. A broken joint releases its
+constraints without a loss of energy. A broken spring loses its stored energy. The energy ledger lists this loss as a
+change of the model. After a break the solver computes accelerations that fulfil the equations of motion without the
+link. Therefore the break causes no error of the energy balance.
 
 The force of a link of cables is the largest axial force of its cables. Only one cable of the link breaks, namely the
 cable with the largest force, or, in a break by fatigue, the cable with the largest damage. A broken cable (column
@@ -93,8 +93,9 @@ class Link:
         damage: damage before the run [1], from 0 to less than 1.
 
     Raises:
-        ModelError: rows are not cables and have no output ``force`` or no column ``active``, the material of the cables
-            moves along their axis, a link has no breaking load, time, rule or fatigue, or has damage without fatigue.
+        ModelError: the rows are not cables and have no output ``force`` or no column ``active``; the material of the
+            cables moves along their axis; the link has neither breaking load nor time, rule or fatigue curve; damage is
+            given without a fatigue curve.
     """
 
     entity: Entity
@@ -306,8 +307,8 @@ class BreakingLinks(StepHook):
         return link.time is not None and state.t >= link.time - find_rounding(state.t, self._step)
 
     def _find_due(self, state: State, is_step: bool) -> None:
-        """Find the links that break at the start of the next step. If ``is_step`` is true, a step has just ended: the
-        function also sums damages and calls rules.
+        """Find the links that break at the start of the next step. If ``is_step`` is true, a step has just ended, so
+        the function also sums damages and calls rules.
         """
         self._due = {}
         for link in self._find_whole():

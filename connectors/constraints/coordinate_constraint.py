@@ -97,7 +97,7 @@ def residual(
     """Add the values of the constraint equations to C, and the forces C_qᵀ λ to f. If ``rate_level`` is true, ``rate``
     contains offset_t of rows at position level.
 
-    The first n0 coordinates of a row belong to marker 0.
+    The first n0 coordinates of a row are the coordinates of marker 0.
     """
     n = dofs.shape[1]
     for i in range(len(rows)):

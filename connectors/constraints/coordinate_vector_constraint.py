@@ -15,7 +15,7 @@ by a complex step if the function accepts complex numbers, otherwise by central 
 except for rounding errors. The derivative ∂C/∂t is computed in the same way. The second derivatives of a constraint
 function in the tangent are finite differences of J and C.
 
-For index 2, Exudyn replaces q² by q_t² in the constraint. This law uses the time derivative of C instead.
+For index 2, Exudyn replaces q² by q_t² in the constraint. In contrast, this law uses the time derivative of C.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ class UserEquation:
             moved[self.fast][k] += 1j * TINY
             here[self.fast][k] += STEP
             given = complex(self._function(t, self._row, *moved))
-        # if the imaginary part is 0, C does not depend on this coordinate; but if C changes with a real step, the
-        # function has discarded imaginary parts
+        # an imaginary part of 0 has two possible causes: C does not depend on this coordinate, or the function has
+        # discarded imaginary parts. In the second case C changes with a real step.
         if given.imag == 0.0 and self.value(t + STEP * (k < 0), *here) != self.value(t, q, v):
             raise ValueError
         return given.imag / TINY
@@ -291,8 +291,8 @@ class Equations:
             np.add.at(s.values, s.coupling.block[i], force * second)
 
     def add_accelerations(self, s: Evaluation) -> None:
-        """Add the right-hand side rhs of J q̈ = rhs, which is 0 for inactive rows, to the values C of the acceleration
-        equations."""
+        """Add the right-hand side rhs of J q̈ = rhs to the values C of the acceleration equations; rhs is 0 for
+        inactive rows."""
         q, v = self.motion(s)
         slow = self.offset_acceleration(s.t) - (2.0 * self.Y * v * v).sum(axis=1)
         found = np.where(self.fast, self.offset_rate(s.t), slow)

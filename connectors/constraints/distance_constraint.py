@@ -1,4 +1,4 @@
-"""Constraint of a constant distance between two points, which represents a massless rigid rod.
+"""Constraint of a constant distance between two points. The constraint represents a massless rigid rod.
 
     C = |p1 - p0| - distance
 

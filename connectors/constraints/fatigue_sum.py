@@ -37,8 +37,8 @@ class FatigueSum:
 
     Attributes:
         closed: damage by all counted cycles, including ``start`` [1], shape (n,).
-        turns: for each element, the turning points of the force [N] that belong to ranges that are not closed. The last
-            turning point can still change.
+        turns: for each element, the turning points of the ranges of force that are not closed [N]. The last turning
+            point can still change.
     """
 
     def __init__(self, law: FatigueLaw, start: float, count: int) -> None:
@@ -70,7 +70,7 @@ class FatigueSum:
             np.add.at(self.closed, elements, np.array(counts) / lives)
 
     def find_damages(self) -> FloatArray:
-        """Return the damage of each element [1], shape (n,), in which open ranges count as half cycles."""
+        """Return the damage of each element [1], shape (n,); open ranges count as half cycles."""
         damages, ends = self.closed.copy(), [np.array(turns) for turns in self.turns]
         counts = [max(len(turns) - 1, 0) for turns in ends]
         if sum(counts):

@@ -162,7 +162,8 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
         n = j.dofs.shape[1]
         d, y, g, G, W = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9)), np.zeros(3)
         X, Y, Z = np.zeros((9, n)), np.zeros((9, n)), np.zeros((9, n))
-        # rates y of both markers, and the derivatives X and Y of y with respect to velocities and coordinates
+        # compute the rates y of both markers, and the derivatives X and Y of y with respect to velocities and
+        # coordinates
         for i in range(len(j.m0)):
             update_rates(j, i, m, d, y)
             update_jacobians(j, i, m, v, X, Y)
@@ -184,7 +185,8 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                         if G[a, p] != 0.0:
                             for b in range(n):
                                 Z[a, b] += G[a, p] * X[p, b]
-                # derivatives C_q of the equation and ∂Ċ/∂q of its rate, with the angular velocity W of a driven joint
+                # compute the derivatives C_q of the equation and ∂Ċ/∂q of its rate, including the angular velocity W of
+                # a driven joint
                 if moves and by_rate:
                     drive(rows[i], k, m, j.m0[i], 1, W)
                 for b in range(n):

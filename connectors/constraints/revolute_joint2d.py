@@ -1,4 +1,4 @@
-"""2D revolute joint: two points coincide, and the rotations of the bodies to which the points belong are free.
+"""2D revolute joint: a point of one body coincides with a point of another body, and both bodies can rotate freely.
 
     C = [p1_x - p0_x, p1_y - p0_y]
 

@@ -1,5 +1,5 @@
-"""Ends of ropes and beams on bodies: sockets fix position and orientation. Swivels leave the rotation about one axis
-free.
+"""Joints between bodies and the ends of ropes or beams. Sockets fix position and orientation. Swivels leave the
+rotation about one axis free.
 
 The joint is at the end of the rope or beam. The functions compute the positions and orientations of the joint frames on
 both bodies. In the reference configuration both joint frames have the same position and orientation.
@@ -41,9 +41,9 @@ def socket(world: World, end: Handles, body: Handles, bends: bool = False, **val
         body: rigid body, `Ground` or another node with rotation: one for all ends, or one for each end. A node must be
             at the position of the end.
         bends: whether the end can rotate about the two axes perpendicular to its own axis. If true, only the position
-            and the rotation about the axis of the end are fixed. At a socket without bending, a rope under the tension
-            T bends within the length √(EI/T). If the elements are longer than this length, the computed rope is too
-            stiff at the socket.
+            and the rotation about the axis of the end are fixed. If the end cannot rotate, a rope under the tension T
+            bends within the length √(EI/T) from the socket. If the elements are longer than this length, the computed
+            rope is too stiff at the socket.
         **values: name, and columns of `GenericJoint`, except for the markers, rotations and frames, which this function
             sets.
 

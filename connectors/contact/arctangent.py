@@ -4,7 +4,7 @@ vectorise loops that evaluate many angles.
     With t = min(|x|, |y|)/max(|x|, |y|) in [0, 1] and z = u², atan u = u + u z P(z)/Q(z), where u = t. For t > 0.66, u
     = (t - 1)/(t + 1), and the formula gives the difference atan t - pi/4. P and Q are polynomials of degree 4 and 5.
 
-The relative error is below 4e-16, and results are bit-identical in vectorised and scalar loops.
+The relative error is below 4e-16. Vectorised and scalar loops give identical results.
 
 Source: S. L. Moshier, Cephes Math Library, atan.c (1995).
 """

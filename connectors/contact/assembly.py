@@ -44,7 +44,7 @@ def add_point(
     ``varies``: whether the Jacobians of the marker vary in time; otherwise N is not changed.
     """
     n = 4 * d
-    # rows of the nodes of the cable
+    # rows of K for the coordinates of the nodes of the cable
     for j in range(4):
         for e in range(d):
             a = d * j + e
@@ -55,7 +55,7 @@ def add_point(
                 K[a, n + b] += S[j] * (C[e, b] if b >= d else -C[e, b])
                 if varies:
                     N[a, b] += S[j] * (V[e, b] if b >= d else -V[e, b])
-    # rows of the coordinates of the body
+    # rows of K for the coordinates of the body
     for a in range(w):
         for l in range(4):
             for b in range(d):
@@ -178,7 +178,8 @@ def scatter_row(
     width = dofs.shape[1] - n
     add_block(K, slots, i, n, values)
     for b in range(width):
-        # columns of the coordinates of the marker: forces on the cable, then on (c, theta)
+        # columns of the matrix for the coordinates of the marker: derivatives of the forces on the cable and on (c,
+        # theta)
         for a in range(n + w):
             value = 0.0
             for e in range(w):
@@ -191,7 +192,7 @@ def scatter_row(
             value = 0.0
             for e in range(w):
                 value += P[a, e] * A[e]
-            # the Jacobians depend on the coordinates
+            # terms due to the dependence of the Jacobians on the coordinates
             if h >= 0:
                 for e in range(w):
                     value -= wrench[e] * (m.H[h, e, a, b] if e < d else m.Hr[h, e - w + 3, a, b])

@@ -1,4 +1,4 @@
-"""Gaps of contact points of cables whose partners (circles or surfaces) change; see `Gaps`."""
+"""Gaps of contact points, for rows whose partners (circles or surfaces) change during a run; see `Gaps`."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class Friction(NamedTuple):
 
 @kernel(inline=True)
 def read_law(row: Any, damping_depth: float) -> PointLaw:
-    """Read the parameters from the record of a row, whose fields are values of one point."""
+    """Read the parameters from the record of a row. The fields of the record are values of one point."""
     return PointLaw(
         row.contact_stiffness, row.contact_damping, damping_depth, row.friction_velocity_penalty,
         row.friction_stiffness, row.friction_coefficient, row.clip_normal_force,

@@ -257,7 +257,7 @@ class NeighbourSearch(ABC):
         if not self.processes.any(not (known and self.eval_motion(hull, centre) < self.margin)):
             return False
         if not self.processes.all(bool(np.isfinite(hull).all() and np.isfinite(centre).all())):
-            # no search after divergence of Newton's method, which the solver detects from the residual
+            # no search after divergence of Newton's method; the solver detects the divergence from the residual
             return False
         self.hull, self.centre, self.forgotten = hull, centre, False
         self.searches += 1

@@ -1,6 +1,6 @@
 """Update of contact states, after each Newton run and as the return map within Newton runs.
 
-See `law.py` for the symbols. Update of a row with n points, whose first history values are gaps (n) and states (n):
+See `law.py` for the symbols. The first history values of a row with n points are n gaps and n states. Update of a row:
 
     gap: if (g > 0) differs from (stored gap > 0), error += |k (g - stored gap)| with stiffness k; g is stored.
     state: whether closed points stick or slip depends on the geometry and on the history at the start of the step.
@@ -142,7 +142,7 @@ def create_update(
     ) -> None:  # fmt: skip
         if not commits and mapped[0] <= 0.0:
             return
-        # active rows, and the largest number of points
+        # find the active rows, and the largest number of points of a row
         rows, total, most = np.empty(len(c.rows), np.int64), 0, 0
         for i in range(len(c.rows)):
             n = count(c.rows[i])

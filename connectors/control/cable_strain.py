@@ -68,7 +68,7 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
         n += winds
         D[0], D[1], D[2], D[3] = row.f[0] / L, row.f[1], row.f[2] / L, row.f[3]
         X[:] = 0.0
-        # slope p, and the derivative X of p with respect to the coordinates
+        # compute the slope p, and the derivative X of p with respect to the coordinates
         square = 0.0
         for b in range(d):
             # a: the part of p that is divided by L
@@ -79,7 +79,7 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
                 X[b, j * d + b] = D[j]
             if winds:
                 X[b, l] = -row.share / L * a[b]
-        # strain u, its gradient J and its rate u_t
+        # compute the strain u, its gradient J and its rate u_t
         size = np.sqrt(square)
         m.value[k], m.rate[k] = size - 1.0 - row.reference_strain, 0.0
         for s in range(n):

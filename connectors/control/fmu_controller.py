@@ -1,4 +1,4 @@
-"""Controller from another tool inside a model, as an FMU (Functional Mock-up Unit of FMI 2 or 3 for co-simulation).
+"""Controller that another program has exported as an FMU (Functional Mock-up Unit of FMI 2 or 3 for co-simulation).
 
     exchange at t_k = t_0 + k H:    u_k = sensors at t_k,    y_k = outputs of the FMU at t_k
     between t_k and t_k+1:          the FMU computes with u_k, the model with y_k
@@ -37,7 +37,7 @@ Value = int | float | bool | str | np.number[Any] | np.bool_
 """A start value of a variable."""
 PIP_LINE = "pip install 'fmpy>=0.3.20,<1'"
 LAST_MESSAGES = 3
-"""Number of messages of an FMU, the most recent ones, that an error message quotes."""
+"""Number of the most recent messages of an FMU that an error message quotes."""
 ERROR, FATAL = 3, 4
 """Status values of failed calls of an FMU. After ERROR, FMI allows only calls that end the instance; after FATAL, FMI
 allows no call.
@@ -89,7 +89,7 @@ class FMUController(StepHook):
 
     Args:
         file: the FMU, of FMI 2 or 3, for co-simulation.
-        step: time between two exchanges H [s]. Solvers cut their steps to end at each exchange.
+        step: time between two exchanges H [s]. Solvers shorten steps such that a step ends at each exchange.
         inputs: dictionary from the names of inputs of the FMU to sensors with one scalar value each; at each exchange,
             an input gets the value of its sensor.
         outputs: dictionary from the names of outputs of the FMU to functions that apply the value to the model, such as
@@ -411,7 +411,7 @@ class Slave:
 
 
 class Calls:
-    """Context manager for calls of an FMU. It replaces errors by a ModelError with the last messages of the FMU."""
+    """Context manager for calls of an FMU that replaces errors by a ModelError with the last messages of the FMU."""
 
     def __init__(self, name: str, messages: Iterable[str], failures: list[int], t: float | None) -> None:
         self._name, self._messages, self._failures, self._t = name, messages, failures, t

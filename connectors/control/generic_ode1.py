@@ -3,9 +3,9 @@
     rates of states: y_t = b + A y + B u + C u_t + f(t, y, u, u_t)
     inputs: values u and rates u_t
 
-The states y belong to a `state_node`. The states are stored as velocities of coordinates on which no force depends. See
-elements/nodes/generic_nodes.py. If an input is a marker on another state, the rate u_t of the input is the value of
-this state.
+The node of the states y is a `state_node`. The states are stored as velocities of coordinates on which no force
+depends. See elements/nodes/generic_nodes.py. If an input is a marker on another state, the rate u_t of the input is the
+value of this state.
 
 Source: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, Springer.
 """

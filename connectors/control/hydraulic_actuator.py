@@ -16,8 +16,8 @@ w(x) = sign(x) √|x|; for |x| < 1 Pa w(x) = x, because the square root has an i
 or ``valve_opening1``, plus the result of ``valve_function`` if this function is given. The equation for p_k is
 multiplied by A_k, so its residual has the unit of a force.
 
-Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its documentation. The pressures of both
-programs agree.
+Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its documentation. The pressures computed by
+Exudyn and by this law agree.
 """
 
 from __future__ import annotations
@@ -190,19 +190,20 @@ def tangent(
     the rates u_t of stroke and inputs; both have the shape (rows, 2, 1 + inputs).
     """
     n0, n, width = pair.n0, inputs.first - 2, pair.dofs.shape[1]
-    # derivatives of the vector between the points (J) and of its rate (Jd), eJ = e·J, derivatives of s_t (rate), and
-    # derivatives of the equation of a pressure with respect to all coordinates (G_q)
+    # arrays of derivatives. J: vector between the points; Jd: rate of this vector; eJ = e·J; rate: s_t; G_q: equation
+    # of a pressure
     J, Jd = np.zeros((3, n)), np.zeros((3, n))
     eJ, rate, G_q, g = np.zeros(n), np.zeros(n), np.zeros(width), np.zeros(9)
     for i in range(len(pair.m0)):
         if not pair.active[i]:
             continue
-        # length, rate of the length, and force
+        # compute the length, the rate of the length, and the force
         row, m0, m1 = rows[i], pair.m0[i], pair.m1[i]
         u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
         L, st = measure(pair, m, i)
         N, d, A = eval_force(row, st, v), row.damping, row.area
-        # J and J̇ of the vector between the points; e·J; derivatives of s_t with respect to the coordinates
+        # compute J and J̇ of the vector between the points, e·J, and the derivatives of s_t with respect to the
+        # coordinates
         for a in range(n):
             eJ[a], rate[a] = 0.0, 0.0
         for x in range(3):
@@ -213,8 +214,8 @@ def tangent(
             for a in range(n):
                 eJ[a] += u[x] / L * J[x, a]
                 rate[a] += u[x] / L * Jd[x, a] + (ut[x] - st * u[x] / L) / L * J[x, a]
-        # derivatives of the generalised forces, due to changes of the magnitude N, of the direction e, and of the
-        # Jacobians of the markers
+        # add the derivatives of the generalised forces due to changes of the magnitude N, of the direction e, and of
+        # the Jacobians of the markers
         for a in range(n):
             for b in range(n):
                 turned = -eJ[a] * eJ[b]
@@ -227,7 +228,7 @@ def tangent(
         if dq != 0.0:
             g[0], g[1], g[2] = u
             add_curvature(pair, i, n, m, g, dq * N / L, slots, values)
-        # pressures; the equations of the pressures follow the equations of the points
+        # in the rows of the matrix, the equations of the pressures follow the equations of the points
         s = L - row.offset_length
         for k in range(2):
             sign, p = -1.0 if k == 0 else 1.0, v[row.states[k]]

@@ -26,8 +26,7 @@ INSTEAD = (
     "distance_coordinate of the points of a spring (its force is k u + d u_t), load_cell of a joint or constraint, "
     "also of the joint that holds a body for the forces of contacts on it"
 )
-"""Text for error messages. Outputs of laws cannot be inputs; the text states which markers can be used instead.
-"""
+"""Text for error messages. Outputs of laws cannot be inputs, so the text states which markers can be inputs."""
 
 
 class Inputs(Component):
@@ -46,7 +45,7 @@ class InputColumns(NamedTuple):
 
     m: IntArray  # index of each input in the coordinate markers, or -1 for no input, shape (rows, inputs)
     size: IntArray  # number of inputs of each row, shape (rows,)
-    first: int  # index of the first coordinate of a row that belongs to an input
+    first: int  # index of the first coordinate of an input among the coordinates of a row
     width: int  # number of coordinates of each input
 
 

@@ -64,7 +64,7 @@ class DistanceCoordinate(Component):
 @kernel
 def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) -> None:
     """Update the displacement or distance u, the rate of u, and the derivatives of both with respect to the
-    coordinates, for all rows; the first n0 coordinates of a row belong to marker 0.
+    coordinates, for all rows; the first n0 coordinates of a row are the coordinates of marker 0.
     """
     d, w, e, et = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     n = m.J.shape[1]
@@ -73,8 +73,8 @@ def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) ->
         row = rows[i]
         k, m0, m1, h = row.index, row.first, row.marker1, m.h[row.index]
         width = min(n - n0, p.J.shape[2])
-        # vector d from the origin or from marker 0 to marker 1, its rate w, the derivatives X of d and Xt of w with
-        # respect to the coordinates, and the direction e
+        # compute the vector d from the origin or from marker 0 to marker 1, its rate w, the derivatives X of d and Xt
+        # of w with respect to the coordinates, and the direction e
         for a in range(3):
             d[a], w[a] = p.p[m1, a] - row.from_origin[a], p.v[m1, a]
             if m0 >= 0:
@@ -84,7 +84,7 @@ def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) ->
                 X[a, b], Xt[a, b] = -p.J[m0, a, b], -p.Jd[m0, a, b]
             for b in range(width):
                 X[a, n0 + b], Xt[a, n0 + b] = p.J[m1, a, b], p.Jd[m1, a, b]
-        # direction between the points, and the rate of this direction
+        # for distances, compute the direction between the points and the rate of this direction
         curved = 0.0
         if m0 >= 0:
             distance = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
@@ -95,7 +95,7 @@ def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) ->
                 rate += e[a] * w[a]
             for a in range(3):
                 et[a] = (w[a] - rate * e[a]) * curved
-        # value u and rate u_t, and the derivatives of both
+        # compute the value u, the rate u_t, and the derivatives of both
         value, rate = -row.distance, 0.0
         for a in range(3):
             value += e[a] * d[a]

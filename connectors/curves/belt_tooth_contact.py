@@ -14,13 +14,13 @@ the polar angle of the tooth in the frame of the pulley. Relative to groove m of
     damping: d times the rate of x or y, along the direction of the force
 
 The displacement of a tooth is measured from its groove, so the belt does not creep: the ratio of the speeds of pulleys
-is the inverse ratio of their numbers of teeth. A flank at the angle β to the radius pushes a tooth that carries the
-load F outwards, with the force F tan β. If the tension is not sufficient to hold the tooth, the tooth climbs over the
-tip and drops into the next groove; the belt jumps. Friction on flanks resists the climbing. To include friction, reduce
-β by the friction angle. The pressure and the friction on the surfaces between the teeth are computed by a separate law,
-the contact of the belt with a circle.
+is the inverse ratio of their numbers of teeth. If a tooth carries the load F, a flank at the angle β to the radius
+pushes this tooth outwards with the force F tan β. If the tension is not sufficient to hold the tooth, the tooth climbs
+over the tip and drops into the next groove, so the belt jumps. Friction on flanks resists the climbing. To include
+friction, reduce β by the friction angle. The pressure and the friction on the surfaces between the teeth are computed
+by a separate law, the contact of the belt with a circle.
 
-Along an arc with the stiffness EA and the pitch p the tensions F_j between teeth obey
+On an arc, the tensions F_j between the teeth of a belt with the stiffness EA and the pitch p obey
 
     F_(j+1) - 2 F_j + F_(j-1) = (k p/EA) (F_j - F*)
 

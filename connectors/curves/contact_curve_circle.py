@@ -230,7 +230,7 @@ def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
     cell = g.cell[k] + a * g.shape[k, 1] + b
     first, second = -1, -1
     low, next_low, nx, ny = row.radius, row.radius, 0.0, 0.0
-    # first the foot of largest depth, then the foot of largest depth among the feet with a different normal
+    # find the foot of largest depth, and then the foot of largest depth among the feet with a different normal
     for turn in range(2):
         for m in range(g.begin[cell], g.begin[cell + 1]):
             p = g.members[m]
@@ -367,7 +367,8 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
     for i in range(count):
         row, least, way, moves = rows[i], numbers[i], numbers[count + i], numbers[2 * count + i]
         least[GAP], way[GAP], moves[GAP], way[MISSED] = np.inf, np.inf, np.inf, 0.0
-        # inactive rows have the reach 0; if the reach at the start of a step is 0, the position there is ignored
+        # the reach of inactive rows is 0; if the reach at the start of a step is 0, the position at the start is
+        # ignored
         way[REACH] = 0.0
         if not row.active:
             continue
@@ -386,7 +387,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
         moves[X] = A[0, 0].real * v0 + A[1, 0].real * v1 + A[2, 0].real * v2
         moves[Y] = A[0, 1].real * v0 + A[1, 1].real * v1 + A[2, 1].real * v2
         first, _ = find_feet(row, curves, way[X], way[Y])
-        # the path is examined only for circles without contact, so the gap must be positive
+        # a positive gap makes solvers examine the path; paths of circles in contact are not examined
         if first == 0:
             way[GAP] = row.radius
         if not way[BEFORE + REACH] > 0.0:

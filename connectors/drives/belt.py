@@ -599,8 +599,8 @@ class _Line:
         sensors: Sequence[SensorLike] = (),
         picture: str | os.PathLike[str] | None = None,
     ) -> DriveMeans:
-        """Create a hook for a solver that records all quantities of the drive over time. Its ``report()`` contains
-        means and extremes.
+        """Create a hook for a solver that records all quantities of the drive over time. The method ``report()`` of the
+        hook returns means and extremes.
 
         Args:
             start: time from which steps are recorded [s].
@@ -630,8 +630,8 @@ class _Line:
                 notebooks display.
             state: the state to show; None: the mounted belt, which can be drawn before the model is complete.
             speeds: sensors of a run. The values of all sensors with the unit rad/s are drawn over time.
-            title: heading. By default it contains the time of the state. If ``state`` is None, it contains the name,
-                the length and the tension of the belt.
+            title: heading; default: the time of the state, or the name, the length and the tension of the belt if
+                ``state`` is None.
 
         Returns:
             The path, or the figure. Processes other than the first return None instead of the figure.

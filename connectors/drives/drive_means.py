@@ -77,8 +77,8 @@ bristles [1].
 """
 LAYER_ERROR = 0.005
 """Largest tolerated change of the loss of speed due to mesh and contact, divided by the largest loss of speed [1], if
-bristles represent the layer of the belt. The change is estimated; in tests with random drives it was up to 2.4 times
-the estimate, see docs/explanation/verification.md.
+bristles represent the layer of the belt. The change is estimated. In tests with random drives the true change was up to
+2.4 times the estimate, see docs/explanation/verification.md.
 """
 TOLERATED_LENGTH = 1.1
 """Largest tolerated length of cables, divided by the length that `refine_for_layers` chooses for a layer [1]."""
@@ -212,9 +212,9 @@ class DriveLosses:
         bending: loss due to the `bending_loss` of the belt.
         teeth: loss due to friction and damping of the teeth of timing belts.
         integrator: loss due to the method of integration in the whole model.
-        stored: ``given`` minus ``taken`` minus all losses listed above. This is the change of the energies of belt and
-            contact, plus the residual of the ledger, minus the energies that the integrator loses in other parts of the
-            model.
+        stored: ``given`` minus ``taken`` minus all losses listed above. This difference is the change of the energies
+            of belt and contact, plus the residual of the ledger, minus the energies that the integrator loses in other
+            parts of the model.
         efficiency: ratio taken/given of the two works [1].
         friction_efficiency: 1 - friction/given [1].
     """
@@ -344,8 +344,8 @@ class DriveMeans(Sensors):
         In 2D, the speeds, torques and powers of pulleys are means over all steps. All other quantities are means over
         the records. Creep, slip arcs, slip reserves, tension ratios, string frequencies and efficiency are computed
         from the means. Some quantities exist only during a part of the time. For example, the tension of a span does
-        not exist after the rope of this span has been wound up. The mean of such a quantity is over the times at which
-        it exists.
+        not exist after the rope of this span has been wound up. The mean of such a quantity is taken over the times at
+        which the quantity exists.
         """
         times = self.times
         if len(times) < 2 or not times[-1] > times[0]:

@@ -80,8 +80,8 @@ class DriveMotion:
     """Integrals over time of the speeds, torques and powers of all pulleys.
 
     Attributes:
-        is_wanted: whether speeds, torques and powers are integrated. This is true only for belts and ropes on circles,
-            because the evaluation of powers on circles takes little time.
+        is_wanted: whether speeds, torques and powers are integrated. The value is true only for belts and ropes on
+            circles, because the evaluation of powers on circles takes little time.
         integral, recorded: integrals of speeds [rad], torques [N m s] and powers [J], shape (3, pulleys) each: up to
             the current time in ``integral``, and up to the previous record in ``recorded``.
     """

@@ -33,7 +33,9 @@ from windlass.framework.kernels.kernel import kernel
 SPEED, BELT_SPEED, WRAP, SLIP_ARC, SLIDING, BEFORE, AFTER, HUB = range(8)
 """Indices of the first quantities of a pulley. The components of the hub load begin at `HUB`."""
 HUB_FORCE, HUB_ANGLE, TORQUE, POWER, CREEP, RIGID_CREEP, LOG_RATIO, LIMIT, RESERVE, MESH, SINKING = range(11)
-"""Indices of the quantities of a pulley after the hub load, relative to the first index after its components."""
+"""Indices of the quantities of a pulley after the hub load, relative to the first index after the components of the hub
+load.
+"""
 LENGTH, TENSION, DEFLECTION, FREQUENCY = range(4)
 """Indices of the quantities of a span."""
 MEAN_SPEED, GIVEN, TAKEN, EFFICIENCY, STORED = range(5)
@@ -177,7 +179,7 @@ def follow_pulley(
                     hub_y += f.fn * f.ny + f.ft * f.nx
                     torque += f.D * f.ft
                 continue
-            # at the end of a segment: polar angle that the segment covers
+            # at the end of a segment, compute the polar angle that the segment covers
             bx, by = h.px - o.cx, h.py - o.cy
             if j > 0:
                 angle[count] = np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
@@ -273,7 +275,7 @@ def follow_spans(
     """
     if due[0] == 0:
         return
-    # pulley in contact with each cable, and energies of the cables
+    # find the pulley in contact with each cable, and sum the energies of the cables
     pulleys, cables = m.touches.shape
     shift, found, energy = 0, False, 0.0
     for c in range(cables):
@@ -402,7 +404,7 @@ def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArra
     own, width, rho = count_numbers(size.width), size.width, c.mass_per_length
     spans = size.pulleys * own
     whole = spans + size.spans * (FREQUENCY + 1)
-    # driver, powers, and mean speed
+    # find the driver, the powers, and the mean speed
     given, taken, driver, speed = 0.0, 0.0, 0, 0.0
     for i in range(size.pulleys):
         power = row[i * own + HUB + width + POWER]
@@ -427,7 +429,7 @@ def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArra
         limit, square = row[rest + LIMIT], 0.0
         for k in range(width):
             square += row[p + HUB + k] ** 2
-        # hub loads, losses of speed, slip reserve
+        # compute hub loads, losses of speed, and slip reserves
         row[rest + HUB_FORCE] = np.sqrt(square)
         row[rest + HUB_ANGLE] = np.arctan2(row[p + HUB + 1], row[p + HUB]) if width == 2 else np.nan
         row[rest + CREEP] = 1.0 - abs(row[p + SPEED]) * c.radii[i] / rim if drives else np.nan

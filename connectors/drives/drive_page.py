@@ -78,7 +78,7 @@ PANELS = (
 
 
 def add_drive(drive: Drive) -> None:
-    """Add a drive to the list of drives of its world, from which the report of a run is created."""
+    """Add a drive to the list of drives of its world. The report of a run is created from this list."""
     drives: list[Drive] = drive.world.resource("drives", list)
     drives.append(drive)
 

@@ -113,8 +113,8 @@ class PulleyDuty:
         belt_speed: tangential speed of the cord on the pulley, relative to the centre of the pulley [m/s].
         wrap_angle: angle between entry and exit [rad].
         slip_arc: part of the wrap angle that slips [rad], computed from the tensions of the spans as |ln(F_1/F_2)|/(mu
-            r/R), at most the wrap angle. This is the equation of Euler and Eytelwein with the inertia of the belt. NaN
-            without friction.
+            r/R), at most the wrap angle. This formula is the equation of Euler and Eytelwein with the inertia of the
+            belt. NaN without friction.
         sliding_arc: part of the wrap angle whose contact points slip at the time of the report [rad]. Bristles also
             transmit friction where the belt sticks, so this arc is smaller than ``slip_arc``.
         tension_before, tension_after: mean tension of the spans before and after the pulley, in the order of the
@@ -379,8 +379,8 @@ class BoundDrive:
         self._direct = self._bind_cables() if self._is_direct() else None
 
     def _is_direct(self) -> bool:
-        """Return whether kernels can evaluate contacts and cables. Kernels can evaluate 2D cables without teeth whose
-        contact forces act at points on circles, if all these points are on one process.
+        """Return whether kernels can evaluate contacts and cables. Kernels can evaluate 2D belts and ropes without
+        teeth if their contact forces act at points on circles and all these points are on one process.
         """
         drive = self.drive
         at_points = bool(self.circles) and all(view.at_point for _, view in self.circles)

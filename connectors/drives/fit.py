@@ -34,7 +34,7 @@ from windlass.framework.errors import ModelError
 LARGEST_STRAIN = 0.2
 """Largest strain of a taut belt [1]; a belt that requires a larger strain does not fit."""
 LEAST = 1e-12
-"""Smallest tension, divided by EA [1], with which the length l is evaluated; it replaces smaller tensions."""
+"""Smallest tension, divided by EA [1], with which the length l is evaluated; this value replaces smaller tensions."""
 LONGEST_END = 0.25
 """Largest length l at an end of an arc, divided by the length of the adjacent span [1]."""
 SCALED = {
@@ -68,7 +68,7 @@ class Bends(NamedTuple):
 
 
 def eval_length(tension: float, route: float, axial_stiffness: float, bends: Bends) -> float:
-    """Return the length [m] of the slack belt whose spans have the given tension [N] on a route of the given length."""
+    """Return the slack length [m] of a belt with the given tension [N] in the spans of a route of the given length."""
     n, R, t = len(bends.radii), bends.radii, bends.angles
     # spans before and after each arc, shape (2, arcs)
     beside = np.stack(

@@ -169,8 +169,8 @@ def _find_rows(
 
 
 def _find_body(world: World, number: int, owners: Mapping[int, int]) -> int:
-    """Return the identifier of the body to which an entity belongs or is attached; -1 for the ground, -2 for other
-    entities."""
+    """Return the identifier of a body, given the identifier of the body, of its node or of a marker on either; -1 for
+    the ground, -2 for other entities."""
     if number in owners:
         return owners[number]
     entity = world.entity(number)

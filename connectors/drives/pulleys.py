@@ -125,7 +125,7 @@ class Pulley:
 
     @property
     def is_centred(self) -> bool:
-        """Whether the pulley belongs to a body that can rotate, and has its centre at the origin of this body."""
+        """Whether the pulley is attached to a body that can rotate, and has its centre at the origin of this body."""
         return self.body.table.component is not Ground and not np.any(np.asarray(self.at))
 
 

@@ -53,7 +53,7 @@ class Teeth(NamedTuple):
 
     def count_elements(self, least: int) -> int:
         """Return the smallest number of cables, not below ``least``, for which the number of cables per tooth is an
-        integer. Then all teeth have the same position relative to the cables to which they belong.
+        integer. Then the positions of teeth relative to the cables are the same for all teeth.
         """
         return self.number * ceil(least / self.number)
 

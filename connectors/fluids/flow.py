@@ -270,7 +270,8 @@ def add_waves(c: FlowColumns, r: FloatArray, t: float, gradients: bool, f: Any) 
     if c.stretching != VERTICAL:
         eta, _, along, across = eval_elevation(c, r, t)
     y, by_z, by_eta = eval_height(c, r[c.up] - c.level, eta)
-    # derivatives with respect to y of the velocities and accelerations along x, the other horizontal axis and upwards
+    # derivatives of the velocities and accelerations with respect to y. The components are along x, along the other
+    # horizontal axis and upwards.
     ux, uy, uz, ax, ay, az = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for m in range(len(c.waves)):
         w = c.waves[m]

@@ -48,7 +48,7 @@ STRETCHINGS = {"vertical": VERTICAL, "wheeler": WHEELER, "linear": LINEAR, "none
 TABLES = "table_heights", "table_x", "table_y"
 WAVES = "wave_amplitudes", "wave_frequencies", "wave_directions", "wave_phases"
 CHOSEN = "wave_numbers", "wave_velocities"
-"""Columns of waves that follow from Airy's theory if they are empty."""
+"""Columns of waves that are computed by Airy's theory if the user leaves them empty."""
 GUSTS = "gust_amplitudes", "gust_frequencies", "gust_phases"
 ALIGNED = 1e-6
 """Largest value of 1 minus the cosine of the angle between gravity and the downward direction [1]."""

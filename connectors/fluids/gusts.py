@@ -109,7 +109,7 @@ def npd_wind(
             heights.
         direction: direction in which the wind blows, from x towards the other horizontal axis [rad].
         count: number of gusts.
-        lowest: smallest frequency [Hz]. The default is one per hour.
+        lowest: smallest frequency [Hz]. The default is one period per hour.
         highest: largest frequency [Hz].
         components: ``"equal steps"`` of the logarithm of the frequency, or ``"equal energy"`` of all gusts.
 

@@ -124,8 +124,8 @@ class RAO:
 
 
 def interpolate(x: FloatArray, y: NDArray[Any], at: float) -> NDArray[Any]:
-    """Return y at the coordinate ``at``, interpolated linearly along the first axis of y, whose coordinates are x.
-    Before the first and after the last coordinate the result is constant.
+    """Return y at the coordinate ``at``, interpolated linearly along the first axis of y; x contains the coordinates on
+    this axis. Before the first and after the last coordinate the result is constant.
     """
     if len(x) == 1:
         return np.asarray(y[0])

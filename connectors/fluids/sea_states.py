@@ -7,10 +7,10 @@ spectrum.
     spreading: D(θ) ~ cos^2s((θ - θ_0)/2)
 
 A sea is a sum of waves. With components of equal energy, the spectrum is divided into parts of equal energy, one for
-each wave, and each wave has the frequency that divides its part into two halves of equal energy. Therefore the waves
-have no common period, and the sea does not repeat itself. With components of equal frequency steps, the spectrum is
-divided into parts of equal width Δω, and each wave has the frequency in the middle of its part. The envelope of the sea
-repeats itself after 2π/Δω. In both cases, the sum has exactly the significant height Hs.
+each wave. The frequency of each wave divides its part into two halves of equal energy. Therefore the waves have no
+common period, and the sea does not repeat itself. With components of equal frequency steps, the spectrum is divided
+into parts of equal width Δω, and each wave has the frequency in the middle of its part. The envelope of the sea repeats
+itself after 2π/Δω. In both cases, the sum has exactly the significant height Hs.
 
 In a sea with spreading, each wave has one direction, so the sea is homogeneous. The directions are the centres of parts
 of D(θ) with equal energy, in a random order that depends on the seed.

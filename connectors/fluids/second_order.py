@@ -1,4 +1,5 @@
-"""Waves of second order, whose phases are sums and differences of the phases of Airy waves, in water of finite depth.
+"""Waves of second order in water of finite depth. The phases of these waves are sums and differences of the phases of
+Airy waves.
 
 For each pair of different Airy waves with amplitudes a, phases ψ, wave vectors k, frequencies ω_i >= ω_j, R =
 k tanh(k d) and V = a g/ω, the surface and the potential have the terms
@@ -7,9 +8,9 @@ k tanh(k d) and V = a g/ω, the surface and the potential have the terms
     F± (ω±² - g κ tanh(κ d)) = g/2 (a_j V_i Q_i ± a_i V_j Q_j) + ω± V_i V_j (k_i·k_j ∓ R_i R_j),    Q = k² - R²
     A± = ω± F±/g - V_i V_j (k_i·k_j ∓ R_i R_j)/(2 g) + a_i a_j (R_i + R_j)/2
 
-Each wave also has half of the terms with + for i = j, which are Stokes' wave of second order. With these terms, the
-errors of the conditions at the surface are of order 3 in the steepness. The mean level remains at η = 0, because
-differences of waves with the same frequency are left out.
+For each wave, half of the terms with + for i = j is added. These terms are Stokes' wave of second order. With these
+terms, the errors of the conditions at the surface are of order 3 in the steepness. The mean level remains at η = 0,
+because differences of waves with the same frequency are left out.
 
 Source: J. N. Sharma, R. G. Dean, Second-order directional seas and associated wave forces, Soc. Petroleum Engineers J.
 21 (1981) 129-140; J. F. Dalzell, A note on finite depth second-order wave-wave interactions, Appl. Ocean Res. 21 (1999)

@@ -64,8 +64,8 @@ def stream_function_wave(
     gravity: float = 9.81,
     count: int = 24,
 ) -> dict[str, Any]:
-    """Create columns of a `Fluid` for a regular wave of finite height, whose crest is at the origin at t = 0, for
-    example ``world.add(Fluid, density=1025.0, **stream_function_wave(8.0, 10.0, 30.0))``.
+    """Create columns of a `Fluid` for a regular wave of finite height with a crest at the origin at t = 0, for example
+    ``world.add(Fluid, density=1025.0, **stream_function_wave(8.0, 10.0, 30.0))``.
 
     Args:
         height: height H from trough to crest [m].
@@ -74,7 +74,7 @@ def stream_function_wave(
         direction: direction of travel, from x towards the other horizontal axis [rad].
         current: uniform current U along the direction of the wave [m/s], < 0 against the wave.
         gravity: gravitational acceleration g [m/s^2].
-        count: number n of harmonics. Steep waves in shallow water need more.
+        count: number n of harmonics. Steep waves in shallow water need more harmonics.
 
     Returns:
         The columns of the waves (one for each harmonic), ``depth``, ``stretching`` and, with a current, ``velocity``
@@ -176,7 +176,7 @@ def _newton(y: NDArray[np.complex128], H: float, d: float, U: float, count: int)
     """Return the solution of the scaled equations by Newton's method with the initial values y, or None if the method
     does not converge."""
     for _ in range(MOST):
-        # heights above the height of the highest wave can cause an overflow
+        # iterates that are higher than the highest possible wave can cause an overflow
         with np.errstate(over="ignore", invalid="ignore"):
             residual = _residual(y, H, d, U, count)
         size = float(np.abs(residual.real).max())

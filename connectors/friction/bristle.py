@@ -6,8 +6,8 @@ and slipping.
     slips: f = F e if |tau| > F, with e = tau/|tau|; along a line e is the state +-1
     anchor: the deflection of a slipping bristle becomes max(F - d v.e, 0)/k along e, so the forces of bristle and
         damper sum to F
-    anchor in published laws: the damper is neglected, d v.e = 0
-    energy: k u²/2 of a sticking bristle. A slipping bristle has the deflection F/k
+    anchor in published laws: the same formula with d v.e = 0, because these laws neglect the damper
+    energy: k u²/2 if the bristle sticks, F²/(2 k) if it slips with the deflection F/k
 
 States: 0 sticks, 1 or -1 slips, -2 undefined (the contact is open, or has no friction). Contacts store states and
 anchors as history values. Each law defines how the deflection of a bristle is computed, when the trial force is
@@ -37,8 +37,8 @@ def coulomb(mu: float, fn: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def trial(k: float, u: float, d: float, v: float) -> float:
-    """Return the trial force tau along a line [N]. If u [m] and v [m/s] are one component of the deflection and the
-    velocity in a plane, the result is this component of the vector tau.
+    """Return the trial force tau along a line [N]. If u [m] and v [m/s] are component i of the deflection and of the
+    velocity in a plane, the result is component i of the vector tau.
     """
     return d * v + k * u
 
@@ -91,8 +91,8 @@ def return_change(e: Vector, share: float, by_tau: Vector, by_limit: float) -> V
 
 @kernel(inline=True)
 def bend(force: float, drag: float, k: float) -> float:
-    """Return the deflection u [m] at which the sum of the forces of bristle and damper has a given value; ``drag``:
-    force of the damper [N]. For k = 0 the result is 0.
+    """Return the deflection u [m] at which the forces of bristle and damper sum to ``force`` [N]; ``drag`` is the force
+    of the damper [N]. For k = 0 the result is 0.
     """
     return (force - drag) / k if k != 0.0 else 0.0
 
@@ -113,8 +113,8 @@ def bent_energy(slips: bool, k: float, square: float, force: float) -> float:
 
 
 def check_friction(table: EntityTable) -> None:
-    """Raise ModelError for rows with a friction coefficient but without bristles and dampers; the coefficient would be
-    ignored.
+    """Raise ModelError for rows with a friction coefficient but without bristles and dampers, because the law would
+    ignore the coefficient.
     """
     stiff = table.local("friction_stiffness_per_length") + table.local("friction_velocity_penalty_per_length")
     mu = table.local("friction_coefficient")

@@ -1,6 +1,6 @@
 """Dry friction as a function of the slip velocity only: the force is 0 if the velocity is 0, so no contact sticks.
 
-    zone: f = F v/v_z if |v| <= v_z, which is the zone of width v_z, otherwise f = F v/|v|
+    zone: f = F v/v_z in the zone |v| <= v_z, otherwise f = F v/|v|
     parabola: f = F (2 - |v|/v_z) v/v_z within the zone
     smooth: f = F v/sqrt(v² + v_0²)
 
@@ -8,11 +8,11 @@
     F of Stribeck: F_d + F_s exp(-|v|/v_e) + F_v |v|
     F of Hollars: f_n (u_d + 2 (u_s - u_d)/(1 + q²)), q = |v|/v_z, plus f_n u_v v
 
-v is the slip velocity. F_d + F_s is the friction of Stribeck at v = 0, v_e the velocity over which F_s decreases, and
-F_v the viscous coefficient. u_s, u_d and u_v are the static, dynamic and viscous friction coefficients of Hollars. Some
-published laws store the slip velocity as a history value and use the stored velocity to decide whether the contact is
-within the zone. Some of these laws also use the direction of the stored velocity. The docstring of each law that uses
-these functions states its choice.
+v is the slip velocity. F_d + F_s is the friction of Stribeck at v = 0, F_v is the viscous coefficient, and v_e is the
+velocity at which the part F_s has decreased by the factor 1/e. u_s, u_d and u_v are the static, dynamic and viscous
+friction coefficients of Hollars. Some published laws store the slip velocity as a history value and use the stored
+velocity to decide whether the contact is within the zone. Some of these laws also use the direction of the stored
+velocity. The docstring of each law states which velocity the law uses.
 
 Source: M. Hollars, in the documentation of Simbody 3.7, class HuntCrossleyForce; J. Gerstmayr and others, documentation
 of Exudyn 1.13 (zones, Stribeck).
@@ -45,8 +45,8 @@ def share_of_slip(speed: Any, zone: float, parabola: bool) -> Any:
 
 @kernel(inline=True)
 def limit_of(mu: float, fn: Any) -> Any:
-    """Return mu |f_n| [N] for a complex f_n; the imaginary part of the result is the derivative for a complex step of
-    f_n.
+    """Return mu |f_n| [N] for a complex f_n. For f_n with the imaginary part h, the imaginary part of the result is h
+    times the derivative with respect to f_n.
     """
     return mu * (fn if fn.real > 0.0 else -fn)
 
@@ -73,7 +73,7 @@ def hollars(speed: float, us: float, ud: float, uv: float, zone: float) -> tuple
     """
     q, beyond = speed / zone, slides(speed, zone)
     fall = 1.0 / (1.0 + q * q)
-    # a single division yields the factor both within a zone of positive width and outside the zone
+    # the ratio of friction to its limit and speed is 1/zone within the zone and 1/speed outside the zone
     dry, share = ud + 2.0 * (us - ud) * fall, 1.0 / max(speed, zone)
     slope = -4.0 * (us - ud) * q * fall * fall / zone - (dry * share if beyond else 0.0)
     return dry * share + uv, slope * share / speed if speed != 0.0 else 0.0

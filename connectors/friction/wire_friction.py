@@ -6,23 +6,26 @@ stiffnesses of the cable.
     sticks: F = tau if |tau| <= F_s,    m = tau if |tau| <= M_s,    M_s = M_0 + c T,    T = max(EA mean(e), 0)
     slips: F = F_s tau/|tau|,    m = M_s tau/|tau|
     anchor at the end of the step: e - F/k_a,    κ - m/k_b
-    forces of the work ∫ F δε + m·δκ dx
+    virtual work: ∫ F δε + m·δκ dx
 
-While the wires stick, the stiffnesses of the rope are EA + k_a and EI + k_b. While the wires slip, they are EA and EI,
-the columns of the cable. The curvature κ at which the wires of a straight rope begin to slip is M_s/k_b. The loop of a
-slow cycle between the curvatures -κ_a and κ_a has the area 4 M_s (κ_a - M_s/k_b) per length. The loop of the strain has
-the same form. Several rows on the same cable are parallel bristles (Iwan). With slip moments that increase from row to
-row, the transition from sticking to slipping is gradual, as in a rope whose layers of wires slip one after another. The
-mean tension T of the cable presses the wires against each other (Papailiou, Foti and Martinelli).
+While the wires stick, the stiffnesses of the rope are EA + k_a and EI + k_b. While the wires slip, the stiffnesses are
+EA and EI, the columns of the cable. The curvature κ at which the wires of a straight rope begin to slip is M_s/k_b. In
+a slow cycle between the curvatures -κ_a and κ_a, the hysteresis loop of moment and curvature has the area 4 M_s (κ_a -
+M_s/k_b) per length. The loop of force and strain has the same form. Several rows on the same cable are parallel
+bristles (Iwan). With slip moments that increase from row to row, the transition from sticking to slipping is gradual,
+as in a rope whose layers of wires slip one after another. The mean tension T of the cable presses the wires against
+each other (Papailiou, Foti and Martinelli).
 
 Each cable has three axial bristles and two bending bristles, at the points of integration rule 2. The return map is
 evaluated within Newton's method, from the anchors at the start of the step, with the exact tangent. In 3D the anchor of
-a bending bristle is a vector in the global frame, which the smallest rotation R moves from the tangent at the start of
-the step to the present tangent. The wires therefore do not spin about the axis of the cable. The bristles have no
-deflection in the stress-free state of the cable. wire_kernels.py contains the forces.
+a bending bristle is a vector in the global frame, and the rotation R moves this vector with the cable. R is the
+smallest rotation from the tangent at the start of the step to the present tangent. The wires therefore do not spin
+about the axis of the cable. The bristles have no deflection in the stress-free state of the cable. wire_kernels.py
+contains the forces.
 
-The energy of the bristles is stored (``stretching``, ``bending``). The energy that slipping bristles lose is
-``axial_slip`` and ``bending_slip``: the mean of the forces at both ends of a step times the motion of the anchors.
+In the energy ledger, ``stretching`` and ``bending`` are the stored energies of the bristles. The energies that slipping
+bristles lose are ``axial_slip`` and ``bending_slip``: the mean of the forces at both ends of a step times the motion of
+the anchors.
 
 Source: K. O. Papailiou, IEEE Trans. Power Delivery 12 (1997) 1576-1588; F. Foti, L. Martinelli, Int. J. Solids
 Struct. 91 (2016) 1-17; W. D. Iwan, J. Appl. Mech. 33 (1966) 893-900.
@@ -67,8 +70,8 @@ TWISTLESS = "strained cable"
 """Name in the attribute ``provides`` of cables without twist."""
 NONLINEAR, FUNCTION = ("slow_stiffness", "table_strains"), "axial_force_function"
 BROKEN = "broken"
-"""NONLINEAR: columns of cables whose tension is not EA (ε - ε_ref). FUNCTION: column with a function that replaces this
-tension. BROKEN: column of cables that is true for broken cables."""
+"""NONLINEAR: columns that only cables with a nonlinear tension have. FUNCTION: column with a function that replaces the
+tension EA (ε - ε_ref). BROKEN: column of cables that is true for broken cables."""
 
 
 class WireFriction(Component):

@@ -1,20 +1,20 @@
 """Kernels of `wire_friction`: forces of the bristles at the points of a cable, tangent, update of the history values,
 and energies.
 
-The bending bristle belongs to a vector m, which acts on the curvature κ = p × k/g with p = r', k = r'' and g = p·p. The
-forces on p and k, and their variations, are
+The moment of a bending bristle is a vector m. This moment acts on the curvature κ = p × k/g with p = r', k = r'' and g
+= p·p. The forces on p and k, and their variations, are
 
     P = (k × m)/g - 2 (m·κ)/g p,    K = (m × p)/g
     δκ = (δp × k + p × δk)/g - 2 (p·δp)/g κ
 
-The anchor b at the start of the step belongs to the tangent t_0 at this time. The smallest rotation R from t_0 to the
-present tangent t = p/|p| moves the anchor with the cable:
+The anchor b is known for the tangent t_0 at the start of the step. The smallest rotation R from t_0 to the present
+tangent t = p/|p| moves the anchor with the cable:
 
     R b = b - s (t_0 + t) + 2 (t_0·b) t,    s = (t_0 + t)·b/(1 + t_0·t)
 
-In 2D the anchor is parallel to the rotation axis, so R b = b. A cable whose history values are all 0 has not moved yet.
-Its anchor is the stress-free curvature, in the global frame. All vectors have three components. In 2D p and k have no
-component z, and κ and m have only the component z.
+In 2D the anchor is parallel to the rotation axis, so R b = b. All history values of a cable that has not moved yet are
+0. The anchor of such a cable is the stress-free curvature, in the global frame. All vectors have three components. In
+2D p and k have no component z, and κ and m have only the component z.
 """
 
 from __future__ import annotations
@@ -45,16 +45,17 @@ from windlass.framework.kernels.kernel import kernel
 AXIAL, BENDING = 3, 2
 """Numbers of points of the axial bristles and of the bending bristles, as in integration rule 2 of cables."""
 CURVES, TANGENTS = AXIAL, AXIAL + 3 * BENDING
-"""Places of the anchors of the bending bristles, and of the tangents to which these anchors belong, in the history
-values of a row; the history values begin with the anchors of the axial bristles."""
+"""Indices, in the history values of a row, of the anchors of the bending bristles and of the tangents t_0 for which
+these anchors are known. The history values begin with the anchors of the axial bristles."""
 LOSSES = TANGENTS + 3 * BENDING
-"""Place of the two losses."""
+"""Index of the two losses in the history values."""
 HISTORY = LOSSES + 2
 """Number of history values of a row."""
 NOTHING = (0.0, 0.0, 0.0)
 INSIDE = 1.0 - 1e-10
 """Deflection of a bristle after a step with slip, divided by the deflection at which the bristle slips [1]. With a
-value below 1, rounding errors do not decide whether wires stick at the end of the step, for example in modes.
+value below 1, rounding errors do not decide whether wires stick at the end of the step, for example when modes are
+computed.
 """
 
 
@@ -91,14 +92,14 @@ def sum_nodes(row: Any, S: Any, j: int, x: FloatArray) -> Vector:
 
 @kernel(inline=True)
 def read_history(row: Any, place: int, j: int, data: FloatArray) -> Vector:
-    """Return the j-th vector that begins at ``place`` in the history values of a row."""
+    """Return vector j of the vectors that begin at the index ``place`` of the history values of a row."""
     n = row.data + place + 3 * j
     return data[n], data[n + 1], data[n + 2]
 
 
 @kernel(inline=True)
 def write_history(row: Any, place: int, j: int, data: FloatArray, value: Vector) -> None:
-    """Write the j-th vector that begins at ``place`` in the history values of a row."""
+    """Write vector j of the vectors that begin at the index ``place`` of the history values of a row."""
     n = row.data + place + 3 * j
     data[n], data[n + 1], data[n + 2] = value[0], value[1], value[2]
 
@@ -254,14 +255,14 @@ def bending_tangent(
             anchor = read_history(row, CURVES, j, start)
         along = ig * dot(m, b.kappa)
         P, K = bending_forces(b, m)
-        # columns of the matrix: variations of p and k for each coordinate
+        # compute one column of the matrix for each coordinate, from the variations of p and k
         for n in range(4 * d):
             a = n % d
             axis = (1.0 if a == 0 else 0.0, 1.0 if a == 1 else 0.0, 1.0 if a == 2 else 0.0)
             dp = combine(row.bending_slopes[j, n // d], axis, 0.0, axis)
             dk = combine(row.bends[j, n // d], axis, 0.0, axis)
             stretch = 2.0 * ig * dot(b.p, dp)
-            # variations of curvature, anchor, trial moment and moment
+            # compute the variations of curvature, anchor, trial moment and moment
             dkappa = combine(ig, cross(dp, b.k), ig, cross(b.p, dk))
             dkappa = combine(1.0, dkappa, -stretch, b.kappa)
             moved = NOTHING

@@ -225,7 +225,7 @@ def build_system(rows: LocalRows) -> System:
     group: BodyGroup = rows.columns
     own, c, m, flow, surface = group.own, group.c, group.m, group.flow, group.surface
     system = System(rows.table.kind, rows.dofs)
-    # all processes have the load and the energy terms, even processes without rows
+    # processes without rows also need terms for the load and the energy, but these terms are empty
     if not len(c):
         system.account = Account(Call(), lost=("drag",), carried=("added_mass",))
         system.load = Term(Call(), Call())

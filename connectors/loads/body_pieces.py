@@ -190,8 +190,8 @@ def eval_drag(c: Any, m: Any, flow: Any, i: int, w: FloatArray, q: FloatArray, n
 
 @kernel(inline=True)
 def eval_inertia(c: Any, E: FloatArray, i: int, a: FloatArray, I: FloatArray) -> None:
-    """Write Σ m_k (e_k·a) e_k into I, shape (3,). This is the force of the added mass in the accelerated fluid on piece
-    i, divided by the immersed fraction s."""
+    """Write Σ m_k (e_k·a) e_k into I, shape (3,). This vector is the force of the added mass in the accelerated fluid
+    on piece i, divided by the immersed fraction s."""
     I[0] = I[1] = I[2] = 0.0
     for k in range(3):
         along = c[i].m[k] * inner(E[k], a)
@@ -278,7 +278,7 @@ def fill_derivatives(c: Any, m: Any, flow: Any, surface: Any) -> None:
         m[i].G[:] = 0.0
         for a in range(3):
             P[a] = c[i].density * (flow[i].a[a] + (c[i].gravity if a == c[i].up else 0.0))
-        # variations: displacements and rotations of the marker, then velocities and angular velocities
+        # loop over the variations: displacements and rotations of the marker, then velocities and angular velocities
         for which in range(12):
             axis, of = which % 3, which // 3
             vary_place(m, i, which, dr, turn, moved)
@@ -420,7 +420,7 @@ def add_tangents(
                     K[a, b] += m[j].K[a, b]
                     D[a, b] += m[j].D[a, b]
                     G[a, b] += m[j].G[a, b]
-        # Jacobians X, and the derivatives Y of X q_t and Z of X q_tt with respect to q
+        # compute the Jacobians X, and the derivatives Y of X q_t and Z of X q_tt with respect to q
         for a in range(3):
             for b in range(n):
                 X[a, b], X[3 + a, b] = k.J[marker, a, b], k.Jr[marker, a, b]
@@ -431,7 +431,8 @@ def add_tangents(
                         Y[3 + a, b] += k.Hr[h, a, p, b] * v[dofs[i, p]]
                         Z[a, b] += k.H[h, a, p, b] * acc[dofs[i, p]]
                         Z[3 + a, b] += k.Hr[h, a, p, b] * acc[dofs[i, p]]
-        # derivatives of (F, M) with respect to the coordinates, then of the generalised forces
+        # compute the derivatives of (F, M) with respect to the coordinates, then the derivatives of the generalised
+        # forces
         for a in range(6):
             for b in range(n):
                 Q[a, b] = 0.0

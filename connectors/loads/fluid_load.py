@@ -221,7 +221,7 @@ def build(rows: LocalRows) -> System:
         if group.c["added"].any() or group.c["excess"].any():
             inertia += locate_points(group, whole=False) + _forces(group, fill_inertia)
             inertia_tangent += locate_points(group, whole=False) + _tangents(group, fill_inertia_derivatives, "da")
-    # all processes have the load and the energy terms, even processes without rows
+    # processes without rows also need terms for the load and the energy, but these terms are empty
     system.load = Term(load, load_tangent)
     # the power of the added mass does not depend on the velocity of the fluid
     read, carry = (sum((read_powers(group, whole) for group in groups), Call()) for whole in (True, False))

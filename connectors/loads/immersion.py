@@ -148,7 +148,8 @@ def add_face(
         square: N·N.
         q: temporary storage for the immersed polygon, shape (corners + 2, 3).
         cut: temporary storage for the points at which the edge of the face leaves and enters the water, shape (2, 3).
-        sums: V [m^3] and A_w [m^2], to which this function adds, as to S, Sw and Iw, shape (2,).
+        sums: V [m^3] and A_w [m^2], shape (2,). The function adds the contributions of the face to these values and to
+            S, Sw and Iw.
     """
     count, crossings = 0, 0
     for n in range(corners):

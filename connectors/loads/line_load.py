@@ -210,7 +210,7 @@ def fill_derivatives(group: LineGroup, t: float) -> None:
 
 
 class FollowerGroup(NamedTuple):
-    """Rows on beams of one type whose force rotates with the section, with the same number of points."""
+    """Rows with forces that rotate with the section, on beams of one type and with the same number of points."""
 
     line: LineColumns  # points on the beams
     section: SectionColumns  # rotations of the cross sections at the points

@@ -41,8 +41,8 @@ MOST_PARTS = 100_000
 
 
 class MeshFluidLoad(Component):
-    """The load of a fluid on a body with the shape of a closed mesh, whose coordinates refer to the frame of a marker
-    of a rigid body.
+    """The load of a fluid on a body with the shape of a closed mesh. The coordinates of the mesh refer to the frame of
+    a marker of a rigid body.
     """
 
     marker = ref(RIGID, "frame of the mesh: a rigid marker, or the reference point of a rigid body or node")

@@ -30,7 +30,8 @@ class MeshParts(NamedTuple):
 
 
 def divide_polyhedron(corners: FloatArray, parts: IntArray) -> MeshParts:
-    """Divide a polyhedron by planes at equal distances, which divide the extent of the polyhedron along each axis.
+    """Divide a polyhedron by planes perpendicular to the axes. The planes divide the extent of the polyhedron along
+    each axis into equal parts.
 
     Args:
         corners: corners of the triangles [m], counter-clockwise if seen from outside, shape (k, 3, 3).
@@ -90,7 +91,7 @@ def cut(corners: FloatArray, axis: int, level: float) -> tuple[FloatArray, Float
     crossing = np.flatnonzero((count == 1) | (count == 2))
     sides = [corners[count == 0]], [corners[count == 3]]
     if len(crossing):
-        # Corner a is alone on its side. The order of the corners is kept.
+        # The other two corners are on the opposite side from corner a. The order of the corners is kept.
         is_above = count[crossing] == 1
         lone = np.argmax(above[crossing] == is_above[:, None], axis=1)
         a, b, c = (corners[crossing, (lone + k) % 3] for k in range(3))

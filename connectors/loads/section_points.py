@@ -51,7 +51,7 @@ class SectionColumns(NamedTuple):
 
 
 def create_section(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArray, w: FloatArray) -> SectionColumns:
-    """Create the points of the given rows, whose column ``cable`` contains beams of one type.
+    """Create the points of the given rows. The column ``cable`` of these rows contains beams of one type.
 
     Args:
         which: process-local indices of these rows, shape (k,).

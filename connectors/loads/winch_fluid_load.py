@@ -95,8 +95,8 @@ def create_group(rows: LocalRows, which: IntArray, s: FloatArray, w: FloatArray)
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system of `WinchFluidLoad`. The world calls this function again when cables go into or out of
-    reserve.
+    """Create the system of `WinchFluidLoad`. The world calls this function again when cables are moved into or out of
+    the reserve.
     """
     on, points, groups = find_active(rows), rows.local("points"), list[FluidGroup]()
     for n in np.unique(points[on]):

@@ -143,7 +143,7 @@ def add_tangents(
     """
     n, last = c.N.shape[1], c.dofs.shape[1] - 1
     d = last // 4
-    # the angles of ropes with torsion, between the coordinates of the nodes and l, have no effect
+    # the angles of ropes with torsion, which are between the coordinates of the nodes and l, have no effect on the load
     motion, change, by_l = np.zeros(4), np.zeros((3, last + 1)), np.zeros(3)
     for i in range(len(c.dofs)):
         to = slots[c.row[i]]
@@ -170,7 +170,7 @@ def add_tangents(
                     change[q, last] += dq * (Fr * m[k].r_l[o] + Fp * m[k].p_l[o]) + Fv * by_l[o]
                     for e in range(4):
                         change[q, d * e + o] = dq * (Fr * m[k].S[e] + Fp * m[k].dS[e]) + Fv * motion[e]
-            # derivatives of the generalised forces, the products of F with the weight, S and w
+            # compute the derivatives of the generalised forces, which are products of F with the weight, S and w
             corner = 0.0
             for q in range(d):
                 force = dq * weight * m[k].F[q]

@@ -119,7 +119,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
         row = rows[i]
         k, h, t0, B = row.index, m.h[row.index], row.t0, row.B
         beside = B[0] != 0.0 or B[1] != 0.0 or B[2] != 0.0
-        # position on the axis, slope, and the rates of both
+        # compute the position on the axis, the slope, and the rates of both
         square = 0.0
         for d in range(3):
             m.p[k, d], m.v[k, d], p[d], pt[d] = 0.0, 0.0, 0.0, 0.0
@@ -150,12 +150,12 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                 A[a, b] = (D - 1.0 if a == b else 0.0) + M[a, b] + u[a] * u[b] * iD
                 W[a, b] = il * (tx[a, b] - t[a] * u[b] * iD)
         fill_direction(t, il, P, dP)
-        # angular velocity, and the frame of the marker
+        # compute the angular velocity, and the frame of the marker
         for a in range(3):
             m.omega[k, a] = W[a, 0] * pt[0] + W[a, 1] * pt[1] + W[a, 2] * pt[2]
             for b in range(3):
                 m.A[k, a, b] = A[a, 0] * row.A0[0, b] + A[a, 1] * row.A0[1, b] + A[a, 2] * row.A0[2, b]
-        # derivative of W with respect to component b of p, from derivatives of 1/|p|, [t]×, t, u, and D
+        # compute the derivative of W with respect to component b of p from the derivatives of 1/|p|, [t]×, t, u, and D
         for b in range(3):
             change = 0.0
             for d in range(3):
@@ -185,7 +185,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                             for f in range(3):
                                 total += ddF[a, e, f] * P[e, b] * P[f, d]
                         GG[a, b, d] = total
-        # Jacobians and the rates of the Jacobians, from shape functions
+        # compute the Jacobians and the rates of the Jacobians from the shape functions
         for a in range(4):
             S1 = row.dS[a]
             for d in range(3):

@@ -3,7 +3,8 @@
     points: p_i = r(xi_i) + y m,    xi_i = i L/n with i = 0 to n,    m = [-r'_y, r'_x]/|r'|
     velocities: v_i = r_t - y w r'/|r'|,    w = (r' x r'_t)/|r'|^2
 
-With t0 = r'/|r'|, l = |r'|, the shape functions S_a and the tensor product (x), connectors need the derivatives
+Connectors need the following derivatives, where t0 = r'/|r'|, l = |r'|, S_a is a shape function, and (x) denotes the
+tensor product:
 
     dp/dq_a = S_a I + S'_a B,    B = -(y/l) t0 (x) m,
     dv/dq_a = S'_a Bd,    Bd = (y/l^2) [(t0.r'_t) t0 (x) m - (m.r'_t) (m (x) m - t0 (x) t0)],
@@ -12,8 +13,8 @@ With t0 = r'/|r'|, l = |r'|, the shape functions S_a and the tensor product (x),
 B is y dm/dr', Bd is the time derivative of B, and G is the second derivative of y m.f with respect to r', for a
 constant force f at the point. Because v = J q_t, Bd is also dv/dr'.
 
-For cables whose material moves along the axis (`ALECable2D`, axial motion s), the points lie on the axis (y = 0), and
-all rates are rates of the material particle at the point:
+For cables whose material moves along the axis (`ALECable2D`, axial motion s), the points lie on the axis (y = 0). All
+rates are rates of the material particle at the point:
 
     velocity: v_i = r_t + s_t r'
     rate of the slope: r'_t + s_t r''

@@ -1,4 +1,4 @@
-"""Coordinate markers: single coordinates of nodes, on which loads, constraints and springs act.
+"""Coordinate markers: markers on single coordinates of nodes. Loads, constraints and springs act on these coordinates.
 
     nodes: value = x - reference,    rate = ẋ,    J = 1
     ground: value = 0,    rate = 0

@@ -1,4 +1,4 @@
-"""Laws between two markers. One or two kernels, which evaluate one row, define a law. This module contains the
+"""Laws between two markers. A law is defined by one or two kernels that evaluate one row. This module contains the
 implementation of `register_pair` for all marker families.
 
 The schema has the columns ``marker0`` and ``marker1``, which refer to markers of one family, and ``active``. From these
@@ -77,10 +77,10 @@ class PairKind:
     force: Callable[[Callable[..., Any]], Output]  # creates the output variable of the force
     targets: tuple[str, ...] = ()  # required families of markers 0 and 1; default: ``family`` for both
     number: Callable[[Kernel], Kernel] = lambda value: value
-    """Function that converts a kernel with one scalar result to the kernel that outputs and energies call. For example,
-    the converted kernel returns a real instead of a complex number.
+    """Function that converts a kernel with one scalar result to the kernel that evaluates outputs and energies. For
+    example, the converted kernel returns a real instead of a complex number.
     """
-    vector: Callable[[Kernel], Kernel] = lambda force: force  # converts a force kernel to one with three results
+    vector: Callable[[Kernel], Kernel] = lambda force: force  # converts a force kernel to a kernel with three results
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
     """Function ``(s)`` that returns the additional arguments of the tangent loop. In a call, these arguments are placed
     after the columns of the markers.
@@ -133,8 +133,8 @@ def register_kind(
         stored, lost, passed: kernels ``(row, u, ut, t) -> float`` by name, for the energy that a row stores [J], and
             for the powers that it loses and transfers [W]. See `Account`.
         sliding: kernel ``(row, u, ut, t)`` for laws whose energy lost by sliding is computed once per step. The kernel
-            returns the power into the row [W], the stored part of the energy [J], and 1 or 0: 1 while the row slides.
-            The energy that is not stored is added to "sliding" of ``lost``.
+            returns the power that the row receives [W], the stored part of the energy [J], and 1 while the row slides,
+            otherwise 0. The energy that is not stored is added to "sliding" of ``lost``.
         finish: function ``(rows, system)`` that adds further parts of the law.
         start: initial history values of a row, for schemas with a reference ``data``. A reference given by the user is
             checked. If the user gives none, history values are created. Kernels read ``row.history``, the values for
@@ -283,8 +283,8 @@ def change_rows(rows: LocalRows, columns: tuple[Pair, Any], in_place: set[str], 
     """Copy the present values of the columns ``names`` to the records of a system, and return True. If the system must
     be built again, copy nothing and return False. A system must be built again in three cases: a column is not in
     ``in_place``; a changed row has a user function, because the user function has its own copies of the values; a value
-    changes from 0 to another value or back, because a law selects the energies and powers of its `Account` by the
-    values that are not 0.
+    changes from 0 to another value or back, because the energies and powers in the `Account` of a law depend on which
+    values are not 0.
     """
     if not in_place.issuperset(names):
         return False

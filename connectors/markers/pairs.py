@@ -1,4 +1,4 @@
-"""Loops over the rows of connectors between two markers, which assemble forces and tangent. The loops are compiled
+"""Loops over the rows of connectors between two markers. The loops assemble forces and tangent, and are compiled
 separately for each law.
 
 A law provides kernels that evaluate one row. In a kernel, a row is an object whose attributes are the columns of the
@@ -42,7 +42,7 @@ class Pair(NamedTuple):
     m0: IntArray  # index of marker 0 among the markers of its family, shape (rows,)
     m1: IntArray  # index of marker 1 among the markers of its family, shape (rows,)
     dofs: IntArray  # process-local indices of the coordinates of marker 0, then of marker 1, shape (rows, n)
-    n0: int  # number of columns of ``dofs`` that belong to marker 0
+    n0: int  # number of columns of ``dofs`` with coordinates of marker 0
     active: NDArray[np.bool_]  # whether each row exerts forces, shape (rows,)
     w0: FloatArray  # factor of coordinate 0: column ``factor0``, or 1 if the law has no such column
     w1: FloatArray  # factor of coordinate 1: column ``factor1``, or 1 if the law has no such column
@@ -265,7 +265,7 @@ def position_pair(
                 for a in range(n - n0):
                     J[k, n0 + a] = m.J[m1, k, a]
                     Jd[k, n0 + a] = m.Jd[m1, k, a]
-            # dq ∂f/∂q + dv ∂f/∂v, then the product of this matrix with Jᵀ
+            # compute dq ∂f/∂q + dv ∂f/∂v, and then the product of this matrix with Jᵀ
             for k in range(3):
                 for b in range(n):
                     total = 0.0

@@ -37,8 +37,8 @@ class PositionColumns(NamedTuple):
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
     Jr: FloatArray  # ∂ω/∂q̇, shape (n, 3, m)
     h: IntArray  # index h of each marker in H and Hr, or -1 if H and Hr are 0, shape (n,)
-    H: FloatArray  # ∂J/∂q of the markers with h >= 0, shape (k, 3, m, m). The last index belongs to q.
-    Hr: FloatArray  # ∂Jr/∂q of the markers with h >= 0, shape (k, 3, m, m). The last index belongs to q.
+    H: FloatArray  # ∂J/∂q of the markers with h >= 0, shape (k, 3, m, m). The last index is the component of q.
+    Hr: FloatArray  # ∂Jr/∂q of the markers with h >= 0, shape (k, 3, m, m). The last index is the component of q.
 
 
 @kernel
@@ -89,13 +89,13 @@ def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
     for i in range(len(rows)):
         row = rows[i]
         k, y = row.index, row.y
-        # position and slope of the axis, and the rates of both
+        # compute position and slope of the axis, and the rates of both
         rx, ry, gx, gy, rtx, rty, gtx, gty = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for a in range(4):
             S, dS, dx, dy = row.S[a], row.dS[a], row.dofs[2 * a], row.dofs[2 * a + 1]
             rx, ry, gx, gy = rx + S * x[dx], ry + S * x[dy], gx + dS * x[dx], gy + dS * x[dy]
             rtx, rty, gtx, gty = rtx + S * v[dx], rty + S * v[dy], gtx + dS * v[dx], gty + dS * v[dy]
-        # tangent, normal, stretch rate and angular velocity of the cross section
+        # compute tangent, normal, stretch rate and angular velocity of the cross section
         length = np.sqrt(gx * gx + gy * gy)
         tx, ty = gx / length, gy / length
         nx, ny = -ty, tx
@@ -176,8 +176,8 @@ def update_jacobians(j: Any, i: int, m: PositionColumns, v: FloatArray, X: Float
 def add_curvature(
     j: Any, i: int, n: int, m: PositionColumns, g: FloatArray, scale: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the product of ``scale``, the gradient g and ∂X/∂q of row i to the values of the matrix. The first n
-    coordinates of the row belong to the two markers, see `update_jacobians`.
+    """Add the product of ``scale``, the gradient g and ∂X/∂q of row i to the values of the matrix. The coordinates of
+    the two markers are the first n coordinates of the row, see `update_jacobians`.
     """
     n0 = j.n0
     for marker in range(2):

@@ -71,10 +71,10 @@ TURNING = (
 """Types of entities with a rotation."""
 CABLES = (Cable2D, ALECable2D)
 SPATIAL_CABLE, SLOPE_BEAM = "3D cable", "slope beam"
-"""Names in the attribute ``provides`` of 3D cables and of `SlopeBeam3D`, whose files are loaded only for models with
-these elements."""
+"""Names in the attribute ``provides`` of 3D cables and of `SlopeBeam3D`. The files of these elements are loaded only
+for models that contain such elements."""
 NODE_DOFS = 8
-"""Number of coordinates of a cable that belong to its two nodes."""
+"""Number of coordinates of the two nodes of a 2D cable."""
 
 
 class NodePosition(Component):
@@ -310,7 +310,8 @@ def shape_marker(world: World, cables: Handles, segments: int, vertical_offset: 
         Handle to the markers, one per cable.
 
     Raises:
-        ModelError: the entities are not cables, or an offset is given for 3D cables, whose left side is not defined.
+        ModelError: the entities are not cables, or an offset is given for 3D cables, for which no left normal is
+            defined.
     """
     cables = merge_handles(cables)
     component = cables.table.component

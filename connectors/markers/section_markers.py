@@ -5,8 +5,8 @@
     angular velocity: ω = W_2 r_2,t + W_3 r_3,t,    W_2 = -r_3 qᵀ,    W_3 = [r_3]×/g_33 + c r_3 qᵀ,
         q = n/|n|²,    n = r_2 × r_3,    c = g_23/g_33,    g_ij = r_i·r_j
 
-In a beam r, r_2, r_3 are interpolated between the nodes. The derivatives of W_2, W_3 with respect to a component of the
-slopes, for which the derivative of n is n_e, follow from the product rule and from
+In a beam r, r_2, r_3 are interpolated between the nodes. Let n_e be the derivative of n with respect to a component of
+the slopes. The derivatives of W_2 and W_3 with respect to this component follow from the product rule and from
 
     q_e = n_e/|n|² - 2 q (q·n_e),    ∂c/∂r_2 = r_3/g_33,    ∂c/∂r_3 = (r_2 - 2 c r_3)/g_33.
 
@@ -73,8 +73,8 @@ def fill_turn(r2: Vector, r3: Vector, W: FloatArray) -> Vector:
 
 @kernel
 def fill_turn_derivative(r2: Vector, r3: Vector, q: Vector, dW: FloatArray) -> None:
-    """Fill dW with the derivatives of W_2 and W_3, shape (2, 3, 3, 2, 3); the last two indices belong to the slope (0:
-    r_2, 1: r_3) and to its component.
+    """Fill dW with the derivatives of W_2 and W_3, shape (2, 3, 3, 2, 3); the last two indices are the slope (0: r_2,
+    1: r_3) and its component.
     """
     i33, scale = 1.0 / dot(r3, r3), dot(q, q)
     c = i33 * dot(r2, r3)
@@ -115,7 +115,7 @@ def update_sections(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
     for i in range(len(rows)):
         row = rows[i]
         k, h = row.index, m.h[row.index]
-        # position on the axis and slopes, and the rates of these vectors
+        # compute the position on the axis, the slopes, and the rates of these vectors
         for b in range(3):
             for d in range(3):
                 r[b, d], rt[b, d] = 0.0, 0.0
@@ -123,7 +123,7 @@ def update_sections(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                     n = row.dofs[WIDTH * a + 3 * b + d]
                     r[b, d] += row.N[a] * x[n]
                     rt[b, d] += row.N[a] * v[n]
-        # frame of the section, and motion of the point
+        # compute the frame of the section, and the motion of the point
         place = (1.0, row.offset[0], row.offset[1])
         r2, r3 = (r[1, 0], r[1, 1], r[1, 2]), (r[2, 0], r[2, 1], r[2, 2])
         q = fill_turn(r2, r3, W)

@@ -1,4 +1,5 @@
-"""Sets of objects that can touch each other. Each contact law with a search finds the near objects of its sets.
+"""Sets of objects that can touch each other. Contact laws with a search find the pairs of objects of a set that are
+close to each other.
 
 Source: P. Wriggers, Computational Contact Mechanics, 2nd edition, Springer (2006), chapter 10, for the search.
 """

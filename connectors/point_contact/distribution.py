@@ -29,8 +29,8 @@ MUCH_LARGER = 2.0
 
 
 class Share:
-    """The part of a contact set that belongs to this process. All processes must create this object, and call each of
-    its functions, together.
+    """The part of a contact set that is assigned to this process. All processes must create this object, and call each
+    of its functions, together.
 
     Args:
         layout: local indices of rows and coordinates.
@@ -164,8 +164,8 @@ class Share:
                 1,).
 
         Returns:
-            The surfaces, whose ``marker`` and ``dofs`` are indices into the other two results; the marker columns; and
-            the velocities.
+            The surfaces, the marker columns, and the velocities. ``marker`` and ``dofs`` of these surfaces are indices
+            into the returned columns and velocities.
         """
         if self._curved is None:
             self._curved = self.agree(bool((m.h[c.marker[self.own]] >= 0).any()))
@@ -179,7 +179,7 @@ class TangentColumns:
     One row of zeros represents all surfaces on the ground.
 
     Args:
-        share: the part of the contact set that belongs to this process.
+        share: the part of the contact set that is assigned to this process.
         ghosts: exchange of surfaces between processes. ``received`` contains the indices of the received surfaces.
         c: data of the surfaces of this process.
         m: columns of the local markers.

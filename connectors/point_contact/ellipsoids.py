@@ -116,7 +116,8 @@ def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: floa
     for _ in range(ITERATIONS):
         if x <= 0.0:
             break
-        # vectors p_1(n) and p_2(n) to the surface points, and basis of the tangent plane of the unit sphere
+        # compute the vectors p_1(n) and p_2(n) to the surface points, and a basis of the tangent plane of the unit
+        # sphere
         h1, ux, uy, uz = eval_support(Q, i, nx, ny, nz)
         h2, wx, wy, wz = eval_support(Q, j, nx, ny, nz)
         ax, ay, az, bx, by, bz = create_basis(nx, ny, nz)

@@ -56,9 +56,9 @@ class PairForce(NamedTuple):
     the symbols.
 
     The fields are s1 [1], the point P on which the force acts [m], the velocity v of surface 1 relative to surface 2 at
-    P, v_n and v_t [m/s], f_H [N], 3/2 c [s/m], the normal force f [N], which is not positive if the surfaces separate
-    fast, the two results of `hollars`, of which the first is |f_t|/(f |v_t|) [s/m], and the force on surface 2 [N],
-    which is valid only for f > 0.
+    P, v_n and v_t [m/s], f_H [N], 3/2 c [s/m], the normal force f [N], the two results of `hollars`, and the force on
+    surface 2 [N]. If the surfaces separate fast, f is not positive. The first result of `hollars` is |f_t|/(f |v_t|)
+    [s/m]. The force on surface 2 is valid only for f > 0.
     """
 
     share: float

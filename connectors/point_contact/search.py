@@ -65,7 +65,7 @@ def create_neighbours(c: Surfaces, skin: float, share: Share | None) -> Neighbou
     Args:
         c: data of the spheres, planes and triangles of the contact set.
         skin: search margin [m]. With 0, the default is used.
-        share: the part of the contact set that belongs to this process; None in serial runs.
+        share: the part of the contact set that is assigned to this process; None in serial runs.
     """
     planes = np.flatnonzero(c.kind == HALF_SPACE)
     bounded = len(c.kind) - len(planes)
@@ -84,7 +84,7 @@ def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> boo
     if share is not None:
         share.gather_centers(c)
     if not np.isfinite(c.center).all():
-        # no search after divergence of Newton's method, which the solver detects from the residual
+        # no search after divergence of Newton's method; the solver detects the divergence from the residual
         return False
     pairs = np.concatenate((find_bounded_pairs(c, near.bounded, near.skin, share), _find_plane_pairs(near, c)))
     i, j = pairs[:, 0], pairs[:, 1]
@@ -98,8 +98,8 @@ def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> boo
     changed = near.forgotten or not np.array_equal(numbers, near.numbers)
     if changed:
         near.numbers, near.forgotten = numbers, False
-        # Pairs with an ellipsoid are first. Otherwise the order of the search is kept, in which neighbours are close in
-        # memory.
+        # Pairs with an ellipsoid are first. Apart from this the order of the search is kept, because in this order
+        # neighbours are close in memory.
         with_ellipsoid = c.kind[pairs[:, 0]] == ELLIPSOID
         near.pairs = np.ascontiguousarray(np.concatenate((pairs[with_ellipsoid], pairs[~with_ellipsoid])))
         near.ellipsoids = int(with_ellipsoid.sum())

@@ -32,7 +32,7 @@ class BoundSet:
     flags: IntArray  # for each of these rows, the index of its flag among the history values
     own: Runs  # the surfaces whose motion this process evaluates (in serial runs all), see `find_runs`
     turning: IntArray  # indices of the surfaces in ``own`` that are not spheres
-    share: Share | None  # the part of the set that belongs to this process; None in serial runs
+    share: Share | None  # the part of the set that is assigned to this process; None in serial runs
     first: int = 0  # index of the first pair of the set among the pairs of all sets
     clear: Any = field(default_factory=lambda: call(clear_forces))  # clear, add, add_round: kernels of `sum_forces`
     add: Any = field(default_factory=lambda: call(add_pair_forces))

@@ -203,8 +203,8 @@ def rotations(table: EntityTable) -> FloatArray:
 
 
 def find_carriers(world: Tables, markers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Return the carrier of each marker, and whether this carrier is a ground. The carrier is the node of the marker,
-    its body if the body has no node, or a ground.
+    """Return the carrier of each marker, and whether this carrier is a ground. The carrier is the node of the marker or
+    of its body, the body if it has no node, or the ground.
     """
     carrier, fixed = np.full(len(markers), -1, np.int64), np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):

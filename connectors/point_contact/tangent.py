@@ -2,7 +2,7 @@
 
 A small motion displaces the material points of both surfaces at the contact by u_1, u_2 and rotates the bodies by θ_1,
 θ_2. With e_i = θ_i × n, T = I - n nᵀ and the shape tensors D_i = ∂p_i/∂n in the tangent plane (r I for a sphere, see
-`ellipsoids.py`)
+`ellipsoids.py`), the variations are
 
     depth: δx = n·(u_1 - u_2)
     normal: (D_1 + D_2 - x I) δn = -T(u_1 - u_2) + D_1 e_1 + D_2 e_2
@@ -108,7 +108,7 @@ def add_pair_tangents(
     of the spare coordinate.
     """
     w, spare = c.dofs.shape[1], len(qdot) - 1
-    # for each coordinate of the pair: variations of G and P, and of (P - p) × G at both markers
+    # arrays for the variations of G, of P, and of (P - p) × G at both markers, for each coordinate of the pair
     dG, dP, dT = np.zeros((3, 2 * w)), np.zeros((3, 2 * w)), np.zeros((3, 2 * w))
     G, P, arm, T = np.zeros(3), np.zeros(3), np.zeros((2, 3)), np.zeros((2, 3))
     for k in range(len(pairs)):
@@ -117,7 +117,7 @@ def add_pair_tangents(
         x, nx, ny, nz, qx, qy, qz, _ = touch
         if x <= 0.0:
             continue
-        # the force, as in the residual
+        # evaluate the force as in the residual
         F = eval_pair_force(c, par, i, j, touch)
         s1, fH, f, vn, damping, factor, d_factor = F.share, F.hertz, F.normal, F.vn, F.damping, F.factor, F.slope
         if f <= 0.0:
@@ -133,7 +133,7 @@ def add_pair_tangents(
         S = eval_shape(c, j, (nx, ny, nz), t) if bounded else D
         Maa, Mab, Mbb = D[0] + S[0] - x, D[1] + S[1], D[2] + S[2] - x
         det = Maa * Mbb - Mab * Mab
-        # lever arms from both markers, and the torques
+        # compute the lever arms from both markers, and the torques
         for side in range(2):
             body = i if side == 0 else j
             mk = c.marker[body]
@@ -156,13 +156,13 @@ def add_pair_tangents(
                 tx, ty, tz = 0.0, 0.0, 0.0
                 if not c.is_point[body]:
                     tx, ty, tz = m.Jr[mk, 0, l], m.Jr[mk, 1, l], m.Jr[mk, 2, l]
-                # geometry: displacement u of the material point, e = θ × n, rotation about n
+                # compute the displacement u of the material point, e = θ × n, and the rotation about n
                 rx, ry, rz = cross(tx, ty, tz, yx, yy, yz)
                 mx, my, mz = jx + rx, jy + ry, jz + rz
                 ex, ey, ez = cross(tx, ty, tz, nx, ny, nz)
                 ea, eb = ex * ax + ey * ay + ez * az, ex * bx + ey * by + ez * bz
                 spin = tx * nx + ty * ny + tz * nz
-                # depth, and rotation of the normal: na, nb in the tangent plane
+                # compute the variation of the depth, and the components na and nb of δn in the tangent plane
                 dx = sign * (mx * nx + my * ny + mz * nz)
                 if bounded:
                     fa, fb = -sign * (mx * ax + my * ay + mz * az), -sign * (mx * bx + my * by + mz * bz)
@@ -175,7 +175,8 @@ def add_pair_tangents(
                     na, nb = 0.0, 0.0
                 else:
                     na, nb = ea, eb
-                # rotation of both surfaces relative to the normal, and relative variation of the radius R
+                # compute the rotation of both surfaces relative to the normal, and the relative variation of the radius
+                # R
                 if side == 0:
                     e, spins, ka, kb = (ea, eb, 0.0, 0.0), (spin, 0.0), na - ea, nb - eb
                 else:
@@ -190,7 +191,7 @@ def add_pair_tangents(
                 px -= s1 * (dx * nx + x * dnx)
                 py -= s1 * (dx * ny + x * dny)
                 pz -= s1 * (dx * nz + x * dnz)
-                # δv with respect to positions: both bodies rotate about P, which moves
+                # δv due to changes of position: the velocities of both bodies are evaluated at the moving point P
                 ox, oy, oz = c.omega[i, 0] - c.omega[j, 0], c.omega[i, 1] - c.omega[j, 1], c.omega[i, 2] - c.omega[j, 2]
                 gx, gy, gz = cross(ox, oy, oz, px, py, pz)
                 kx, ky, kz = cross(wx, wy, wz, jx, jy, jz)
@@ -213,7 +214,7 @@ def add_pair_tangents(
                 gx = dq * gx + dv * sign * (jx + kx)
                 gy = dq * gy + dv * sign * (jy + ky)
                 gz = dq * gz + dv * sign * (jz + kz)
-                # δG from δx, δn, δ ln R, δv
+                # compute δG from δx, δn, δ ln R and δv
                 dvn = gx * nx + gy * ny + gz * nz + dq * (vx * dnx + vy * dny + vz * dnz)
                 df = f * dq * (1.5 * dx / x + 0.5 * dlnR) + fH * damping * dvn
                 lx = gx - dvn * nx - vn * dq * dnx

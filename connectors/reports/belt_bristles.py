@@ -11,9 +11,9 @@ of the bristles and mu_v the damping parallel to them:
     sticks: |f| <= mu p,    p = F lam/rho
     slips: |f| = mu p, so dF/dphi = ±mu a F
 
-Because F' = E lam', w'' = a S (mu_k w + mu_v c w') where the belt sticks, with E = EA - rhoA c² and S = dw/dF; on a
-rigid rim S = a/E. The last equation is the equation of shear lag. It has the solutions exp(s X) with s² = a S (mu_k +
-mu_v c s). The linear combination of these solutions that satisfies w'(0) = a S mu_v c w(0) is
+Where the belt sticks, F' = E lam' leads to the equation of shear lag, w'' = a S (mu_k w + mu_v c w'), with E = EA -
+rhoA c² and S = dw/dF. On a rigid rim S = a/E. The solutions of the equation are exp(s X) with s² = a S (mu_k + mu_v c
+s). The linear combination of these solutions that satisfies w'(0) = a S mu_v c w(0) is
 
     w proportional to s1 exp(s1 X) - s2 exp(s2 X), s1 > 0 > s2; without damping proportional to cosh(X sqrt(a S mu_k)).
 

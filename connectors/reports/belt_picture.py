@@ -46,7 +46,7 @@ COLORS = ("#12a4b4", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#495057")
 class Wheel(NamedTuple):
     """A circle of a pulley, with the contacts of this circle."""
 
-    name: str  # name of the entity to which the circle belongs
+    name: str  # name of the entity to which the circle is attached
     center: FloatArray  # global x, y [m], shape (2,)
     radius: float  # [m]
     spoke: FloatArray  # unit vector of the local x axis, shape (2,)
@@ -220,7 +220,7 @@ def _find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArr
 
 
 def name_carrier(world: World, marker: Entity) -> str:
-    """Return the name of the entity to which a marker belongs."""
+    """Return the name of the entity to which a marker is attached."""
     refs = list(marker.table.component.refs)
     if not refs:
         return marker.name

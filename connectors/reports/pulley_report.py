@@ -102,17 +102,17 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
     """Create the report of the cables on one circle. Under MPI all processes must call this function together.
 
     If several separate cables, such as parallel ropes, are in contact with the circle, forces, powers, slip arcs and
-    numbers of segments are sums over these cables. Entry, exit, tensions, wrap angle and speed belong to the cable with
-    the largest number of segments in contact.
+    numbers of segments are sums over these cables. Entry, exit, tensions, wrap angle and speed are values of the cable
+    with the largest number of segments in contact.
 
     Args:
         state: the state that the report describes.
         contacts: rows of `ContactFrictionCirclePoints2D`, `ContactFrictionCircleCable2D` or `ContactCircleCable2D`.
             Rows on other circles are ignored.
-        circle: body, node or marker to which the circle belongs, one row.
+        circle: body, node or marker to which the circle is attached, one row.
 
     Raises:
-        ModelError: the contacts have another type, or no contact belongs to this circle.
+        ModelError: the contacts have another type, or no row is a contact with this circle.
     """
     if state.world is not world:
         raise ModelError("the state belongs to another world")
@@ -190,7 +190,7 @@ def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
 
 def eval_report(pulley: PulleyContacts, contact: ContactView, fields: Fields, tension: bool = True) -> PulleyReport:
     """Create the report of a pulley for the current fields. With ``tension=False`` the tensions are not evaluated and
-    are NaN, which saves most of the computing time.
+    are NaN. This option saves most of the computing time.
     """
     z = eval_pulley_segments(pulley, contact, fields)
     wrap, speed = 0.0, 0.0
@@ -245,9 +245,9 @@ def _sum_friction_work(pulley: PulleyContacts) -> float:
 
 
 def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
-    """Find the chain of connected cables with the largest number of segments in contact. Return the indices of its
-    segments from the first to the last segment in contact, in the direction of increasing local x. The result is empty
-    without contact.
+    """Find the chain of connected cables with the largest number of segments in contact. Return the indices of the
+    segments of this chain from the first to the last segment in contact, in the direction of increasing local x. The
+    result is empty without contact.
 
     On a closed chain, the result starts after the longest part without contact.
     """

@@ -30,7 +30,7 @@ class PulleyRows(NamedTuple):
         data: index of the first history value of each row.
         n: number of segments or points of each row.
         active: whether each row is active.
-        chain: for each row, the index of the chain to which its cable belongs.
+        chain: for each row, the index of the chain that contains the cable of the row.
         closed: whether each chain is closed, shape (chains,).
         radius: radius of the circle [m].
         lever: height of the axis, at which friction acts, above the face [m]; NaN: friction acts at the radius of the

@@ -13,8 +13,8 @@ import numpy as np
 Report = TypeVar("Report")
 
 MOST_DECIMALS = 7
-"""Largest number of decimals for numbers written without a power of ten, and largest number of digits before the
-decimal point of such numbers that are not significant.
+"""Largest number of decimals for numbers written without a power of ten, and, in such numbers, largest number of digits
+before the decimal point that are not significant.
 """
 
 
@@ -38,7 +38,7 @@ def units_of(report: type[Any]) -> dict[str, str]:
 
 def list_rows(reports: Sequence[Any], show: Callable[[Any], Any]) -> list[list[Any]]:
     """Return one table row for each attribute: the name and unit of the attribute, followed by the result of ``show``
-    for its value in each report.
+    for the value of the attribute in each report.
     """
     return [
         [f"{name.replace('_', ' ')} [{unit}]", *(show(getattr(report, name)) for report in reports)]

@@ -129,8 +129,8 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
     """Create the report of the cables on a surface. Under MPI all processes must call this function together.
 
     If several separate cables are in contact with the surface, forces, powers, lengths and numbers of points are sums
-    over these cables. Entry, exit, tensions, angles and speed belong to the chain of cables with the largest number of
-    points in contact.
+    over these cables. Entry, exit, tensions, angles and speed are values of the chain of cables with the largest number
+    of points in contact.
 
     Args:
         state: the state that the report describes.
@@ -140,7 +140,7 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
         surface: the surface, several surfaces of one body (both flanks of a groove), or the marker of the surfaces.
 
     Raises:
-        ModelError: the contacts have another type, or no contact belongs to this surface.
+        ModelError: the contacts have another type, or no row is a contact with this surface.
     """
     if state.world is not world:
         raise ModelError("the state belongs to another world")
@@ -309,7 +309,7 @@ def _eval_travel(
     axis: FloatArray, drift: FloatArray,
 ) -> Travel:  # fmt: skip
     """Evaluate the `Travel`. ``found`` is the result of `_find_course`, ``axis`` the axis of the surface, and ``drift``
-    the velocity of its origin [m/s].
+    the velocity of the origin of the surface [m/s].
     """
     course = found[0]
     if course is None:

@@ -4,7 +4,7 @@
     gap: g = h |d| - (r0 + h r1),    d = p1 - p0,    depth δ = -g
     normal: n = h d/|d|,    v_n = n·(v1 - v0)
     slip: v_t = v1 - h a1 ω1 × n - v0 - a0 ω0 × n - v_n n,    a0 = r0 - δ/2,    a1 = r1 - h δ/2
-    normal force: f_n = f_c - d v_n while the stored gap is < 0; f_n can pull
+    normal force: f_n = f_c - d v_n while the stored gap is < 0; a negative f_n pulls the spheres together
     friction: f_t = -μ f_n v_t/v_z if the stored slip is <= v_z, the proportional zone, otherwise -μ f_n v_t/|v_t|
     total force: f_n n + f_t on sphere 1 at its contact point, the opposite force on sphere 0
 
@@ -154,8 +154,8 @@ def press(row: Any, gap: complex, rate: complex) -> Any:
 @kernel
 def rub(row: Any, fn: complex, slip: Any) -> Any:
     """Return the factor s [N s/m] of the friction f_t = -s v_t for the normal force f_n and the slip velocity v_t."""
-    # the friction factor is computed here, because a call makes the kernel too large for inlining, which increases the
-    # time of contacts by an eighth
+    # the friction factor is computed here and not by a called function: a call would make the kernel too large for
+    # inlining and increase the time of contacts by an eighth
     if not slides(row.history[1], row.proportional_zone):
         return row.friction * fn / row.proportional_zone
     square = slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]

@@ -2,15 +2,15 @@
 
     radii with signs: r_i = m z_i/2 (module m, z_i teeth), z_1 < 0 for a ring gear around gear 0,    h = sign(z_0 + z_1)
     line of centres: e = h c/|c|,    c: part of p1 - p0 perpendicular to the axis a of gear 0,    t = a × e
-    angle: ψ_i about a, from the line of centres e to a direction perpendicular to a that is fixed in gear i
+    angle: ψ_i about a, from the line of centres e to a direction that is fixed in gear i and perpendicular to a
     displacement: w = r_0 ψ_0 + r_1 ψ_1 - w_0, plus the multiple of the pitch π m for which |w| is smallest
     depth of the flanks for both directions: s_± = ± cos α w - sin α (h |c| - (r_0 + r_1)) - b/2
     force of the flanks along the line of action: N_± = k s_± + d ṡ_±, limited to [0, 2 k s_±], if s_± > 0, else 0
 
 Forces and torques are N_± times the derivatives of s_± with respect to the motion. The forces act along the line of
 action at the pressure angle α. Therefore the forces load the bearings, and the torques on the gears are N_± r_i cos α.
-The backlash b is given for the nominal distance of the centres. It increases if the centres move apart. The initial
-position w_0 of the teeth is a history value that is determined in the first solve. At the initial position the
+The backlash b is given for the nominal distance of the centres. The backlash increases if the centres move apart. The
+initial position w_0 of the teeth is a history value that is determined in the first solve. At the initial position the
 clearance is equal on both sides of a tooth.
 """
 
@@ -185,7 +185,7 @@ def number_of(which: int) -> Any:
 
 @kernel
 def store_start(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Store the initial position of the teeth if it is still unknown, and return a force error of 0."""
+    """Store the initial position of the teeth if this position is still unknown, and return a force error of 0."""
     if row.history[0] == 0.0:
         row.history[0], row.history[1] = 1.0, measure(row, u, ut)[0].real
     return 0.0, np.inf, False, 0.0

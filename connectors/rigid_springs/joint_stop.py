@@ -5,7 +5,8 @@
     rotation: s = angle of B1 about a, including whole turns,    s_t = a·(ω1 - ω0), see `torsional_spring_damper`
     depth in a stop: δ = s - upper if s > upper, s - lower if s < lower, otherwise 0
     force: g = k δ max(0, 1 + c |δ|_t), where |δ|_t is the rate of |δ|; the force is never directed into the stop
-    action: forces f = g a at the points and the moment -d × f on marker 0, or torques g a. All are in equilibrium
+    action: forces f = g a at the points and the moment -d × f on marker 0, or torques g a. These forces and moments are
+        in equilibrium
 
 The force is continuous for every c, so no contact state is stored, and force and exact tangent are evaluated within
 Newton's iterations. If c = 0, a stop returns the whole stored energy k δ²/2. A rigid stop would require an impact law
@@ -46,7 +47,7 @@ from windlass.framework.model.world import World
 
 START = (0.0,)
 NONE = 1e30
-"""Limit [m or rad] that represents a missing limit."""
+"""Magnitude of ``lower`` and ``upper`` [m or rad] that means that there is no limit."""
 DIRECTIONS = ("x", "y", "z", "rotation_x", "rotation_y", "rotation_z")
 
 

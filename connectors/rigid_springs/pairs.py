@@ -189,7 +189,7 @@ def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
                 evaluate(row, u, ut, time[0], F)
                 for a in range(9):
                     PV[a, k] = F[a].imag / TINY
-            # dq ∂F/∂q + dv ∂F/∂v, then the product of this matrix with Xᵀ
+            # compute dq ∂F/∂q + dv ∂F/∂v, and then the product of this matrix with Xᵀ
             for a in range(9):
                 g[a] = F[a].real
                 for b in range(n):
@@ -286,8 +286,8 @@ def register_rigid_pair(
     Args:
         component: class with the columns of the law, which include ``marker0``, ``marker1`` and ``active``.
         force: complex kernel ``(row, u, ut, t) -> (fx, fy, fz, τ0x, τ0y, τ0z, τ1x, τ1y, τ1z)`` [N, N m].
-        outputs: output variables of the law, evaluated by kernels with the arguments of ``force`` that return a complex
-            scalar.
+        outputs: output variables of the law, evaluated by kernels that have the arguments of ``force`` and return a
+            complex scalar.
         stored, lost: names and kernels of the energy [J], which is complex and depends only on u, and of the lost power
             [W].
         passed: name, in the energy ledger, of the remaining power.

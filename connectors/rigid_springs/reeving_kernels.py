@@ -158,8 +158,8 @@ def tangent(
     numbers, wraps, out = np.zeros((most, 18), np.complex128), np.zeros(most), np.zeros(18, np.complex128)
     X, Y, Z, PV, g = np.zeros((9, w)), np.zeros((9, w)), np.zeros((9, w)), np.zeros((18, 18)), np.zeros(9)
     own = np.zeros((len(pair.m0), w, w), np.int64)
-    # the five rows of G are derivatives with respect to the coordinates of a row of the law: of the sum of L and the
-    # length wound on drums, of L̇, of L_0, of L̇_0, and of the length wound on drums; ∂L̇/∂v is equal to the first row
+    # G contains derivatives with respect to the coordinates of a row of the law. Row 0: sum of L and the length wound
+    # on drums; row 1: L̇; row 2: L_0; row 3: L̇_0; row 4: length wound on drums. ∂L̇/∂v is equal to row 0.
     G, wind = np.zeros((5, n)), np.zeros(9)
     for i in range(len(rows)):
         row = rows[i]
@@ -171,8 +171,8 @@ def tangent(
         for k in range(row.first, row.last + 1):
             at = k - row.first
             begin = at * pair.n0
-            # derivatives of the length and the damping forces of a span with respect to the motion of its markers, by
-            # complex steps
+            # compute the derivatives of the length and of the damping forces of a span with respect to the motion of
+            # its markers by complex steps
             update_jacobians(pair, k, m, v, X, Y)
             for p in range(18):
                 leave, meet, _ = span_at(row, spans, pair, m, k, p, out)
@@ -193,8 +193,8 @@ def tangent(
                         by_q = N * PV[a, p] + PV[9 + a, p]
                         total += (dq * by_q + dv * PV[9 + a, 9 + p]) * X[p, b] + dq * PV[9 + a, 9 + p] * Y[p, b]
                     Z[a, b] = total
-            # G: derivatives of L and L̇; then derivatives of the forces of the span with respect to the coordinates of
-            # its markers
+            # add the derivatives of L and L̇ to G, and the derivatives of the forces of the span with respect to the
+            # coordinates of its markers to the matrix
             for b in range(w):
                 for a in range(9):
                     G[0, begin + b] += numbers[at, a].real * X[a, b]
@@ -210,7 +210,8 @@ def tangent(
                     values[own[k, a, b]] += total
             if dq != 0.0:
                 add_curvature(pair, k, pair.dofs.shape[1], m, g, dq, own, values)
-        # derivatives of L_0 and of its rate, and the second derivatives of the coordinates q_0 and q_1
+        # add the derivatives of L_0 and of its rate to G, and the terms with the second derivatives of q_0 and q_1 to
+        # the matrix
         for j in range(2):
             at, e, wide = row.end[j], row.begin[j], row.begin[j + 1] - row.begin[j]
             if at < 0:
@@ -221,7 +222,8 @@ def tangent(
                 if q.h[at] >= 0:
                     for a in range(wide):
                         values[slots[i, e + a, e + b]] -= dq * N * row.factor[j] * q.H[q.h[at], a, b]
-        # derivatives of the tension with respect to all coordinates, multiplied by the derivatives of the rope length
+        # add the derivatives of the tension with respect to all coordinates, multiplied by the derivatives of the rope
+        # length
         for b in range(n):
             by_q = by_L * (G[0, b] - G[4, b]) + by_Lt * G[1, b] + by_L0 * G[2, b] + by_L0t * G[3, b]
             change = dq * by_q + dv * (by_Lt * G[0, b] + by_L0t * G[2, b])
@@ -259,8 +261,8 @@ def fill_numbers(
 
 @kernel
 def fill_points(row: Any, spans: Any, pair: Pair, m: PositionColumns, arcs: int, points: FloatArray) -> int:
-    """Write points along a rope for drawings: ``arcs + 1`` points on the arc of each sheave, which include the ends of
-    the adjacent spans, and one point at each end of the rope and at each marker without a sheave. Return the number of
+    """Write points along a rope for drawings: ``arcs + 1`` points on the arc of each sheave, including the ends of the
+    adjacent spans, and one point at each end of the rope and at each marker without a sheave. Return the number of
     points.
     """
     n, out, meets, k0 = 0, np.zeros(18, np.complex128), 0.0, row.first

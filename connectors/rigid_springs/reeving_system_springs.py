@@ -8,8 +8,8 @@
 In addition, the damping of twist and shear of `reeving_spans` acts between adjacent sheaves. Sheaves have no friction,
 so the rope exerts no torque on a sheave about the axis of the sheave. The rope ends at the first and the last marker,
 each of which is a point, or a drum if its radius is not 0. The rope exerts a torque on a drum. L does not include the
-rope wound on the drum, so a coordinate q must describe the rope paid out. Therefore the forces on q are not derivatives
-of L with respect to q.
+rope wound on the drum, so a coordinate q must describe the rope paid out. For this reason the forces on q are -N f_i,
+and not N times the derivatives of L with respect to q.
 
 Even if a rope runs obliquely onto a sheave, the forces on the bodies are derivatives of the length of the rope with
 respect to coordinates, so no energy is lost. The law of Exudyn has the same tangent lines but slightly longer arcs, and

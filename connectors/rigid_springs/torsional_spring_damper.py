@@ -6,11 +6,11 @@
     torque: τ = k (φ - offset) + d (φ_t - rate_offset) + preload, or force_function(t, row, φ, φ_t, k, d, offset)
     action: τ z on marker 1, -τ z on marker 0, on the left-hand side
 
-The number n of whole turns is chosen such that φ is nearest to its value at the end of the previous step. The value at
-the end of each step is stored as history value. Therefore the rotation in a step must be less than half a turn. If the
-user gives no history value, the initial angle is in (-π, π]. The spring is usually combined with a hinge, such as a
-`RevoluteJoint2D` or `GenericJoint`. If the z axes of both joint frames are not parallel, φ_t is not the rate of φ, and
-the energy ledger lists the difference of the powers as ``drive``.
+The number n of whole turns is chosen such that φ is nearest to its value at the end of the previous step, which is
+stored as history value. Therefore the rotation in a step must be less than half a turn. If the user gives no history
+value, the initial angle is in (-π, π]. The spring is usually combined with a hinge, such as a `RevoluteJoint2D` or
+`GenericJoint`. If the z axes of both joint frames are not parallel, φ_t is not the rate of φ, and the energy ledger
+lists the difference of the powers as ``drive``.
 """
 
 from __future__ import annotations

@@ -175,7 +175,8 @@ def add_equation_tangent(
             force = dq * lam[row.lam[d]]
             if force == 0.0:
                 continue
-            # second derivatives with respect to s and the axial motion, and mixed second derivatives with the nodes
+            # add the second derivatives with respect to s and the axial motion, and the mixed second derivatives with
+            # the coordinates of the nodes
             values[slots.block[i, 0, 0]] += force * w[K, d]
             values[slots.block[i, 0, ale]] += force * w[WP, d]
             values[slots.block[i, ale, 0]] += force * w[WP, d]
@@ -201,8 +202,9 @@ def add_equation_tangent(
 
 @kernel
 def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: FloatArray, C: FloatArray) -> None:
-    """Add the right-hand side of the acceleration equations C_q q̈ = J̇ q̇ - 2 r'_t s_t - r'' s_t² - ... to C, with the
-    same terms of the axial motion a and 2 ∂r'/∂a s_t a_t; J is the Jacobian of the marker.
+    """Add the right-hand side of the acceleration equations C_q q̈ = J̇ q̇ - 2 r'_t s_t - r'' s_t² - ... to C, where J
+    is the Jacobian of the marker. The dots denote the same terms for the axial motion a, and the mixed term 2 ∂r'/∂a
+    s_t a_t.
     """
     S, w = np.empty((6, 4)), np.empty((9, 3))
     for i in range(len(c.rows)):

@@ -86,8 +86,8 @@ def find_cable(c: SlidingRows, i: int, x: FloatArray, near: int) -> tuple[int, f
 @kernel
 def assign_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> bool:
     """For each row, set the data that depend on the history values, for example the current cable, and write the
-    coordinates of the nodes of this cable into ``c.dofs``. If the cable in the history values is unknown, it is found
-    from the position. Return whether the cable of any row has changed.
+    coordinates of the nodes of this cable into ``c.dofs``. If the cable in the history values is unknown, the cable is
+    found from the position. Return whether the cable of any row has changed.
     """
     changed = False
     for i in range(len(c.rows)):

@@ -266,7 +266,7 @@ def check_distances(rows: LocalRows, c: SlidingRows, s: Fields) -> None:
 
 def find_lost(rows: LocalRows, c: SlidingRows, s: Fields) -> list[str]:
     """Return messages about joints that are far beyond an end of their track, see `is_lost`, although they must not
-    leave it.
+    leave the track.
     """
     found = []
     for i in np.flatnonzero(c.rows["on"] & ~c.rows["left"]):

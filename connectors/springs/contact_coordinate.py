@@ -10,7 +10,7 @@ closed or opened since the start of the step,
 
     force error = |k g|, recommended step size = |gap at the start of the step / g_t|.
 
-Therefore a solver with adaptive steps can end a step at the time at which the contact closes or opens.
+With this step size, a solver with adaptive steps can end a step at the time at which the contact closes or opens.
 """
 
 from __future__ import annotations
@@ -90,9 +90,9 @@ def update_gap(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float
     """Store the gap. Return the force error [N], the recommended step size [s], whether the row has opened or closed,
     and the force [N].
 
-    The force error is not 0 if the row has opened or closed since the start of the step. In static solves the force
-    error is also not 0 if the contact state of the row changed in the last Newton run and has now returned to the state
-    at the start of the step. The returned force is the force with the contact state before this update.
+    The force error is not 0 if the row has opened or closed since the start of the step. In static solves there is a
+    second case: the contact state changed in the last Newton run, and this update restores the state at the start of
+    the step. The returned force is the force with the contact state before this update.
     """
     g, before = u - row.offset, row.history[0]
     changed, error, step = (g > 0.0) != (before > 0.0), 0.0, np.inf

@@ -57,7 +57,7 @@ def friction(row: Any, q: float, v: float) -> tuple[float, float, float]:
 
 @kernel
 def depth(row: Any, q: float) -> float:
-    """Return the depth [m or rad] in the stop that is in contact: > 0 in the upper stop, < 0 in the lower stop, 0 if no
+    """Return the depth of penetration into a stop [m or rad]: > 0 for the upper stop, < 0 for the lower stop, 0 if no
     stop is in contact.
     """
     if not row.stops or row.history[2] == 0.0:
@@ -87,8 +87,8 @@ def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Return the power of the friction force without the damper of a sticking bristle [W], the energy of the bristle
-    [J], and whether the bristle slides (1) or sticks (0).
+    """Return the power of the friction force [W] without the damping force of a sticking bristle, the energy of the
+    bristle [J], and whether the bristle slides (1) or sticks (0).
     """
     if row.has_function or not row.bristle:
         return 0.0, 0.0, 0.0

@@ -1,4 +1,4 @@
-"""Spring, damper, stick-slip friction and stops between two coordinates, each multiplied by a factor.
+"""Spring, damper, stick-slip friction and stops between two coordinates. Each coordinate is multiplied by a factor.
 
     stretch: q = f1 x1 - f0 x0
     force: f = k (q - offset) + d (q_t - rate_offset) + f_friction + f_stop
@@ -19,10 +19,10 @@ If ``stops`` is true and q is in contact with the upper stop, f_stop = k_s (q - 
 same formula with ``lower`` instead of ``upper``.
 
 History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0 without contact). History values are
-constant during Newton's iterations. After the iterations a sliding row gets anchor = q. The anchor of a row that begins
-to stick is chosen so that the bristle exerts the force that acted at the start of the step. A row that already stuck at
-the start of the step keeps its anchor. A row that begins to slide gets a state with the sign of q_t, or with the sign
-of the force if q_t = 0. The force error is the jump of the force due to the new history values.
+constant during Newton's iterations. After the iterations the anchor of a sliding row is set to q. The anchor of a row
+that begins to stick is chosen so that the bristle exerts the force that acted at the start of the step. A row that
+already stuck at the start of the step keeps its anchor. The state of a row that begins to slide has the sign of q_t, or
+the sign of the force if q_t = 0. The force error is the jump of the force due to the new history values.
 
 In the energy ledger, a sliding bristle stores the energy of the deflection F/k_b.
 """

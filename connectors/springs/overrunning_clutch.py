@@ -57,8 +57,8 @@ class OverrunningClutch(Component):
 
 @kernel
 def lock(row: Any, u: float) -> tuple[float, float, float]:
-    """Return the torque [N m] without the part of the damper, the derivative of this torque with respect to u, and
-    whether the clutch overruns or slips (1) or is locked (0).
+    """Return the torque [N m] without the damping torque, the derivative of this torque with respect to u, and whether
+    the clutch overruns or slips (1) or is locked (0).
     """
     side = row.direction
     tau = row.stiffness * side * (u - row.start[0])
@@ -103,8 +103,8 @@ def overruns(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Return the power [W] of the torque without the part of the damper, the elastic energy of the clutch [J], and
-    whether the clutch overruns or slips (1) or is locked (0).
+    """Return the power [W] of the torque without the damping torque, the elastic energy of the clutch [J], and whether
+    the clutch overruns or slips (1) or is locked (0).
     """
     f, _, slips = lock(row, u)
     return f * ut, energy(row, u, ut, t), slips

@@ -1,4 +1,5 @@
-"""Spring and damper along the line between two points: linear, only for tension, or by a user function.
+"""Spring and damper along the line between two points: with a linear force, with tension only, or with the force of a
+user function.
 
     length: l = |u| [m],    u = p1 - p0
     direction: e = u/l
@@ -66,7 +67,7 @@ class SpringDamper(Component):
 
 @kernel
 def line(u: Vector, ut: Vector) -> tuple[float, float]:
-    """Return the length l [m] and its rate [m/s]; both are NaN if the length is 0."""
+    """Return the length l [m] and its rate [m/s]; both are NaN if the points coincide."""
     length = np.sqrt(u[0] ** 2 + u[1] ** 2 + u[2] ** 2)
     if length == 0.0:
         return np.nan, np.nan
@@ -77,7 +78,7 @@ def line(u: Vector, ut: Vector) -> tuple[float, float]:
 def axial_force(row: Any, length: float, rate: float) -> tuple[float, float, float]:
     """Return the tension N [N] and its derivatives ∂N/∂s [N/m] and ∂N/∂s_t [N s/m]."""
     if row.has_function:
-        # if the length is 0, ``length`` is NaN; the term with ``length`` makes the force NaN for any user function
+        # if the points coincide, the argument ``length`` is NaN, and the second term makes the force NaN
         return row.user_force[0] + 0.0 * length, row.df_du[0, 0], row.df_dut[0, 0]
     elastic, damping = row.preload + row.stiffness * (length - row.rest_length), row.damping * rate
     if row.tension_only:

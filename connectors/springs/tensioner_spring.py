@@ -169,8 +169,8 @@ def update_anchor(row: Any, u: float, ut: float, t: float, h: float) -> tuple[fl
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for friction whose bristle stiffness k_b is 0 or not above mu_l k, the slope of the friction
-    limit, and for mu_u >= 1.
+    """Raise ModelError for rows with friction if the bristle stiffness k_b is 0 or is at most mu_l k, the slope of the
+    friction limit. Raise ModelError also for mu_u >= 1.
     """
     get = table.local
     rubs = (get("friction_torque") > 0.0) | (get("loading_friction") > 0.0) | (get("unloading_friction") > 0.0)

@@ -85,9 +85,9 @@ def add_surface_contact(
     """Add contact between every cable and every surface. Either each pair has one row, or a search assigns the surfaces
     near a cable to the rows of this cable.
 
-    The search is used if ``touching`` is given, and is recommended for many surfaces. With the search the rows belong
-    to `ContactFrictionSurfaceSetCable`, whose computing time is proportional to the number of cables instead of the
-    number of pairs.
+    The search is used if ``touching`` is given, and is recommended for many surfaces. With the search the rows are
+    `ContactFrictionSurfaceSetCable`. The computing time of this law is proportional to the number of cables instead of
+    the number of pairs.
 
     Stiffness and damping that are not given are chosen from the tension T of the rope and the radius R of the surface.
     For a sea bed, T and R are any values whose ratio T/R is the weight of the rope per metre. The stiffness is
@@ -119,7 +119,7 @@ def add_surface_contact(
             rows are `ContactFrictionBedCable`.
 
     Returns:
-        The rows, shape (m n,). Row ``i * n + j`` belongs to surface i and cable j. With ``touching`` the shape is
+        The rows, shape (m n,). Row ``i * n + j`` is the pair of surface i and cable j. With ``touching`` the shape is
         (touching n,), and row ``j * touching + i`` is row i of cable j.
 
     Raises:

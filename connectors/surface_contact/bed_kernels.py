@@ -74,7 +74,7 @@ from windlass.framework.kernels.kernel import kernel
 PER_BED_POINT = 7
 """Number of history values of a point: gap, state, anchor (3), δ and m."""
 UPRIGHT = 1e-6
-"""ε [1], with which b is smooth also where the line is perpendicular to the bed."""
+"""Value of ε [1]. Because ε > 0, b is also smooth where the line is perpendicular to the bed."""
 
 
 class Heading(NamedTuple):

@@ -112,7 +112,8 @@ def add_direction(S: Four, e: Heading, z: Lever, G: FloatArray, dq: float, K: Fl
     d = z.dx, z.dy, z.dz
     for b in range(3):
         axis = unit_vector(b)
-        # variations of the force for the slope of the line, then for the rotation of the surface
+        # compute the variation of the force for the slope of the line, and the variation for the rotation of the
+        # surface
         on_slope = multiply(G, combine(1.0, axis, -dot(e.t, axis), e.t), dq / e.size)
         on_turn = multiply(G, cross(e.t, axis), dq)
         slope_moment, turn_moment = cross(d, on_slope), cross(d, on_turn)
@@ -130,7 +131,7 @@ def add_direction(S: Four, e: Heading, z: Lever, G: FloatArray, dq: float, K: Fl
 
 BED_WORK = work_type(X=(3, 3), V=(3, 3), T=(3, 3), GX=(3, 3), GV=(3, 3), GT=(3, 3), C=(6, 6), B=(6, 6))
 """Derivatives of the force of a point with respect to X, V and T, in the frame of the surface and in the global frame
-(GX, GV, GT); C and V of `contact/assembly.py`, whose V is the field ``B``.
+(GX, GV, GT); C and V of `contact/assembly.py`, where V is stored in the field ``B``.
 """
 
 

@@ -130,8 +130,8 @@ def find_sunk(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> l
     """In static solves, return a message if the largest depth that a line has had in its bed exceeds `SUNK` times the
     largest present depth of all lines. The suction of this line is then too large. See `Checks.reasons`.
 
-    On several processes the check is omitted: each process knows only the depths of its own lines, and if all of them
-    are lifted, there is no present depth for the comparison.
+    On several processes the check is omitted, because each process has only the depths of its own lines. If all of
+    these lines are lifted, there is no present depth for the comparison.
     """
     if step > 0.0 or rows.layout.size > 1:
         return []

@@ -3,7 +3,7 @@
 A ribbon is a `TwistCable3D` with a width. The contact points are on several lines along the ribbon. The lines have
 different offsets from the axis of the ribbon, in the direction d_1 of the frame of the material. At each point the law
 is the same as in `ContactFrictionSurfaceCable`. Because of the offsets, normal forces and friction have moments about
-the axis. These moments turn the ribbon flat onto the surface and steer it. See `ribbon_kernels.py`.
+the axis. These moments press the ribbon flat onto the surface and steer the ribbon. See `ribbon_kernels.py`.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
 """

@@ -1,10 +1,10 @@
 """Contact with friction between points of cables and any surface of a set, for reevings over many sheaves, conveyors,
 and nets on rough ground.
 
-The law is the same as in `ContactFrictionSurfaceCable`. A row belongs to one cable and, at any time, to one surface of
-the set near the cable, or to no surface. A cable that can touch two surfaces simultaneously has two rows. Therefore a
-rope of n such cables over k sheaves has 2 n rows instead of k n. The tangent couples each cable only to surfaces near
-it. See `surface_search.py`.
+The law is the same as in `ContactFrictionSurfaceCable`. A row describes the contact of one cable with at most one
+surface of the set at any time. A cable that can touch two surfaces simultaneously has two rows. Therefore a rope of n
+such cables over k sheaves has 2 n rows instead of k n. The tangent couples each cable only to surfaces near it. See
+`surface_search.py`.
 
 Contact with friction between points of cables with twist and any surface of a set; friction turns the ropes.
 

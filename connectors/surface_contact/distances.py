@@ -28,8 +28,9 @@ S. Trudinger, Elliptic Partial Differential Equations of Second Order, Springer 
 Signed distances from surfaces, with gradient and Hessian in closed form. The kernels that return distances evaluate one
 point per call.
 
-X = (x, y, z) is a point in the frame of the surface, whose axis is z; rho = sqrt(x² + y²). The distance phi is > 0 on
-the side of the rope. `Geometry` and the columns in `surfaces.py` define the parameters of the formulas.
+X = (x, y, z) is a point in the frame of the surface, and z is the axis of the surface; rho = sqrt(x² + y²). The
+distance phi is > 0 on the side of the rope. `Geometry` and the columns in `surfaces.py` define the parameters of the
+formulas.
 
     plane: phi = z - z0
     sphere: phi = |X| - R, or R - |X| if touched from inside
@@ -152,8 +153,8 @@ Foot = tuple[float, float, float, float, float, float, float, float, float, floa
 
 
 def create_field(x: FloatArray, y: FloatArray, heights: FloatArray, where: str) -> FloatArray:
-    """Return the table of a field, shape (k, 8). Row by row, it contains x and y of the grid lines, the coefficients of
-    all cells, and zeros at the end of the last row.
+    """Return the table of a field, shape (k, 8). Row by row, the table contains x and y of the grid lines, the
+    coefficients of all cells, and zeros at the end of the last row.
 
     The cells are ordered by x, then by y. Cell 0 of a direction is before the first grid line, and the last cell is
     after the last grid line. Within a cell, the coefficient of dx^i dy^j has the index 4 i + j, where dx and dy are
@@ -229,7 +230,7 @@ def eval_height(field: FloatArray, first: int, nu: int, nv: int, u: float, v: fl
     du, dv = u - field[kx // ROW, kx % ROW], v - field[ky // ROW, ky % ROW]
     at = start + nu + nv + TERMS * (i * (nv + 1) + j)
     b = b_u = b_v = b_uu = b_uv = b_vv = 0.0
-    # Horner's scheme for value, first and second derivative in both directions
+    # evaluate the value and the first and second derivatives in both directions by Horner's scheme
     for power in range(3, -1, -1):
         k = at + 4 * power
         c0, c1 = field[k // ROW, k % ROW], field[(k + 1) // ROW, (k + 1) % ROW]

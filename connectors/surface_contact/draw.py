@@ -90,7 +90,7 @@ def create_meshes(world: Tables, surfaces: Geometry, m: PositionColumns) -> Mesh
 
 def eval_field_mesh(surfaces: Geometry, s: int) -> FloatArray:
     """Return the points of a height field at its grid lines [m], shape (nx, ny, 3). If a direction has more than
-    ``LINES`` grid lines, it is drawn with ``LINES`` lines at equal distances.
+    ``LINES`` grid lines, ``LINES`` lines at equal distances are drawn in this direction.
     """
     first, nx, ny = (int(value) for value in surfaces.geo[s, :3])
     numbers = surfaces.pieces[first:].reshape(-1)
@@ -167,7 +167,7 @@ def eval_section(
         ends = (geo[3], geo[4]) if np.isfinite(geo[4]) else (low - radius, high + radius)
         return np.full(ALONG, radius), np.linspace(*ends, ALONG)
     if kind == LINE:
-        # section from the bottom of the groove to its rim
+        # points along a flank of the groove, from the bottom of the groove to the rim
         u = 0.5 * (t + 1.0)
         bottom = -geo[2] / geo[0]
         rho = bottom + u * (geo[5] - bottom)

@@ -173,8 +173,8 @@ def sweep_surfaces(
     which: IntArray,
 ) -> None:
     """Find, among the passages of contact points through surfaces of their set within a step, the passage with the
-    greatest depth. Write the gap quantities of the point into ``row``. Write the index of the contact row to which the
-    point belongs into ``which[0]``, and the index of the surface, counted from 1, into ``which[1]``. For the other
+    greatest depth. Write the gap quantities of the point into ``row``. Write the index of the contact row that contains
+    the point into ``which[0]``, and the index of the surface, counted from 1, into ``which[1]``. For the other
     arguments see `sweep_circles`.
     """
     c, s, place0 = p.points, p.points.surfaces, m0.p
@@ -269,7 +269,7 @@ def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fiel
     """In static solves, find the cable with the largest ratio of the axial force that the edge of a plane causes to the
     tension of the cable. Return a message about this cable if the ratio exceeds `PULL`. See `Checks.reasons`.
 
-    On several processes the check is omitted, because rows of one cable may belong to several processes.
+    On several processes the check is omitted, because different processes may have rows of the same cable.
 
     Args:
         surfaces: entity indices of the surfaces of ``c``, shape (surfaces,).

@@ -117,7 +117,8 @@ TURNING = 0.5
 static solves.
 """
 TOUCHES = 2.0
-"""State of a closed point that was open at the start of the step, if mu_k > 0. The history contains `STICKS` instead.
+"""State of a closed point that was open at the start of the step, if mu_k > 0. In the history values, the state of such
+a point is `STICKS`.
 """
 
 
@@ -234,7 +235,7 @@ def create_frame(
 
 @kernel(inline=True)
 def gather(values: FloatArray, dofs: IntArray, i: int) -> Twelve:
-    """Return the elements of ``values`` that belong to the 12 coordinates of the cable in row i."""
+    """Return the elements of ``values`` at the indices of the 12 coordinates of the cable in row i."""
     return (
         values[dofs[i, 0]], values[dofs[i, 1]], values[dofs[i, 2]], values[dofs[i, 3]],
         values[dofs[i, 4]], values[dofs[i, 5]], values[dofs[i, 6]], values[dofs[i, 7]],

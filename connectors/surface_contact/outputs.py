@@ -366,7 +366,7 @@ def is_winch(c: ContactRows) -> bool:
 
 
 def is_bed(c: ContactRows) -> bool:
-    """Return whether the rows belong to lines on soft beds."""
+    """Return whether the rows are contacts of lines with soft beds."""
     return "suction_coefficient" in (c.rows.dtype.names or ())
 
 
@@ -384,12 +384,12 @@ _FILLINGS = {
 
 
 def is_wide(c: ContactRows) -> bool:
-    """Return whether the rows belong to ribbons, which have points on several lines along the ribbon."""
+    """Return whether the rows are contacts of ribbons, which have points on several lines along the ribbon."""
     return "lines" in (c.rows.dtype.names or ())
 
 
 def turns(c: ContactRows) -> bool:
-    """Return whether the rows belong to round ropes with twist, which friction turns about their axis."""
+    """Return whether the rows are contacts of round ropes with twist, which friction turns about their axis."""
     return "free_twist" in (c.rows.dtype.names or ()) and not is_wide(c)
 
 

@@ -215,9 +215,9 @@ def add_forces(j: int, g: Any) -> None:
 
 @kernel(inline=True)
 def add_reaction(c: ContactRows, m: PositionColumns, i: int, n: int, load: FloatArray, f: FloatArray) -> None:
-    """Subtract the generalised forces of ``load`` from the elements of f that belong to the marker of the surface of
-    row i. ``load`` contains a force [N] and its moment about the origin of the surface [N m], shape (6,). The cable has
-    n coordinates.
+    """Subtract the generalised forces of ``load`` from the elements of f for the marker of the surface of row i.
+    ``load`` contains a force [N] and its moment about the origin of the surface [N m], shape (6,). The cable has n
+    coordinates.
     """
     marker = c.surfaces.marker[c.rows[i].surface]
     for b in range(c.dofs.shape[1] - n):
@@ -230,7 +230,7 @@ def add_reaction(c: ContactRows, m: PositionColumns, i: int, n: int, load: Float
 
 @kernel(inline=True)
 def scatter_lane(c: ContactRows, m: PositionColumns, i: int, k: int, g: Any, f: FloatArray) -> None:
-    """Add the results in lane k to the elements of f that belong to the coordinates of row i."""
+    """Add the results in lane k to the elements of f for the coordinates of row i."""
     for a in range(CABLE):
         f[c.dofs[i, a]] += g.forces[a, k]
     add_reaction(c, m, i, CABLE, g.load[:, k], f)

@@ -10,8 +10,8 @@ pressure that varies linearly across the width:
 Forces act at p. Each force F = f_n n + f_t therefore has the moment y d_1 × F on the ribbon: y d_2·F about the axis t
 of the ribbon, and -y t·F about d_2. Normal force and friction are the functions of X and V that `kernels.py` defines,
 and the reaction acts on the body of the surface at the same point. Forces, moments and power sum to 0 as for points on
-the axis. With g = d_1·e, h = d_2·e, a = t·e, and e = δr'/|r'|, the second variation of p is as follows. The values σ,
-g, h and a belong to the variation δ, and σ', g', h' and a' to the variation δ'.
+the axis. With g = d_1·e, h = d_2·e, a = t·e, and e = δr'/|r'|, the second variation of p is as follows. Here σ, g, h
+and a are values for the variation δ, and σ', g', h' and a' are values for the variation δ'.
 
     δ'δp = y (-(σ σ' + g g') d_1 + (δ'σ - h' g) d_2 + (a' g + a g' - h' σ - h σ') t)
 

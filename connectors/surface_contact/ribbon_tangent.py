@@ -2,8 +2,8 @@
 variation, `tangent.py` for the derivatives of the force of a point, and `contact/assembly.py` for C, V, K and N.
 
 J = dp/dq is the Jacobian of the position of a point with respect to the 14 coordinates of the cable, and J_t its time
-derivative. The columns of B and B_t belong to the coordinates of the cable, to the position c and to the rotation theta
-of the surface. Each point adds to K
+derivative. The columns of B and B_t are derivatives with respect to the coordinates of the cable, the position c and
+the rotation theta of the surface. Each point adds to K
 
     X = C B + V B_t,    B = [[J, -I, 0], [0, 0, I]],    B_t = [[J_t, 0, 0], [0, 0, 0]]
     forces on the cable: Jᵀ (first three rows of X) + dq F·d²p/dq²

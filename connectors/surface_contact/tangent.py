@@ -163,7 +163,7 @@ def add_wrench(z: Lever, F: Vector, torque: Vector, dq: float, wrench: FloatArra
 
 WORK = work_type(space=(6, 3), X=(3, 3), V=(3, 3), GX=(3, 3), GV=(3, 3), C=(6, 6), B=(6, 6))
 """Derivatives of the force of a point, see `fill_force_tangent`: X and V in the frame of the surface, GX and GV in the
-global frame; C and V of `contact/assembly.py`, whose V is the field ``B``.
+global frame; C and V of `contact/assembly.py`, where V is stored in the field ``B``.
 """
 
 

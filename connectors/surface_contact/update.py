@@ -177,7 +177,7 @@ def try_winch_point(
 
 @kernel(inline=True)
 def keep_nothing(row: Any, data: FloatArray, start: FloatArray, k: int, p: Any) -> None:
-    """Store nothing: the argument ``keep`` of `create_surface_update` for points without suction."""
+    """Store nothing. This kernel is the argument ``keep`` of `create_surface_update` for points without suction."""
 
 
 @kernel(inline=True)
@@ -285,7 +285,7 @@ def create_surface_update(
         c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
         size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
     ) -> tuple[float, float, bool]:  # fmt: skip
-        """Determine the states of the points of a row, and store their anchors."""
+        """Determine the states of the points of a row, and store the anchors of the points."""
         row = c.rows[i]
         n, first, mu, mu_k = row.points, row.data, row.friction_coefficient, row.friction_stiffness
         rubs = mu != 0.0 and (mu_k != 0.0 or row.friction_velocity_penalty != 0.0)

@@ -163,8 +163,8 @@ class ReadyFunction:
 
     @property
     def bounds(self) -> FloatArray:
-        """Largest absolute value of the parameters of each component of the values, in an array with the shape of the
-        values. If this bound is 0, the component is 0 at all times.
+        """Bounds of the components of the values, in an array with the shape of the values: the largest absolute value
+        of the parameters of each component. If this bound is 0, the component is 0 at all times.
         """
         times = 2 if self.kind == SINE else count_times(self.kind, len(self.numbers), math.prod(self.shape))
         bounds: FloatArray = np.abs(self.numbers[times:].reshape(-1, *self.shape)).max(axis=0)

@@ -5,9 +5,10 @@ A kernel evaluates the predefined functions of `windlass.connectors.user_functio
 are for Python functions.
 
 If the user does not give the time derivative of a function, the derivative is computed by a difference quotient of
-fourth order. The difference is central, except near t = 0, where it is one-sided, because a function need not be
-defined for t < 0. The steps of the differences are 1e-5 s for the first and 1e-4 s for the second derivative. If the
-time scale of the function is 0.1 s, the relative errors of the first and second derivatives are about 1e-11 and 1e-8.
+fourth order. The difference is central, except near t = 0. There a one-sided difference is used, because a function
+need not be defined for t < 0. The steps of the differences are 1e-5 s for the first and 1e-4 s for the second
+derivative. If the time scale of the function is 0.1 s, the relative errors of the first and second derivatives are
+about 1e-11 and 1e-8.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class TimeColumn:
 
 def change_values(rows: LocalRows, columns: tuple[Any, TimeColumn], name: str, names: Sequence[str]) -> bool:
     """Copy the present values of the column ``name`` to ``columns``, the result of ``bind``, and return True. If other
-    columns have changed, too, copy nothing and return False. See ``copy`` of `ColumnChanges`.
+    columns have also changed, copy nothing and return False. See ``copy`` of `ColumnChanges`.
     """
     if set(names) != {name}:
         return False

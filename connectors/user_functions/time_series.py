@@ -30,7 +30,7 @@ from windlass.framework.errors import ModelError
 
 @checked(times=numbers("s", (None,)), values=numbers("", (None,), (None, 3)))
 def spline(times: Any, values: Any) -> ReadyFunction:
-    """Create a cubic spline through points, which is constant before the first and after the last point.
+    """Create a cubic spline through points. Before the first and after the last point, the function is constant.
 
     Args:
         times: four or more times [s] in ascending order, shape (k,).
@@ -165,7 +165,7 @@ def read_rows(table: Sequence[Sequence[str]], places: Sequence[int], file: Any) 
 
 
 def split_heading(heading: str) -> tuple[str, str | None]:
-    """Split a heading into name and unit; indices in square brackets, such as in ``force[0]``, belong to the name."""
+    """Split a heading into name and unit; an index in square brackets, such as in ``force[0]``, is part of the name."""
     found = HEADING.fullmatch(heading)
     if found is None or (found[2] is not None and re.fullmatch(r"\d+", found[2]) and not heading.endswith(" [1]")):
         return heading, None
@@ -176,7 +176,7 @@ def _read_factor(heading: str, is_time_column: bool, file: Any) -> float:
     """Return the factor that converts a column to SI units.
 
     Raises:
-        ModelError: the unit is unknown, or belongs to another quantity.
+        ModelError: the unit is unknown, or is a unit of another quantity.
     """
     unit = split_heading(heading)[1]
     if unit is None:

@@ -90,7 +90,8 @@ def vectorised(function: UserFunction) -> Vectorised:
 
 @checked(function=inside())
 def compiled(function: UserFunction) -> Compiled:
-    """Declare that a force function of springs is to be compiled, which saves time for many rows or many evaluations.
+    """Declare that a force function of springs is to be compiled. Compilation saves time for many rows or many
+    evaluations.
 
     Args:
         function: a kernel or a plain function that can be compiled, ``f(t, row, u, u_t, stiffness, damping, offset,
@@ -464,7 +465,7 @@ def _eval_group(
         for i, k in enumerate(where.tolist()):
             _eval_row(users, function, k, t, u[i], ut[i], [result[i] for result in results])
         return
-    # new arrays for each call, because the user's function may change them
+    # each call receives new arrays, because the user function may change its arguments
     arguments = [users.rows[where], u.copy(), ut.copy(), *(column[where] for column in users.parameters)]
     if isinstance(function, Compiled):
         loop = function.force_loop if len(results) == 1 else function.derivative_loop

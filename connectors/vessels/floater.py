@@ -5,12 +5,12 @@
     excitation: f_w(t) = r(t) Re Σ A X_j exp(iψ)
     buoyancy at rest: f_0 = ρ g V along z
 
-ξ contains the displacements of the node of the body from rest along x, y, z, and its rotations from rest about these
-axes. M is the inertia of the body, M∞ the added mass at infinite frequency, D the additional damping, K the
+ξ contains the displacements of the node of the body from rest along x, y, z, and the rotations of the body from rest
+about these axes. M is the inertia of the body, M∞ the added mass at infinite frequency, D the additional damping, K the
 stiffness of buoyancy, and V the volume displaced at rest. In the hydrodynamic terms the rotations of ξ are 2 (e_1, e_2,
 e_3), with the Euler parameters e, so the rotations must be small. The rigid body and all lines are computed with large
-rotations. The convolution integral of the radiation is replaced by first-order states, so the tangent is exact,
-and checkpoints contain the history of the motion.
+rotations. The convolution integral of the radiation is replaced by first-order states, so the tangent is exact, and
+checkpoints contain the history of the motion.
 
 The sum in f_w extends over the waves of the fluid. A is the amplitude of a wave. The docstring of vessel.py defines the
 phase ψ = ψ_0 at the position of the node at rest, and the start ramp r(t). X_j is the force per wave amplitude, with
@@ -47,8 +47,8 @@ from windlass.framework.model.world import World
 
 NAMES = "x", "y", "z", "e1", "e2", "e3"
 FACTORS = np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
-"""Factors from displacements of the coordinates `NAMES` to ξ, and from forces and torques along ξ to generalised forces
-on these coordinates.
+"""Factors that convert displacements of the coordinates `NAMES` to ξ, and forces and torques along ξ to generalised
+forces on these coordinates.
 """
 ROUGH = 1e-9
 """Largest asymmetry of the added mass, relative to the largest element of this matrix [1], that is treated as a

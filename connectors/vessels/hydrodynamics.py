@@ -10,10 +10,10 @@ mass at infinite frequency, this value is used.
 
 States. For each pair of degrees of freedom, samples of k at equal time steps are arranged in a Hankel matrix
 H_ij = k((i + j) dt). The singular value decomposition of this matrix gives a linear system of order n whose impulse
-response approximates k. R is then replaced by the least squares fit to the samples with R P⁻¹ Q = 0, so that B = 0 at
-ω = 0: otherwise errors of k would add damping of either sign to slow motions, such as the surge of a moored floater.
-The order increases until the root mean square of the error of k, divided by the root mean square of k, is at most the
-tolerance; systems that are not stable are omitted.
+response approximates k. R is then replaced by the least squares fit to the samples with R P⁻¹ Q = 0, so that B = 0 at ω
+= 0. Without this condition, errors of k would add damping of either sign to slow motions, such as the surge of a moored
+floater. The order increases until the root mean square of the error of k, divided by the root mean square of k, is at
+most the tolerance. Systems that are not stable are omitted.
 
 Files of WAMIT. The file ``name.1`` contains rows (period, i, j, A', B'), and ``name.3`` rows (period, heading, i,
 modulus, phase, real part and imaginary part of X'). A', B' and X' have no dimensions: A = ρ L^k A', B = ρ L^k ω B',
@@ -47,9 +47,9 @@ from windlass.framework.errors import ModelError
 
 SMALL = 1e-3
 """A pair of degrees of freedom has no states if its largest damping is at most this fraction [1] of the geometric mean
-of the largest dampings of both degrees of freedom. In this mean, the damping of a translation is at least the same
-fraction of the largest damping of all translations, and the damping of a rotation at least this value times the square
-of a length.
+of the largest dampings of both degrees of freedom. In this mean, a damping below a lower limit is replaced by the
+limit. For translations the limit is this fraction of the largest damping of all translations. For rotations the limit
+is multiplied by the square of a length.
 """
 GRAVITY = 9.81  # [m/s^2]
 DURATION = 8.0
@@ -57,7 +57,7 @@ DURATION = 8.0
 SAMPLES = 160
 """Number of samples of a retardation function."""
 WIDTHS = 5, 7
-"""Numbers of values of the rows of the WAMIT files .1 and .3; rows of .1 for ω = 0 and ω = ∞ have no damping."""
+"""Numbers of values per row of the WAMIT files .1 and .3; rows of .1 for ω = 0 and ω = ∞ have no damping."""
 
 
 class Hydrodynamics(NamedTuple):
@@ -172,7 +172,7 @@ def eval_retardation(frequencies: FloatArray, damping: FloatArray, times: FloatA
     w = np.concatenate(([0.0], frequencies))
     B = np.concatenate((np.zeros((1, *damping.shape[1:])), damping))
     last = w[-1]
-    # the tail B_n (ω_n/ω)³ as a table of frequencies with equal ratios
+    # the tail B_n (ω_n/ω)³ at frequencies that increase by equal ratios
     tail = last * np.geomspace(1.0, 30.0, 400)[1:]
     B = np.concatenate((B, B[-1] * (last / tail).reshape(-1, *(1,) * (B.ndim - 1)) ** 3))
     w = np.concatenate((w, tail))
@@ -202,9 +202,9 @@ def _find_infinite(frequencies: FloatArray, added_mass: FloatArray, damping: Flo
 def _realise(
     k: FloatArray, dt: float, tolerance: float, largest: int
 ) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Return the matrices P, Q and R of the stable system with the fewest states whose impulse response at multiples of
-    dt [s] approximates the samples k within the tolerance and has the integral 0, or None if there is no such system
-    with at most ``largest`` states.
+    """Return the matrices P, Q and R of a stable system with the fewest states. Its impulse response at multiples of dt
+    [s] must approximate the samples k within the tolerance, and the integral of the response must be 0. Return None if
+    no system with at most ``largest`` states fulfils these conditions.
     """
     from scipy.linalg import hankel, logm, null_space  # imported here, because most models do not need this module
 
@@ -381,7 +381,7 @@ def _find_frequencies(periods: FloatArray) -> FloatArray:
 
 
 def _find_freedom(value: float, stem: Path) -> int:
-    """Return the index, from 0, of the degree of freedom that WAMIT counts from 1."""
+    """Return the index, counted from 0, of the degree of freedom with the number ``value`` in WAMIT, counted from 1."""
     if value not in range(1, 7):
         raise ModelError(f"mode {value:g} in the files {stem}: must be 1 to 6, because one body is read")
     return int(value) - 1

@@ -72,7 +72,7 @@ def find_dofs(world: Tables, table: EntityTable) -> IntArray:
 def bind_frames(rows: LocalRows, turning: BoolArray, dofs: IntArray) -> dict[str, NDArray[Any]]:
     'Return the record fields with which kernels compute the frames of the material, see\n`elements/cable/twist_points.py`. The fields are 0 for cables that friction does not turn. ``dofs`` contains the\nprocess-local coordinate indices of all cables of the table.'
 def bind(rows: LocalRows) -> NDArray[Any]:
-    'Create the records of all cables of the table for the kernels. The records of cables whose points belong to other\nprocesses have 0 points.'
+    'Create the records of all cables of the table for the kernels. The records of cables whose points are evaluated\nby other processes have 0 points.'
 def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:
     'Create the search for contacts between all cables of the table.'
 def build(rows: LocalRows) -> CableSystem:
