@@ -1,4 +1,4 @@
-"""A belt around two pulleys is preloaded at rest, driven up to speed, and loaded; results are compared with reference
+"""A belt around two pulleys is preloaded at rest, accelerated and loaded. The results are compared with reference
 values.
 
 The command ``windlass run examples/belt_drive.py`` runs the example; the option ``-help`` lists all options. The

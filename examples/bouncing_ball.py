@@ -48,7 +48,7 @@ world.add(con.ContactHalfSpace, contact_set=group, marker=world.add(Ground), mat
 world.add(con.HuntCrossley, contact_set=group)
 
 # The slowest ball has the longest contact. Without dissipation the contact lasts 2.94 x/v (Hertz) for the largest depth
-# x and the approach speed v; dissipation makes the rebound slower.
+# x and the approach speed v. Dissipation makes the rebound slower.
 stiffness = 4 / 3 * np.sqrt(RADIUS) * MODULUS / 2**1.5  # contact stiffness [N/m^1.5] of two equal materials
 depth = (1.25 * MASS * speeds**2 / stiffness) ** 0.4
 exact = np.array([con.restitution_from_dissipation(dissipation, speed) for speed in speeds])

@@ -50,7 +50,7 @@ motion.solve(state, hooks=[series])
 
 
 def eval_frequency(t: NDArray[np.float64], u: NDArray[np.float64]) -> float:
-    """Return the frequency [Hz] of a free motion u about 0. The zeros of u are interpolated linearly; the time between
+    """Return the frequency [Hz] of a free motion u about 0. The zeros of u are interpolated linearly. The time between
     two zeros is half a period.
     """
     before = np.flatnonzero(u[:-1] * u[1:] < 0.0)

@@ -100,8 +100,8 @@ def moor(speed: float, bristles: float, moving: bool) -> Mooring:
     waves = {"wave_growth": 5.0, **SEA} if moving else {}
     sea = world.add(con.Fluid, name="sea", density=WATER, depth=DEPTH, transition=0.2, **current, **waves)
     loads = world.add(con.FluidLoad, cable=line, fluid=sea, diameter=DIAMETER, normal_drag=2.4, axial_drag=0.35)
-    # the axis of the line sinks into the bed by WEIGHT / STIFFNESS; the bed is higher by this value, so that the axis
-    # lies at the height of the anchor
+    # The axis of the line sinks into the bed by WEIGHT / STIFFNESS. The bed is higher by this value, so that the axis
+    # lies at the height of the anchor.
     ground = con.rigid_marker(world, world.add(Ground))
     bed = world.add(
         con.PlaneSurface, name="sea bed", marker=ground, offset=ANCHOR[2] - DIAMETER / 2 + WEIGHT / STIFFNESS
@@ -115,7 +115,7 @@ def moor(speed: float, bristles: float, moving: bool) -> Mooring:
     nodes = nodes_of(world, line)
     supports = con.hinge(world, nodes[[0, elements]])
     # `supports` contains the constraints of x of both ends, then of y of both ends, then of z. The ship pulls the top
-    # along x; in waves it also moves the top along z.
+    # along x. In waves, the ship also moves the top along z.
     world.set(supports[1], active=False)
     pull = con.prescribe(world, nodes[elements], "x", lambda t: PULL * np.clip(t + 1.0, 0.0, 1.0))
     if moving:

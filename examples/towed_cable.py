@@ -49,7 +49,7 @@ def find_closed_form(speed: float) -> tuple[float, float]:
 
 
 def tow(speed: float, start: float) -> tuple[float, float]:
-    """Return the computed angle [rad] to the stream and the computed tension [N] at the ship; the solve starts from a
+    """Return the computed angle [rad] to the stream and the computed tension [N] at the ship. The solve starts from a
     straight rope at the angle ``start`` [rad].
     """
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
