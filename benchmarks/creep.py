@@ -85,9 +85,9 @@ def show(case: Case) -> str:
         f" {case.contact_stiffness:8.1e}"
     )
     try:
-        # a belt whose bristles transfer tension over more than an arc needs longer to reach its steady motion
+        # a belt with bristles that transfer tension over more than an arc needs longer to reach its steady motion
         found = run_drive(case, passes=100 if case.axial_stiffness > 1e-3 * case.bristles else 40)
-    except Exception as error:  # an error ends only its case, and the table shows the error
+    except Exception as error:  # an error ends only the present case, and the table shows the error
         return f"{head}  {type(error).__name__}: {str(error).splitlines()[0][:60]}"
     tensions = []
     for length in (case.length, lengthened(case)):
