@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PYTHON = str(ROOT / ".venv" / "bin" / "python")
 PEER_PYTHON = str(ROOT / ".venv-bench" / "bin" / "python")
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-# The process time of a solve on one thread is at most its elapsed time; the tolerance allows for the resolution of the
+# The process time of a solve on one thread is at most its elapsed time. The tolerance allows for the resolution of the
 # clocks.
 SURPLUS_OF_ONE_THREAD = 1.05
 

@@ -1,6 +1,6 @@
 """Comparison of belts whose material moves through a fixed mesh (`ALECable2D`) with three known results.
 
-The command ``windlass run examples/ale_belt.py`` runs the example; the option ``-help`` lists all options. The option
+The command ``windlass run examples/ale_belt.py`` runs the example. The option ``-help`` lists all options. The option
 ``-compare false`` omits the belt whose mesh moves with the material.
 
 **A moving span between two eyelets** has the length L, the speed v, the tension T and the mass rhoA per length. With c

@@ -1,6 +1,6 @@
 """An anchor chain lies on a sea bed with hills and rises to a ship, which drifts and heaves.
 
-The command ``windlass run examples/anchor_chain.py`` runs the example; the option ``-help`` lists all options. The
+The command ``windlass run examples/anchor_chain.py`` runs the example. The option ``-help`` lists all options. The
 command ``windlass show anchor_chain_out/chain.vtkhdf`` shows the chain and the bed. The folder ``anchor_chain_out``
 also contains a picture of chain and bed.
 
@@ -38,7 +38,7 @@ output = wl.option("output", "anchor_chain_out", "", "folder for results; 'none'
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 WATER, GRAVITY, DEPTH = 1025.0, 9.81, 70.0  # density [kg/m^3], gravity [m/s^2], mean depth [m]
-DIAMETER, PERIOD = 0.1, 8.0  # diameter of the steel that displaces water [m], period of the heave [s]
+DIAMETER, PERIOD = 0.1, 8.0  # diameter of a rod with the chain's volume per length [m], period of the heave [s]
 CHAIN = {"mass_per_length": 80.0, "axial_stiffness": 2e8, "bending_stiffness": 10.0, "axial_damping": 2e5}
 SUBMERGED = CHAIN["mass_per_length"] - WATER * np.pi * DIAMETER**2 / 4  # mass per length in water [kg/m]
 WEIGHT = SUBMERGED * GRAVITY  # weight in water [N/m]

@@ -1,7 +1,7 @@
 r"""A rope over three sheaves carries a hanging load. The example computes tensions of the strands of the rope and
 natural frequencies about the state of rest.
 
-The command ``windlass run examples/block_and_tackle.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/block_and_tackle.py`` runs the example. The option ``-help`` lists all options.
 
     ===========================  ceiling
        |        / o \        |

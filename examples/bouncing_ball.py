@@ -1,6 +1,6 @@
 """Balls bounce off a plane at many speeds. The restitution of the Hunt-Crossley law is compared with its closed form.
 
-The command ``windlass run examples/bouncing_ball.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/bouncing_ball.py`` runs the example. The option ``-help`` lists all options.
 
 Balls with the same mass and material, side by side, hit a half space at speeds that differ by up to a factor of 10⁴.
 There is no gravity, so the speed does not change after the contact. The force on the ball is f = k x^1.5 (1 + 1.5 c v),

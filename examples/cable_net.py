@@ -1,6 +1,6 @@
 """A net of ropes, which is read from a gmsh file, hangs from its upper edge under gravity and a pull on its right edge.
 
-The command ``windlass run examples/cable_net.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/cable_net.py`` runs the example. The option ``-help`` lists all options.
 
 The net is a lattice of n x n square meshes with thick ropes around it. The script writes the net as a gmsh file with
 named groups. ``-mesh FILE`` reads another file, which must have the groups of lines "inner" and "rim" and the groups of

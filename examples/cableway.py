@@ -1,6 +1,6 @@
 """A haul rope pulls a cabin on a trolley with two rollers over a long span of a cableway in a side wind.
 
-The command ``windlass run examples/cableway.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/cableway.py`` runs the example. The option ``-help`` lists all options.
 
 A track rope (`Cable3D`) hangs between two supports of different height. The trolley is a 3D body with two rollers
 (`sliding_joint`) 1.2 m apart. The cabin hangs 4 m below the trolley and swings. Weight and wind are proportional to

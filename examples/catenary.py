@@ -1,6 +1,6 @@
 """An extensible cable between two supports at different heights is compared with Irvine's closed form.
 
-The command ``windlass run examples/catenary.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/catenary.py`` runs the example. The option ``-help`` lists all options.
 
 A cable of the unstretched length L0, weight w per unstretched length and stiffness EA hangs from (0, 0). Its other end
 is at (span, rise).  With the force (-H, V) of the first support on the cable, the point at the unstretched length s is

@@ -1,7 +1,7 @@
 """The brake of a traction elevator decelerates the sheave so fast that the rope slips in the V-grooves of the sheave.
 The slip is compared with the theory of Euler and Eytelwein.
 
-The command ``windlass run examples/elevator.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/elevator.py`` runs the example. The option ``-help`` lists all options.
 
 A rope runs from the counterweight over the traction sheave to the cabin, which is heavier and descends with the speed
 v. Guide rails hold both masses laterally. In an emergency stop the brake slows the sheave down, with a deceleration

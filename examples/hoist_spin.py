@@ -1,6 +1,6 @@
 """The wire rope of a hoist rotates its hook block, because tension causes torque in a rope of one lay direction.
 
-The command ``windlass run examples/hoist_spin.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/hoist_spin.py`` runs the example. The option ``-help`` lists all options.
 
 A block hangs on one fall of rope. Tension N and torque M of the rope follow from its strain ε and its twist τ per
 length,

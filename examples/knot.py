@@ -1,6 +1,6 @@
 """An overhand knot is pulled tight: a 3D rope in contact with itself, with friction.
 
-The command ``windlass run examples/knot.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/knot.py`` runs the example. The option ``-help`` lists all options.
 
 The rope starts loose and without stress, along a polynomial trefoil with straight tails. The ends of the rope are
 pulled apart with a speed that rises within 20 ms. Three checks are made at the end:

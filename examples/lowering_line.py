@@ -1,7 +1,7 @@
 """A crane on a ship lowers a load through the splash zone into deep water. The crane tip heaves with the ship, and at
 one length of the rope the load resonates.
 
-The command ``windlass run examples/lowering_line.py`` runs the example; the option ``-help`` lists all options. The
+The command ``windlass run examples/lowering_line.py`` runs the example. The option ``-help`` lists all options. The
 command ``windlass show lowering_line_out/lowering.vtkhdf`` shows the rope and the load. The folder
 ``lowering_line_out`` also contains a picture of tension and length over time.
 

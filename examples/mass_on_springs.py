@@ -1,7 +1,7 @@
 """A mass on springs along the global axes. The static deflection is F/k, and the natural frequency of each axis is
 sqrt(k/m) / (2 pi).
 
-The command ``windlass run examples/mass_on_springs.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/mass_on_springs.py`` runs the example. The option ``-help`` lists all options.
 
 The mass hangs from the ground on a `CartesianSpringDamper` with different stiffnesses along x, y and z. A force
 deflects the mass by F/k. Then the force is removed, and the mass oscillates about the rest position of the springs. The

@@ -1,7 +1,7 @@
 """Optimisation of the tensioner and the pulley positions of a serpentine drive with exact derivatives. The optimum has
 the least slip, and the frequencies of all spans are outside of two bands.
 
-The command ``windlass run examples/optimise_tensioner.py`` runs the example; the option ``-help`` lists all options. A
+The command ``windlass run examples/optimise_tensioner.py`` runs the example. The option ``-help`` lists all options. A
 static solve finds the tension F_0 of the mounted belt, which has a constant length and is tightened by the spring of
 the tensioner. `wl.evaluate` computes the derivatives of this tension with respect to the torque of the spring and the
 positions of two pulleys. The method SLSQP of SciPy uses these derivatives. For comparison, the options ``-method

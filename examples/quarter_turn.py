@@ -1,6 +1,6 @@
 """Quarter-turn drive: a flat belt between two pulleys whose axes are perpendicular.
 
-The command ``windlass run examples/quarter_turn.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/quarter_turn.py`` runs the example. The option ``-help`` lists all options.
 
 A belt remains on its pulleys if it enters each pulley in the plane of the pulley. The belt may leave a pulley at an
 angle. In this drive the belt leaves each pulley at 14°. With ``-direction -1`` the belt enters both pulleys at 14°, and

@@ -1,7 +1,7 @@
 """A ship tows a rope through still water. The example compares the angle and the tension of the rope with the closed
 form.
 
-The command ``windlass run examples/towed_cable.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/towed_cable.py`` runs the example. The option ``-help`` lists all options.
 
 In the frame of the ship, U is the speed of the water. A long rope with a free end is straight. At its angle φ to the
 stream, the normal components of weight in water and drag balance. The tension T at the ship balances the tangential

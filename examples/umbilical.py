@@ -1,6 +1,6 @@
 """An umbilical under torque forms a closed loop (a hockle) when it becomes slack, and the loop opens under tension.
 
-The command ``windlass run examples/umbilical.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/umbilical.py`` runs the example. The option ``-help`` lists all options.
 
 An umbilical between two clamps has been twisted by several turns. One clamp moves towards the other. A long line with
 the torque M buckles if the tension T falls below M²/(4 EI) (Greenhill). The line then forms an open loop, with the

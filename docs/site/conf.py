@@ -67,8 +67,8 @@ def escape_signs(app: Any, what: str, name: str, value: Any, options: Any, lines
 def split_groups(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
     """Split attributes that share a description, ``a, b: text``, into one entry each.
 
-    A text with several parts stays complete in the first entry, and begins with all names. The other entries refer to
-    the first entry.
+    If the text has several parts, the first entry contains the whole text, which begins with all names. The other
+    entries refer to the first entry.
     """
     out: list[str] = []
     later: list[str] = []  # the other entries follow the continued lines of the first entry
