@@ -6,7 +6,7 @@ usage: agreement.py [--cases belt,loaded,hung,falling,spheres,implicit,mooring,n
 The cases are
 
 - belt: the belt drive of 60 elements with 4 contact segments each, over 800 steps. The drive starts in step 500.
-- loaded: the same belt drive, with drive and load so early that the full load acts from step 500 on.
+- loaded: the same belt drive, with an earlier start of drive and load, such that the full load acts from step 500 on.
 - hung: a 2D lattice of 100 x 100 cables under its weight and a lateral load, in two load steps.
 - falling: a 2D lattice that falls onto a circle, over 300 steps.
 - spheres: 2000 spheres that settle in a box, over 300 steps of velocity Verlet.
@@ -19,10 +19,10 @@ Each case runs on every number of processes in the list, and each run is compare
 processes in the list. Each difference is divided by the largest entry of the same kind in the whole run. The kinds are
 displacements and velocities of positions, slopes and rotations, multipliers by constraint, history values by their
 meaning, and each sensor. States are compared at up to 40 instants, and sensors at every step. Displacements are
-compared instead of positions, so that errors of large models remain visible. Differences of multipliers below a
-millionth of the largest multiplier of the run are relative to this millionth, because such multipliers are rounding
-errors. For example, the multiplier of the constraint that keeps the norm of Euler parameters is 0 in theory. The exit
-code is 1 if a difference is above 1e-8, or if the Newton iterations or the passes of any step differ.
+compared instead of positions, so that errors of large models remain visible. Multipliers below a millionth of the
+largest multiplier of the run are rounding errors, so their differences are divided by this millionth. For example, the
+multiplier of the constraint on the norm of Euler parameters is 0 in theory. The exit code is 1 if a difference is above
+1e-8, or if the Newton iterations or the passes of any step differ.
 """
 
 import argparse
@@ -59,8 +59,8 @@ CASES = {
 WORDS = {
     "crane": ["-output", "none", "-falls", "2", "-dynamic_snes_rtol", "1e-6", "-static_snes_rtol", "1e-6"],
 }
-"""Additional options of the cases. In later passes of the crane, 1e-8 of the first residual is a rounding error, which
-would decide whether another Newton iteration is made.
+"""Additional options of the cases. In later passes of the crane, 1e-8 of the first residual is a rounding error. With
+this tolerance, rounding errors would determine the number of Newton iterations.
 """
 NEGLIGIBLE = 1e-6
 """Fraction of the largest multiplier of a run, below which multipliers are rounding errors."""
@@ -93,8 +93,8 @@ class Comparison(NamedTuple):
 
 
 def relative_difference(found: NDArray[Any], expected: NDArray[Any], floor: float = 0.0) -> float:
-    """Return the largest difference divided by the largest absolute expected value, which is at least `floor`; infinite
-    if the shapes differ.
+    """Return the largest difference divided by the largest absolute expected value, or by `floor` if `floor` is larger.
+    The result is infinite if the shapes differ.
     """
     if found.shape != expected.shape:
         return float("inf")
@@ -124,7 +124,7 @@ def compare(found: Arrays, expected: Arrays) -> Comparison:
 
 
 def run_case(case: str, size: int, steps: int, processes: Sequence[int], folder: Path) -> list[dict[str, Any]]:
-    """Run a case on all numbers of processes; return one record for each comparison."""
+    """Run a case on all numbers of processes, and return one record for each comparison."""
     records = []
     first: dict[str, NDArray[Any]] = {}
     for number in processes:
@@ -174,7 +174,7 @@ def tabulate(records: Sequence[Mapping[str, Any]]) -> str:
 
 
 def main() -> int:
-    """Run the command; return the exit code."""
+    """Run the command, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", default=",".join(CASES), help="default all")
     parser.add_argument("--processes", default="1,2,3", help="numbers of processes, the first to compare with")

@@ -38,8 +38,7 @@ MEANINGS = {
     con.ContactFrictionSurfaceCable: ("gaps", "states", *("anchors",) * 3),
     con.ContactFrictionSurfaceSetCable: ("gaps", "states", *("anchors",) * 3),
 }
-"""Kinds of the history values of a contact, in the order in which they are stored; each kind has one value for each
-segment."""
+"""Kinds of the history values of a contact, in the order of storage. Each kind has one value for each segment."""
 CROSSINGS = {"numbers of ropes": 0, "feet": 1, "gaps of ropes": 2, "states of ropes": 3, "anchors of ropes": 4}
 """Indices of the compared history values of a contact between ropes."""
 LOADED = {"tAccStart": 0.005, "tAccEnd": 0.555, "tq0": 0.02, "tq1": 0.05}
@@ -190,7 +189,7 @@ def run_spheres(size: int, steps: int, implicit: bool) -> dict[str, NDArray[Any]
 
 
 def run_mooring(size: int, steps: int) -> dict[str, NDArray[Any]]:
-    """Integrate a mooring line on its bed, in a current and in waves, with a moving top; steps are 50 ms long."""
+    """Integrate a mooring line on its bed, in a current and in waves, with a moving top, in steps of 50 ms."""
     world, line, loads, contacts = build_line(size)
     sensors = [wl.Sensor(line, "axial_force", name="tension"), wl.Sensor(loads, "submerged_weight", name="loads")]
     watch = Watch(sort_numbers(world), sensors, 5)
@@ -203,7 +202,7 @@ def run_mooring(size: int, steps: int) -> dict[str, NDArray[Any]]:
 
 
 def run_net(size: int, steps: int) -> dict[str, NDArray[Any]]:
-    """Integrate a net of two crossing layers of ropes that falls on a sphere with 1 m/s; steps are 0.5 ms long."""
+    """Integrate a net of two crossing layers of ropes that falls on a sphere with 1 m/s, in steps of 0.5 ms."""
     net = create_laid_net(size)
     sensors = [wl.Sensor(net.crossings, name, name=name) for name in ("contact_force", "normal_force", "axis_torque")]
     watch = Watch(sort_numbers(net.world), [*sensors, wl.Sensor(net.on_surfaces, "surface", name="surfaces")], 5)
@@ -217,7 +216,7 @@ def run_crane(size: int, steps: int) -> dict[str, NDArray[Any]]:
     pushed, and swings.
     """
     sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
-    import crane_hoist  # the example reads its own options, so it is imported inside the function
+    import crane_hoist  # imported inside the function, because the example reads its own options when it is imported
 
     crane_hoist.size = 1.0 / size
     crane = crane_hoist.build()

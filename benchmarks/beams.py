@@ -3,10 +3,10 @@ is the time of the other program divided by the time of Windlass.
 
 usage: beams.py [SHAPE:SLENDERNESS ...] [--peer pyelastica|exudyn] [--rounds N] [--results FOLDER]
 
-SHAPE is cantilever or helix, SLENDERNESS (length divided by radius) is 50 or 200; the default is all four cases with
-both programs. The models are in beams_scene.py. Meshes and steps are the coarsest with which the position of the free
-end has an error below `LIMIT` of beams_scene.py; for PyElastica, whose method is explicit, also the longest steps that
-are stable. The first run installs both programs.
+SHAPE is cantilever or helix, and SLENDERNESS (length divided by radius) is 50 or 200. The default is all four cases
+with both programs. The models are in beams_scene.py. Meshes and steps are the coarsest with which the position of the
+free end has an error below `LIMIT` of beams_scene.py. The steps of PyElastica, whose method is explicit, must also be
+stable. The first run installs both programs.
 """
 
 import sys

@@ -1,8 +1,8 @@
-"""The models of beams.py and the command line of the other programs, for all three programs: a cantilever and a helical
-spring that are pulled out of rest.
+"""Models of beams.py for all three programs, and the command line of the programs for PyElastica and Exudyn. The models
+are a cantilever and a helical spring, which are pulled from rest.
 
 The force at the free end grows linearly during half of the first period T of a straight cantilever, and is then
-constant; the result is the position of the free end at T. The shapes hardly depend on the slenderness, because the
+constant. The result is the position of the free end at T. The shapes hardly depend on the slenderness, because the
 force is proportional to EI/L².
 """
 
@@ -16,10 +16,10 @@ from typing import Any
 
 Vector = tuple[float, float, float]
 Solve = Callable[[str, int, int, float, int], tuple[Vector, dict[str, float]]]
-"""Function of shape, slenderness, number of elements, end [s] and number of steps; it returns the position of the free
-end [m], and process time and elapsed time of the solve [s]."""
+"""Function of shape, slenderness, number of elements, end [s] and number of steps. The function returns the position of
+the free end [m], and process time and elapsed time of the solve [s]."""
 LENGTH, MODULUS, POISSON, DENSITY = 1.0, 1e7, 0.3, 1000.0  # length [m], E [Pa], ν [1], ρ [kg/m^3]
-SHEAR_FACTOR = 27.0 / 28.0  # shear correction factor [1] of a round section; PyElastica always uses this value
+SHEAR_FACTOR = 27.0 / 28.0  # shear correction factor [1] of a round section, which PyElastica always uses
 HELIX_RADIUS, HELIX_PITCH = 0.12, math.radians(25.0)  # radius [m] and pitch angle [rad] of the helix
 FORCES = {"cantilever": (0.0, 0.8, 1.1), "helix": (0.0, 0.0, 3.0)}
 """Forces at the free end, in units of EI/L^2."""
@@ -31,7 +31,7 @@ REFERENCE = {
     ("helix", 50): (-0.1016, 0.074809, 0.492968),
     ("helix", 200): (-0.101684, 0.07451, 0.493021),
 }
-"""Positions of the free end at T [m], by shape and slenderness; all three programs converge to these values."""
+"""Positions of the free end at T [m], by shape and slenderness. All three programs converge to these values."""
 
 
 def wind(shape: str, s: float) -> tuple[Vector, Vector, Vector]:
@@ -81,7 +81,7 @@ def find_force(shape: str, slenderness: int) -> Vector:
 def find_error(shape: str, slenderness: int, end: Vector) -> float:
     """Return the distance of the free end from `REFERENCE`, relative to the length.
 
-    Raises: ValueError: the distance exceeds `LIMIT`, so the times of two programs would not belong to equal errors.
+    Raises: ValueError: the distance exceeds `LIMIT`, so the times of two programs cannot be compared at equal errors.
     """
     error = math.dist(end, REFERENCE[shape, slenderness]) / LENGTH
     if not error <= LIMIT:

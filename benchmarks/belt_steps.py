@@ -3,7 +3,7 @@ unsettled steps.
 
 usage: belt_steps.py [STEP ...] [options of the example]
 
-STEP is in s; without STEP, the steps are 2.5e-5 to 1e-3. Speed and drive torque are means over the last 0.1 s. The
+STEP is in s. Without STEP, the steps are 2.5e-5 to 1e-3. Speed and drive torque are means over the last 0.1 s. The
 excess is the drive torque minus the load and the torque of the brake.
 """
 
@@ -20,7 +20,7 @@ HEAD = ("step [s]", "loss [%]", "excess [%]", "steps", "rejected", "Newton", "cy
 
 
 def run(step: str, options: list[str]) -> None:
-    """Run the example with one step size; print a line of JSON."""
+    """Run the example with one step size, and print a line of JSON."""
     sys.argv = [str(EXAMPLE), "-step", step, "-output", "none", "-ledger", "false", "-progress", "false", *options]
     sys.path.insert(0, str(EXAMPLE.parent))
     model = runpy.run_path(str(EXAMPLE), run_name="__main__")

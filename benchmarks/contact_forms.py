@@ -2,16 +2,16 @@
 
 usage: contact_forms.py [PART ...] [--results FOLDER]
 
-PART is capstan, bent, stiff, creep, free or cost; the default is all parts, which takes about five minutes.
+PART is capstan, bent, stiff, creep, free or cost. The default is all parts, which takes about five minutes.
 
 - capstan: tension ratio of a rope that is pulled over half a turn, compared with exp(mu pi).
 - bent: tension of a preloaded belt with bending stiffness, compared with the elastica on a foundation.
 - stiff: tension of a preloaded belt with EA = 4e5 N and the reference strain -0.001.
-- creep: speed loss and tensions of loaded drives, compared with the theory with inertia; also the work of the solver.
+- creep: speed loss and tensions of loaded drives, compared with the theory with inertia, and iterations of the solver.
 - free: largest and mean traction of a belt without load, as a fraction of the friction limit.
 - cost: time of residual, tangent and update for each closed segment or point, and for each open segment or point.
 
-The models are in tests/support/contact_forms.py, the theory is in tests/support/belt_theory.py.
+The models are in tests/support/contact_forms.py, and the theory is in tests/support/belt_theory.py.
 """
 
 import argparse
@@ -103,7 +103,7 @@ def compare_stiff() -> Rows:
 
 
 def compare_creep() -> Rows:
-    """Tabulate loaded drives of 60 cables; the step size is 0.2 ms and is reduced if passes do not converge."""
+    """Tabulate loaded drives of 60 cables. The step size is 0.2 ms, and is reduced if passes do not converge."""
     settings = {"passes": Passes(atol=1e-3, max_it=6)}
     rows: Rows = [("drive", "speed loss", "tight", "slack", "steps", "iterations", "passes", "ms/step")]
     for belt, (EA, e0) in BELTS.items():
@@ -135,8 +135,8 @@ def compare_free() -> Rows:
 
 
 def compare_cost() -> Rows:
-    """Time the contact kernels for 240 cables with all data in the caches of the processor; history values
-    determine which contacts are closed."""
+    """Time the contact kernels for 240 cables with all data in the caches of the processor. History values determine
+    which contacts are closed."""
     rows: Rows = [("nanoseconds", "residual, closed", "residual, open", "tangent, closed", "update")]
     for name, (law, _, count) in FORMS.items():
         model = create_drive(law, 240, count, *BELTS["soft"])

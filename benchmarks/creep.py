@@ -4,19 +4,19 @@ inertias and meshes.
 usage: creep.py [--mesh ELEMENTSxSEGMENTS] [--points] [--damped] [--reference]
        creep.py --free | --sinking | --chosen | --laws
 
-The command prints a table with these columns: speed loss by simulation, by theory, and by the theory of rigid bristles
-[%]; difference of the first two losses, relative to the speed of the driver and relative to the loss [%]; mean axial
-force relative to theory, without and with the additional length of the polygon of the belt; processor time. The module
-tests/support/creep.py contains the functions of the runs. The option --points uses contact points. The option --damped
-adds a third of the critical damping of the contact. The option --reference uses the published law. The option --free
-prints tractions of belts without load, for segments and for points of the axis, as fractions of the friction limit.
-This option also compares these tractions with the theory of contact depth, and the deflection of bristles with the
-closed form of the deflection due to the mesh. The option --sinking prints the theoretical tractions due to the contact
-depth, for all cases, with the contact of `choose_free_belt`. These tractions do not depend on the mesh. The option
---chosen runs all cases as strings without load, with the mesh of points and the contact of `choose_free_belt`. The
-option --laws compares the speed loss of one belt with the loss for rigid bristles for an increasing stiffness of the
-bristles. The contacts in this comparison are segments and points on circles, and points on discs, which are 3D
-surfaces.
+The command prints a table. Its columns are the speed loss by simulation, by theory, and by the theory of rigid bristles
+[%], the difference of the first two losses, relative to the speed of the driver and relative to the loss [%], the mean
+axial force relative to theory, without and with the additional length of the polygon of the belt, and the processor
+time. The module tests/support/creep.py contains the functions of the runs. The option --points uses contact points. The
+option --damped adds a third of the critical damping of the contact. The option --reference uses the published law. The
+option --free prints tractions of belts without load, for segments and for points of the axis, as fractions of the
+friction limit. This option also compares these tractions with the theory of contact depth, and the deflection of
+bristles with the closed form of the deflection due to the mesh. The option --sinking prints the theoretical tractions
+due to the contact depth, for all cases, with the contact of `choose_free_belt`. These tractions do not depend on the
+mesh. The option --chosen runs all cases as strings without load, with the mesh of points and the contact of
+`choose_free_belt`. The option --laws compares the speed loss of one belt with the loss for rigid bristles for an
+increasing stiffness of the bristles. The contacts in this comparison are segments and points on circles, and points on
+discs, which are 3D surfaces.
 """
 
 import sys
@@ -85,9 +85,9 @@ def show(case: Case) -> str:
         f" {case.contact_stiffness:8.1e}"
     )
     try:
-        # a belt whose bristles transfer tension over more than an arc needs longer to reach its steady motion
+        # a belt with bristles that transfer tension over more than an arc needs longer to reach its steady motion
         found = run_drive(case, passes=100 if case.axial_stiffness > 1e-3 * case.bristles else 40)
-    except Exception as error:  # an error ends only its case, and the table shows the error
+    except Exception as error:  # an error ends only the present case, and the table shows the error
         return f"{head}  {type(error).__name__}: {str(error).splitlines()[0][:60]}"
     tensions = []
     for length in (case.length, lengthened(case)):

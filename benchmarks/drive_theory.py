@@ -1,7 +1,7 @@
 """Steady motion of belt drives with any number of pulleys, computed by code that is independent of the package.
 
 A belt with the law N = EA (lam - 1) runs with the flow c = dX/dt of its slack length X, and therefore with the speed v
-= c lam. The part F = N - rhoA c v of the tension N presses on the pulleys and transmits torque; F is constant in a
+= c lam. The part F = N - rhoA c v of the tension N presses on the pulleys and transmits torque. F is constant in a
 span. R is the radius of the cord, r the radius of the face, and omega the speed of a pulley. K [N/m²] is the stiffness
 of a layer between cord and face (force per metre of belt and metre of shear). The layer has no shear where the belt
 enters:
@@ -144,8 +144,8 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
     def miss(g: float) -> float:
         return rise * (move(g)[0] - out)
 
-    # start from the shear that causes the whole change of the force on the arc; then search larger values (for long
-    # parts without shear) and smaller values
+    # Start from the shear that causes the whole change of the force on the arc. Then search larger values (for long
+    # parts without shear) and smaller values.
     low = high = log(abs(out - F) / E)
     while miss(high) < 0.0:
         high += 2.0

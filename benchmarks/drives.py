@@ -50,7 +50,7 @@ PERIODS_PER_STEP = 0.5
 = 1000 T/R². With longer steps, slow belts vibrate, and a note recommends a step size of half a period.
 """
 REVOLUTIONS = 2.0
-"""Revolutions of the belt in a run with usual speed losses; means begin after the first revolution."""
+"""Revolutions of the belt in a run with usual speed losses. Means begin after the first revolution."""
 LONG_RUN = 5.0
 """Revolutions of the belt in a run with small speed losses."""
 SMALL_LOSS = 1e-4
@@ -58,7 +58,7 @@ SMALL_LOSS = 1e-4
 1 to 3 %.
 """
 EVERY = 5
-"""Number of steps between two records; means of speeds and powers include all steps."""
+"""Number of steps between two records. Means of speeds and powers include all steps."""
 ALLOWED = 0.01
 SMALLER = re.compile("take a (smaller step|step below)")
 """Text in reasons for doubt that recommend a smaller step."""
@@ -247,7 +247,7 @@ def run(
     revolutions: float | None = None, start: float | None = None, periods: float = PERIODS_PER_STEP,
     hooks: Sequence[wl.StepHook] = (), **settings: Any,
 ) -> Outcome:  # fmt: skip
-    """Simulate a drive and compare its means with the theory, or, for an elastic layer, with `Belt.steady`; ``start``
+    """Simulate a drive, and compare its means with the theory, or, for an elastic layer, with `Belt.steady`. ``start``
     is the fraction of the run after which means begin, and ``settings`` are further arguments of `wl.Dynamic`.
     """
     begin = time.process_time()
@@ -287,7 +287,7 @@ def find_losses(case: Case, speeds: np.ndarray) -> np.ndarray:
 
 
 def compare(case: Case, exact: Steady | wl.SteadyDrive, found: wl.DriveReport | wl.SteadyDrive) -> dict[str, float]:
-    """Return the errors of a motion, each relative to its exact value; errors of speed losses are relative to the
+    """Return the errors of a motion, each relative to its exact value. Errors of speed losses are relative to the
     largest loss of a pulley.
     """
     own, right = read_motion(found), read_motion(exact)

@@ -89,7 +89,7 @@ class Settings(NamedTuple):
     """Settings of one run of a script.
 
     Attributes:
-        tolerance: largest tolerance of Newton's method; with 0, the tolerances of the script are used.
+        tolerance: largest tolerance of Newton's method. With 0, the tolerances of the script are used.
         times: factor of the number of time steps of the script.
         most: largest number of steps in a solve; 0 means no limit.
     """
@@ -146,7 +146,7 @@ class Runner:
 
 
 def empty_record(error: str) -> dict[str, Any]:
-    """Return the record of a run that ended without a record."""
+    """Return the record for a run that ended before it wrote a record."""
     return {"error": error, "errors": [], "solves": [], "items": {}, "result": None, "cut": False}
 
 

@@ -1,6 +1,6 @@
 """Cost of the gradient of a motion with respect to 100 parameters: a hanging cable whose elements have 100 different
-axial stiffnesses falls for 1000 steps. The motion with and without its gradient is computed alternately in the same
-process; the first round is not counted.
+axial stiffnesses falls for 1000 steps. The motion with and without its gradient is computed alternately in one process.
+The first round is not counted.
 
 usage: windlass run benchmarks/gradient_cost.py
 """

@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PYTHON = str(ROOT / ".venv" / "bin" / "python")
 PEER_PYTHON = str(ROOT / ".venv-bench" / "bin" / "python")
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-# The process time of a solve on one thread is at most its elapsed time; the tolerance allows for the resolution of the
+# The process time of a solve on one thread is at most its elapsed time. The tolerance allows for the resolution of the
 # clocks.
 SURPLUS_OF_ONE_THREAD = 1.05
 
@@ -51,7 +51,7 @@ class Tolerance(NamedTuple):
     absolute: float = 0.0
 
     def accepts(self, a: float, b: float) -> bool:
-        """Return whether the answers a and b agree; the result is False if a or b is not finite."""
+        """Return whether the answers a and b agree. The result is False if a or b is not finite."""
         bound = max(self.relative * max(abs(a), abs(b)), self.absolute)
         return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= bound
 
@@ -66,9 +66,9 @@ class Case:
         commands: command of each program, by name of the program. A case has two programs; the ratio is the cost of the
             first program divided by the cost of the second.
         tolerances: answers that must agree, with their tolerances.
-        work: name of the count by which the times are divided, e.g. ``"steps"``.
+        work: name of the count by which the times are divided, for example ``"steps"``.
         equal_counts: names of counts that must be equal in both programs.
-        warm_up: commands that run once before the measured runs, e.g. to fill a compiler cache.
+        warm_up: commands that run once before the measured runs, for example to fill a compiler cache.
         timeout: time limit of one child [s].
     """
 
@@ -147,7 +147,7 @@ def parse_result(output: str) -> Sample:
 
 
 def find_mismatches(case: Case, samples: Mapping[str, Sample]) -> list[str]:
-    """Return the differences of counts and answers between two programs; the list is empty if the programs agree."""
+    """Return the differences of counts and answers between two programs. The list is empty if the programs agree."""
     (a, first), (b, second) = samples.items()
     found = []
     for name in case.equal_counts:
@@ -167,7 +167,7 @@ def find_mismatches(case: Case, samples: Mapping[str, Sample]) -> list[str]:
 
 
 def find_faults(case: Case, timed: Mapping[str, Sample]) -> list[str]:
-    """Return the reasons why the times of one round cannot be divided by the work of the round; the list is empty if
+    """Return the reasons why the times of one round cannot be divided by the work of the round. The list is empty if
     the times are valid.
     """
     found = []

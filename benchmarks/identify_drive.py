@@ -1,15 +1,15 @@
-"""Count of the fits that find the friction and the stiffness of a belt drive within the stated confidence.
+"""Count of the fits whose confidence regions contain the known friction coefficient and stiffness of a belt drive.
 
 usage: windlass run benchmarks/identify_drive.py [-trials 100] [-first 1] [-deviation 0.2] [-confidence 0.95]
 
-The model is `examples/identify_friction.py`, which runs in this process with `wl.set_options`; the fit is the fit of
-`windlass identify`. One run with known friction coefficient and axial stiffness gives the speed of the driven pulley.
-Each trial adds random errors to this speed, with the number of the trial as seed, and fits both options from the
-defaults of the example. The deviation of the errors is unknown to the fit. If the stated confidence is correct, the
-known values lie in the joint 95 % region of about 95 of 100 trials, and each known value lies in its 95 % interval in
-about 95 of 100 trials. The numbers have binomial distributions. The exit code is 1 if the number of joint regions is
-outside of the 99 % range of this distribution. With `-confidence 0.99`, at least 95 of 100 regions contain the known
-values with a probability of 99.9 %.
+The model is `examples/identify_friction.py`, which runs in this process with `wl.set_options`. The fits use the
+functions of `windlass identify`. One run with known friction coefficient and axial stiffness gives the speed of the
+driven pulley. Each trial adds random errors to this speed, with the number of the trial as seed, and fits both options
+from the defaults of the example. The fit estimates the deviation of the errors from the residuals. If the stated
+confidence is correct, the known values lie in the joint 95 % region of about 95 of 100 trials, and each known value
+lies in its 95 % interval in about 95 of 100 trials. The numbers of such trials have binomial distributions. The exit
+code is 1 if the number of trials with a valid joint region is outside of the 99 % range of its distribution. With
+`-confidence 0.99`, at least 95 of 100 regions contain the known values with a probability of 99.9 %.
 """
 
 import runpy
@@ -40,7 +40,7 @@ SETTINGS = {"runs": 60, "step": 0.02, "tolerance": 1e-3}
 
 
 class Drive:
-    """Runs of the model; for equal points in all trials, the model runs only once.
+    """Runs of the model. For equal points in several trials, the model runs only once.
 
     Attributes:
         runs: number of runs.

@@ -33,10 +33,10 @@ KINDS = {
     "asm2 lu": "-pc_type asm -pc_asm_overlap 2 -sub_pc_type lu -sub_pc_factor_mat_solver_type mumps",
     "gamg": "-pc_type gamg",
     "boomeramg": "-pc_type hypre -pc_hypre_type boomeramg",
-    # this kind comes last, because the near null space of rigid motions stays attached to the matrix
+    # this kind is last, because the matrix keeps the near null space of rigid motions afterwards
     "gamg rigid": "-pc_type gamg",
 }
-"""Options of each solver, by name of the solver; the default Krylov method is GMRES with 100 vectors."""
+"""Options of each solver, by name of the solver. The default Krylov method is GMRES with 100 vectors."""
 RTOL, MOST = 1e-8, 500
 comm = communicator()
 rank, size = (0, 1) if comm is None else (comm.rank, comm.size)

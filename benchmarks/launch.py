@@ -16,8 +16,8 @@ def run_on_processes(
     """Run a script of Windlass and return its output.
 
     Args:
-        script: the file of the script; the script can import from the folders of the checkout and of its tests.
-        processes: number of processes; it may exceed the number of cores.
+        script: the file of the script. The script can import from the folders of the checkout and of its tests.
+        processes: number of processes, which may exceed the number of cores.
         words: options of the script.
         timeout: time limit [s].
         waits_quietly: whether waiting processes yield their cores to other processes, which costs time if each process

@@ -3,7 +3,7 @@
 usage: PYTHONPATH=tests .venv/bin/windlass run benchmarks/mooring_sea.py -end 10800
        PYTHONPATH=tests .venv/bin/windlass sweep benchmarks/mooring_sea.py -sea 1:20:20 -jobs 2
 
-Each line has 20 cables with contact on the sea bed; waves, drag and added mass act on lines and spar (see
+Each line has 20 cables with contact on the sea bed. Waves, drag and added mass act on lines and spar (see
 tests/support/oc3.py). The summary contains the process time, the largest memory of the process, and means, standard
 deviations and largest values of surge and of the tension at the fairlead of the first line. The statistics begin after
 600 s, or in the second half of shorter runs.

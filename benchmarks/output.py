@@ -3,7 +3,7 @@ and without output.
 
 usage: output.py [CASE ...] [--rounds N] [--results FOLDER]
 
-CASE is frames, belt:60x4 or belt:240x2; the default is all cases.
+CASE is frames, belt:60x4 or belt:240x2. The default is all cases.
 
 - frames: one frame of the belt of 240 elements and of a chain of 100000 cables. Results are the process time and the
   bytes on the disk per frame. The time is the mean of a round without its first frame, and the median of all rounds.

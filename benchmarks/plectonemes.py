@@ -3,9 +3,9 @@ ratio is the time of PyElastica divided by the time of Windlass.
 
 usage: plectonemes.py [--rounds N] [--results FOLDER]
 
-The model is explained in plectonemes_scene.py. Meshes and steps are the coarsest with which the torque has an error
-below 1 % of the theory; for PyElastica, also the longest steps that are stable. Distances of the ends may differ by 2 %
-of the length. Exudyn has no contact of beams with themselves. The first run installs PyElastica.
+The model is explained in plectonemes_scene.py. Meshes and steps are the coarsest with which the torque differs from
+theory by less than 1 %. The steps of PyElastica must also be stable. The distance of the ends may differ between the
+programs by 2 % of the length. Exudyn has no contact of beams with themselves. The first run installs PyElastica.
 """
 
 import sys

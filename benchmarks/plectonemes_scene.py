@@ -2,7 +2,7 @@
 
 At the start, the axis of the rod is a line with two straight tails, two plies that are wound around each other by two
 turns at an angle of 35°, and a loop. The rod is straight without load, and is twisted such that its torque is the
-torque of a plectoneme with plies at 30° (`find_torque_and_tension`). One end is clamped; the other end can move along
+torque of a plectoneme with plies at 30° (`find_torque_and_tension`). One end is clamped. The other end can move along
 the axis, does not turn, and is pulled by the tension of this plectoneme. The run ends when the rod is at rest. The
 results are the torque, and the distance of the ends.
 """
@@ -44,7 +44,7 @@ def find_torque_and_tension(angle: float) -> tuple[float, float]:
 
 def lay_plectoneme() -> tuple[Any, Any, Any, float]:
     """Return points, tangents and normals without twist of the line at the start, shape (FINE + 1, 3), and its length
-    [m]. The plies are left-handed about the axis y; the tails are along x."""
+    [m]. The plies are left-handed about the axis y, and the tails are along x."""
     R = 1.02 * RADIUS
     y = np.linspace(0.0, 2.0 * np.pi * TURNS * R / np.tan(START), 400)
     phase = np.pi + y * np.tan(START) / R

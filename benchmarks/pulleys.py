@@ -40,7 +40,8 @@ class Run(NamedTuple):
 
 
 def build_belt(pulleys: int, per_pulley: int, segments: int, pairs: bool) -> tuple[Any, Any]:
-    """Build the world and the contacts of one belt; ``pairs``: one row for each pair of a pulley and an element."""
+    """Build the world and the contacts of one belt. If ``pairs`` is true, each pair of a pulley and an element has one
+    row."""
     import windlass as wl
     from windlass import connectors as con
     from windlass.elements import RigidBody2D, cable_around
@@ -96,7 +97,7 @@ def time_contact(solver: Any) -> float:
 
 
 def run_belt(pulleys: int, per_pulley: int, segments: int, steps: int, pairs: bool) -> Run:
-    """Solve one belt and measure; the building and the steps of the ramp are not timed."""
+    """Solve one belt and measure the times, without the building and the steps of the ramp."""
     import windlass as wl
 
     world, _ = build_belt(pulleys, per_pulley, segments, pairs)

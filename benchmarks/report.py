@@ -85,8 +85,8 @@ def format_cost(seconds: float) -> str:
 
 
 def format_measured(outcomes: Sequence[Outcome]) -> str:
-    """Format additional measurements as medians over the rounds, one line for each case and program; the text may be
-    empty.
+    """Format additional measurements as medians over the rounds, one line for each case and program. The text is empty
+    if there are no measurements.
     """
     rows: list[Sequence[str]] = []
     for outcome in outcomes:
@@ -114,7 +114,7 @@ def run_cases(cases: Sequence[Case], rounds: int, folder: Path = RESULTS, run: R
     """Measure all cases, write <folder>/<case>.json and print the table.
 
     Returns:
-        The exit code: 0 if all cases passed; 1 if results differed or a child process failed.
+        The exit code: 0 if all cases passed, or 1 if results differed or a child process failed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     machine = describe_machine()

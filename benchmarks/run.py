@@ -2,9 +2,9 @@
 
 usage: run.py [NAME ...] [--rounds N] [--large] [--results FOLDER]
 
-NAME is belt, chain, build, start, spheres, beams or split; the default is all benchmarks, which requires about ten
+NAME is belt, chain, build, start, spheres, beams or split. The default is all benchmarks, which requires about ten
 minutes. The option --large adds the belts of 960 elements and of the loaded phase, and models of 100000 cables and
-100000 spheres. With this option, the run requires more than an hour; the large cases run only once. Every benchmark can
+100000 spheres. With this option, the run requires more than an hour. The large cases run only once. Every benchmark can
 also be run alone, with more options, which belt.py --help lists.
 """
 
@@ -50,7 +50,7 @@ def format_results(folder: Path, since: float) -> str:
 
 
 def main() -> int:
-    """Run the command; the exit code is 1 if a benchmark failed."""
+    """Run the command. The exit code is 1 if a benchmark failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", default=list(USUAL), metavar="NAME", help="default all")
     parser.add_argument("--rounds", type=int, default=3, help="repetitions, default 3")

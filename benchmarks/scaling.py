@@ -10,11 +10,10 @@ usage: scaling.py strong|weak|large [--model chain|net|belt] [--size N] [--proce
 - large: a chain of 1000000 cables and a net of 300 x 300 lines with 5 elements between crossings, for one static load
   step and ten dynamic steps on the largest number of processes. The case needs 20 GB and half an hour.
 
-Dynamic steps are 1 ms long (belt: 0.1 ms) and evaluate the Jacobian in each iteration; "large" also solves a static
-    step.
-The tables show the elapsed time of the fastest step of all rounds in ms. For each stage the tables show the shortest
-elapsed time and the shortest process time of the slowest process. Other work on the machine does not affect process
-time, but process time includes the waiting time of MPI.
+Dynamic steps are 1 ms long (belt: 0.1 ms) and evaluate the Jacobian in each iteration. The tables show the elapsed time
+of the fastest step of all rounds in ms. For each stage the tables show the shortest elapsed time and the shortest
+process time of the slowest process. Other work on the machine does not affect process time, but process time includes
+the waiting time of MPI.
 """
 
 import argparse
@@ -87,7 +86,7 @@ def peak_memory(result: Mapping[str, Any]) -> float:
 
 
 def measure(cases: Mapping[str, tuple[int, list[str]]], rounds: int) -> dict[str, list[dict[str, Any]]]:
-    """Run all cases alternately; a case is a number of processes and the arguments of the child script."""
+    """Run all cases alternately. A case is a number of processes and the arguments of the child script."""
     results: dict[str, list[dict[str, Any]]] = {name: [] for name in cases}
     for number in range(rounds):
         for name, (processes, words) in cases.items():
@@ -126,7 +125,7 @@ def laws(results: Sequence[Mapping[str, Any]]) -> float:
 
 
 def tabulate_ratios(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
-    """Tabulate the speed-up of several processes over one process, one line for each case; the name of a case ends with
+    """Tabulate the speed-up of several processes over one process, one line for each case. The name of a case ends with
     its number of processes.
     """
     alone = {name.rpartition(", ")[0]: found for name, found in results.items() if found[0]["processes"] == 1}

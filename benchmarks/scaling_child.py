@@ -1,4 +1,4 @@
-"""Program that solves one model on the processes of mpiexec and measures the times of the stages; the first process
+"""Program that solves one model on the processes of mpiexec and measures the times of the stages. The first process
 prints one RESULT line.
 
     mpiexec -n 2 windlass run scaling_child.py -model chain -size 100000 -case dynamic
@@ -170,7 +170,7 @@ class Phases:
 
 
 def create_solver(world: wl.World, case: str, steps: int, rtol: float, step: float = 1e-3) -> Any:
-    """Create a solver of one load step, or of time steps with a new Jacobian in each iteration; step sizes are in s."""
+    """Create a solver of one load step, or of time steps with a new Jacobian in each iteration. Step sizes are in s."""
     if case == "static":
         return wl.Static(world, rtol=rtol, atol=1e-9, adaptive=False)
     return wl.Dynamic(world, step=step, end=steps * step, lag=False, rtol=rtol, atol=1e-9, adaptive=False, **FREE)

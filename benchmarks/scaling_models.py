@@ -94,7 +94,7 @@ def build_net(lines: int, elements: int, supports: str) -> Model:
 
 
 def build_belt(cables: int) -> Model:
-    """Build a belt around two wheels, stretched by 5 %; one wheel is driven, the other turns against a damper."""
+    """Build a belt around two wheels, stretched by 5 %. One wheel is driven, and the other turns against a damper."""
     size = cables / 240.0
     radius, distance, height = 0.09995 * size, 0.1 * np.pi * size, 1e-4
     world = wl.World(gravity=(0.0, -9.81))

@@ -7,7 +7,7 @@ The default is 100000 cables over 100 sheaves, which turn freely and lie alterna
 rope. Contact with friction uses `add_surface_contact` with a search. The contact of the taut rope with the grooves
 begins in the first steps. Only the later steps are timed, with a new Jacobian in each iteration. The table shows
 process times per Newton iteration of the fastest round. The table shows the time of Newton's method together with the
-updates of contact. The part of contact in this time contains residual, tangent and update, with at least one search.
+updates of contact. The share of contact in this time includes residual, tangent and update, with at least one search.
 The table also shows the time of one residual of the contact per closed point, measured by repeated calls.
 """
 
@@ -35,7 +35,8 @@ def build(cables: int, sheaves: int, points: int) -> tuple[Any, Any]:
     from windlass import connectors as con
     from windlass.elements import RigidBody3D, Sheave, cable_along, nodes_of, route_over_sheaves
 
-    # the length of a rope over sheaves with radius 1 gives the radius with which the sheaves use all cables
+    # all lengths are nearly proportional to the radius, so the length of the rope for the radius 1 yields the radius
+    # for which the rope has the given number of cables
     def draw(radius: float) -> Any:
         centers = [(2.4 * radius * i, 0.0, 0.0) for i in range(sheaves)]
         wheels = [

@@ -3,7 +3,7 @@ Simbody divided by the time of Windlass.
 
 usage: spheres.py [SIZE ...] [--scene plane|packing] [--rounds N] [--results FOLDER]
 
-SIZE is a number of spheres; the default is 100 1000 10000 in both scenes of spheres_scene.py. The search for contacts
+SIZE is a number of spheres. The default is 100 1000 10000 in both scenes of spheres_scene.py. The search for contacts
 and the evaluation of their forces are timed in each step of a given motion, per contact. Simbody needs minutes for
 100000 spheres. The first run installs Simbody's Debian package and compiles peers/spheres_simbody.cpp.
 """

@@ -1,11 +1,11 @@
-"""Spheres above a half space with given velocities. The positions of the spheres are equal in every program, because
-the random numbers are computed by a counter.
+"""Spheres above a half space with given velocities. Both programs compute equal positions, because the random numbers
+follow from a counter.
 
 plane: spheres on a grid, each pressed into the plane by 0.25 to 0.75 mm. No two spheres touch.
 packing: spheres at random positions in a box with twice their total volume; each sphere touches about four other
     spheres.
 
-A sphere moves by velocity * step in each step; contact forces do not change its motion. peers/spheres_simbody.cpp
+A sphere moves by velocity * step in each step. Contact forces do not change its motion. peers/spheres_simbody.cpp
 creates the same spheres.
 """
 

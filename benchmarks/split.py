@@ -55,8 +55,9 @@ class Clock:
     """Clock that sums the times of functions by part. The time of a function excludes its calls of other parts.
 
     Attributes:
-        seconds: time by part [s].
-        running: whether time is counted at present; the same functions are also called outside of Newton's method.
+        seconds: times [s] by name of the part.
+        running: whether time is counted at present. The functions are also called outside of Newton's method, where no
+            time is counted.
     """
 
     def __init__(self) -> None:
@@ -260,12 +261,12 @@ def repeat(function: Callable[[], Any]) -> float:
 
 
 def measure_kernels(solver: Any) -> dict[str, float]:
-    """Return the time of single calls per entity [µs]; the solver cannot be used afterwards."""
+    """Return the time of single calls per entity [µs]. The solver cannot be used afterwards."""
     from windlass.framework.model.system import evaluate
 
     assembly, values = solver.problem.assembly, solver.problem.matrix.values
     s, v_factor, out = assembly.fields, solver.problem.scheme.v_factor, {}
-    # the slots may refer only to the first of 16 values
+    # a slot can be the index of the first of 16 values, so the array has 15 further values
     few, f = 64, np.zeros(len(s.x))
     few_values = np.zeros(few + 15)
     for component, law in assembly.layout.systems.items():

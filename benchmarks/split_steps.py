@@ -2,7 +2,7 @@
 
 usage: split_steps.py [CASE] [--rounds N] [--results FOLDER] [PETSc options]
 
-CASE is chain:CABLES or belt:ELEMENTSxSEGMENTS[:TIME], the cases of split.py; the default is belt:60x4. Each round
+CASE is chain:CABLES or belt:ELEMENTSxSEGMENTS[:TIME], as in split.py. The default is belt:60x4. Each round
 solves 100 steps and measures elapsed time. The table shows the fastest of many rounds, because other work on the
 machine disturbs it least. The table also shows two limits of this core. The first limit is the time of the arithmetic
 operations of LU and solve, which PETSc counts, at the speed of a product of dense matrices. The second limit is the

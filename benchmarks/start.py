@@ -2,7 +2,7 @@
 
 usage: start.py [CASE ...] [--rounds N] [--results FOLDER]
 
-CASE is one of the following; the default is all cases.
+CASE is one of the following. The default is all cases.
 
 - import: import all names of a model; the ratio is Exudyn / Windlass.
 - first_step: `windlass run` of a chain of four cables to its first step, with a warm compiler cache; the ratio is

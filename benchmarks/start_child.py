@@ -16,7 +16,7 @@ import time
 
 
 def run(command: list[str], environment: dict[str, str]) -> dict[str, object]:
-    """Run the command; return its times, including child processes, and its output."""
+    """Run the command, and return its times, including child processes, and its output."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -36,7 +36,7 @@ def main() -> None:
     command = words[cold:]
     if not command:
         sys.exit(__doc__)
-    # start times use byte code that an earlier start has written
+    # as in usual starts, Python reads byte code that an earlier start has written
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     if cold:
         # processes that help to compile may still write into the folder for a short time

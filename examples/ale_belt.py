@@ -1,15 +1,15 @@
 """Comparison of belts whose material moves through a fixed mesh (`ALECable2D`) with three known results.
 
-The command ``windlass run examples/ale_belt.py`` runs the example; the option ``-help`` lists all options. The option
+The command ``windlass run examples/ale_belt.py`` runs the example. The option ``-help`` lists all options. The option
 ``-compare false`` omits the belt whose mesh moves with the material.
 
 **A moving span between two eyelets** has the length L, the speed v, the tension T and the mass rhoA per length. With c
 = sqrt(T/rhoA), its natural frequencies are n/(2 L) c (1 - v^2/c^2), n = 1, 2, ... The first natural frequency is
 compared with the frequency that follows from the eigenvalues lambda of (lambda^2 M + lambda D + K) z = 0 about the
-steady motion. M is the mass matrix; D and K contain the Coriolis and the centrifugal terms of the moving material. The
+steady motion. M is the mass matrix. D and K contain the Coriolis and the centrifugal terms of the moving material. The
 bending stiffness is small, 1e-6 T L^2.
 
-**A rope that runs over a fixed post** touches the post over half a turn; the load T0 acts on the end from which the
+**A rope that runs over a fixed post** touches the post over half a turn. The load T0 acts on the end from which the
 rope runs onto the post. The rope slips along its whole contact. The part rhoA v^2 of the tension deflects the material
 and exerts no contact force. With the tension T behind the post and the friction coefficient mu, the equation of Euler
 and Eytelwein is therefore (T - rhoA v^2)/(T0 - rhoA v^2) = exp(mu pi).
@@ -17,11 +17,11 @@ and Eytelwein is therefore (T - rhoA v^2)/(T0 - rhoA v^2) = exp(mu pi).
 **A belt that transmits a torque** M between two pulleys of the radius R runs from rest to the steady state. The torque
 M is the radius times the difference between the tensions of the tight and the slack strand. Each pulley moves with the
 belt at the point where the belt runs onto it, and the mass flow is equal at both entries. Without slip, the ratio of
-the rim speeds therefore equals the ratio of the stretches |r'| of the strands; the tight strand enters the driver
-(creep). In this model dry friction is a penalty on the slip velocity. Points that would stick by Coulomb's law
-therefore slip a little, which reduces the speed of the driven pulley further. A belt of `Cable2D` with the same
-parameters must give the same results. The nodes of this belt move with the material, so segments enter and leave
-contact during the whole motion.
+the rim speeds therefore equals the ratio of the stretches |r'| of the strands (creep). The tight strand enters the
+driver. In this model dry friction is a penalty on the slip velocity. Points that would stick by Coulomb's law therefore
+slip a little, which reduces the speed of the driven pulley further. A belt of `Cable2D` with the same parameters must
+give the same results. The nodes of this belt move with the material, so segments enter and leave contact during the
+whole motion.
 
 Sources: R. Skutsch, Annalen der Physik 61 (1897), 190-195; C. D. Mote, J. Franklin Inst. 279 (1965), 430-444; L. Euler,
 Mem. Acad. Sci. Berlin 18 (1769); creep: O. Reynolds, The Engineer 38 (1874), 396.
@@ -148,9 +148,9 @@ def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Drive:
-    """Results of a run: the speed of the driven pulley [rad/s] and the torque of the drive [N m], as means over the
-    last 0.05 s; the tensions [N] in the middle of the strands at the end; the number of Newton iterations per step, as
-    the mean over the run; and reports on both pulleys at the end.
+    """Results of a run: the means of the speed of the driven pulley [rad/s] and of the torque of the drive [N m] over
+    the last 0.05 s, the tensions [N] in the middle of the strands at the end, the mean number of Newton iterations per
+    step, and reports on both pulleys at the end.
     """
 
     speed: float
@@ -200,7 +200,7 @@ def run_belt(moving: bool, files: Path | None) -> Drive | None:
         friction_velocity_penalty_per_length=1e5,
     )
 
-    # compute the preload at rest without friction; afterwards, friction acts, and pulleys and material can move
+    # Compute the preload at rest without friction. For the motion, friction acts, and pulleys and material can move.
     world.set(drive, active=False)
     tolerances: dict[str, Any] = {"rtol": 1e-6, "atol": 1e-6, "name": ""}
     state = wl.Static(world, load_steps=10, geometric=True, stabiliser=1e5, **tolerances).solve()

@@ -1,13 +1,13 @@
 """An anchor chain lies on a sea bed with hills and rises to a ship, which drifts and heaves.
 
-The command ``windlass run examples/anchor_chain.py`` runs the example; the option ``-help`` lists all options. The
-command ``windlass show anchor_chain_out/chain.vtkhdf`` shows the chain and the bed. The folder also contains a picture
-of chain and bed.
+The command ``windlass run examples/anchor_chain.py`` runs the example. The option ``-help`` lists all options. The
+command ``windlass show anchor_chain_out/chain.vtkhdf`` shows the chain and the bed. The folder ``anchor_chain_out``
+also contains a picture of chain and bed.
 
-The heights of the bed are read from a CSV file with rows x, y, z [m] (``-bathymetry FILE``); without a file, the script
-writes a file with hills of a few metres. `hang_from_ground` lays the chain along the profile of the bed below the
-straight line from anchor to ship. In the static solve the bed has no friction, and the chain slides sideways into the
-valleys. In the motion that follows, the bed has friction, and the ship drifts and heaves.
+The heights of the bed are read from a CSV file with rows x, y, z [m] (``-bathymetry FILE``). Without this option, the
+script writes a file with hills of a few metres. `hang_from_ground` lays the chain along the profile of the bed below
+the straight line from anchor to ship. In the static solve the bed has no friction, and the chain slides sideways into
+the valleys. In the motion that follows, the bed has friction, and the ship drifts and heaves.
 
 The example makes three checks. Without friction, contact forces are normal to the chain. Therefore T + T²/(2 EA) - w z
 is constant along the chain, with the tension T, the weight in water w per length and the height z. Supports and bed
@@ -38,7 +38,7 @@ output = wl.option("output", "anchor_chain_out", "", "folder for results; 'none'
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 WATER, GRAVITY, DEPTH = 1025.0, 9.81, 70.0  # density [kg/m^3], gravity [m/s^2], mean depth [m]
-DIAMETER, PERIOD = 0.1, 8.0  # diameter of the steel that displaces water [m], period of the heave [s]
+DIAMETER, PERIOD = 0.1, 8.0  # diameter of a rod with the chain's volume per length [m], period of the heave [s]
 CHAIN = {"mass_per_length": 80.0, "axial_stiffness": 2e8, "bending_stiffness": 10.0, "axial_damping": 2e5}
 SUBMERGED = CHAIN["mass_per_length"] - WATER * np.pi * DIAMETER**2 / 4  # mass per length in water [kg/m]
 WEIGHT = SUBMERGED * GRAVITY  # weight in water [N/m]

@@ -1,7 +1,7 @@
-"""A belt around two pulleys is preloaded at rest, driven up to speed, and loaded; results are compared with reference
+"""A belt around two pulleys is preloaded at rest, accelerated and loaded. The results are compared with reference
 values.
 
-The command ``windlass run examples/belt_drive.py`` runs the example; the option ``-help`` lists all options. The
+The command ``windlass run examples/belt_drive.py`` runs the example. The option ``-help`` lists all options. The
 reference is Exudyn 1.11.0, which measures sticking positions with reference lengths (``-sticking_length reference``).
 The theory is `con.belt_creep`.
 """

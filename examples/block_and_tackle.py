@@ -1,7 +1,7 @@
 r"""A rope over three sheaves carries a hanging load. The example computes tensions of the strands of the rope and
 natural frequencies about the state of rest.
 
-The command ``windlass run examples/block_and_tackle.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/block_and_tackle.py`` runs the example. The option ``-help`` lists all options.
 
     ===========================  ceiling
        |        / o \        |
@@ -28,7 +28,7 @@ The theory neglects the mesh and the mass of the arcs. The relative effect of th
 3e-4. This value is the product of two ratios: the radius divided by the length of a strand, and the mass of the rope
 divided by the mass of the load. The elements form a polygon on the sheaves. Due to the polygon, the length of the rope
 on a sheave, and the contact depth, change by a relative amount of 1e-4. This value is (angle of a segment)^2/24. The
-polygon also resists sliding of the rope; this resistance causes the differences between the tensions of the strands.
+polygon also resists sliding of the rope. This resistance causes the differences between the tensions of the strands.
 Therefore the checks of the tensions and of the frequency of the load allow differences of 0.1 %. The strands also
 vibrate sideways like strings, with the frequency sqrt(T/mass per length) / (2 × length of a strand). The position at
 which a strand ends on its sheave is known only to within a contact segment. Therefore the check of these sideways
@@ -102,7 +102,7 @@ def eval_modes() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     held = [state.local_dofs(nodes[i])[0, :2] for i in (0, elements)] + [state.local_dofs(block)[0, [0, 2]]]
     free = np.setdiff1d(np.arange(len(state.q)), np.concatenate(held))
     K, M = K[free][:, free], M[free][:, free]
-    # without friction, forces have a potential, so the tangent is symmetric; eigsh does not check the symmetry
+    # Without friction, forces have a potential, so the tangent is symmetric. `eigsh` does not check the symmetry.
     assert abs(K - K.T).max() < 1e-12 * abs(K).max()
     squares, vectors = eigsh(K, modes, M, sigma=0.0)
     shapes = np.zeros((len(state.q), modes))

@@ -1,6 +1,6 @@
 """Balls bounce off a plane at many speeds. The restitution of the Hunt-Crossley law is compared with its closed form.
 
-The command ``windlass run examples/bouncing_ball.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/bouncing_ball.py`` runs the example. The option ``-help`` lists all options.
 
 Balls with the same mass and material, side by side, hit a half space at speeds that differ by up to a factor of 10⁴.
 There is no gravity, so the speed does not change after the contact. The force on the ball is f = k x^1.5 (1 + 1.5 c v),
@@ -48,7 +48,7 @@ world.add(con.ContactHalfSpace, contact_set=group, marker=world.add(Ground), mat
 world.add(con.HuntCrossley, contact_set=group)
 
 # The slowest ball has the longest contact. Without dissipation the contact lasts 2.94 x/v (Hertz) for the largest depth
-# x and the approach speed v; dissipation makes the rebound slower.
+# x and the approach speed v. Dissipation makes the rebound slower.
 stiffness = 4 / 3 * np.sqrt(RADIUS) * MODULUS / 2**1.5  # contact stiffness [N/m^1.5] of two equal materials
 depth = (1.25 * MASS * speeds**2 / stiffness) ** 0.4
 exact = np.array([con.restitution_from_dissipation(dissipation, speed) for speed in speeds])

@@ -1,6 +1,6 @@
 """A net of ropes, which is read from a gmsh file, hangs from its upper edge under gravity and a pull on its right edge.
 
-The command ``windlass run examples/cable_net.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/cable_net.py`` runs the example. The option ``-help`` lists all options.
 
 The net is a lattice of n x n square meshes with thick ropes around it. The script writes the net as a gmsh file with
 named groups. ``-mesh FILE`` reads another file, which must have the groups of lines "inner" and "rim" and the groups of
@@ -70,7 +70,7 @@ def write_lattice(path: Path) -> None:
 
 
 def read_net(world: wl.World) -> CableMesh:
-    """Read nodes and cables from the file; each process writes and reads its own lattice."""
+    """Read nodes and cables from the file. Each process writes and reads its own lattice."""
     with TemporaryDirectory() as scratch:
         path = Path(mesh_file or Path(scratch) / "net.msh")
         if not mesh_file:
@@ -91,7 +91,7 @@ def hang(force: float, name: str) -> tuple[wl.State, CableMesh, NDArray[np.float
     state = wl.Static(world, load_steps=4, stabiliser=100.0, name=name).solve(hooks=hooks)
     if wl.help_requested():
         return state, net, np.zeros(2)
-    # the forces along x of all supports are followed by the forces along y; these forces act on the supports
+    # The forces along x of all supports are followed by the forces along y. These forces act on the supports.
     return state, net, -wl.eval_output(supports, "force", state).reshape(2, -1).sum(axis=1)
 
 
@@ -136,7 +136,7 @@ if not wl.help_requested():
     cables = net.all_cables
     weight = float((cables.mass_per_length * cables.length).sum() * GRAVITY)
     left, right = (wl.eval_output(net.nodes[name], "displacement", still) for name in ("left", "right"))
-    # points of both edges from the lowest point upwards; in the lattice, the points of both edges have equal heights
+    # Points of both edges, from the lowest point upwards. In the lattice, the points of both edges have equal heights.
     order = [np.argsort(net.nodes[name].position[:, 1]) for name in ("left", "right")]
     asymmetry = float(np.abs(left[order[0]] * (-1.0, 1.0, 1.0) - right[order[1]]).max())
     moved = [wl.eval_output(pulled_net.nodes[name], "displacement", pulled)[:, 0].max() for name in ("left", "right")]

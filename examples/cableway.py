@@ -1,9 +1,9 @@
 """A haul rope pulls a cabin on a trolley with two rollers over a long span of a cableway in a side wind.
 
-The command ``windlass run examples/cableway.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/cableway.py`` runs the example. The option ``-help`` lists all options.
 
 A track rope (`Cable3D`) hangs between two supports of different height. The trolley is a 3D body with two rollers
-(`sliding_joint`) 1.2 m apart; the cabin hangs 4 m below the trolley and swings. Weight and wind are proportional to
+(`sliding_joint`) 1.2 m apart. The cabin hangs 4 m below the trolley and swings. Weight and wind are proportional to
 mass, so all parts hang in the plane through both supports and the resultant of weight and wind. If both rollers are at
 one point, the rope consists of two extensible catenaries (Irvine) that meet at the trolley and carry the trolley.
 Trolley and cabin, of the mass m, are fixed at a position along the rope. With the vectors T of the tensions, the
@@ -14,7 +14,7 @@ equilibrium of the trolley is
 The sag at several positions is compared with this solution. The remaining differences are due to the distance of the
 rollers and to the mesh, whose cables cannot represent the sharp bends of the rope at the rollers. These two causes
 change the height of the trolley by amounts of first order in the distance of the rollers and in the length of a cable.
-Then the trolley is hauled uphill; its coordinate along the rope is prescribed. The work of the haul is compared with
+Then the trolley is hauled uphill: its coordinate along the rope is prescribed. The work of the haul is compared with
 the gain of potential and kinetic energy of all parts.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapters 1 and 2.
@@ -68,7 +68,7 @@ def find_trolley(place: float) -> NDArray[np.float64]:
 
 
 def create(place: float) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity]:
-    """Create world, trolley, cabin and rollers; the trolley starts on the unloaded rope."""
+    """Create world, trolley, cabin and rollers. The trolley starts on the unloaded rope."""
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     columns = {"length": LENGTH, "axial_stiffness": EA, "mass_per_length": MASS_PER_LENGTH, "bending_stiffness": EI}
     rope = catenary(world, START, END, elements, **columns)
@@ -112,8 +112,8 @@ def find_place(body: wl.Entity, state: wl.State) -> NDArray[np.float64]:
 
 
 def measure(place: float) -> tuple[float, float]:
-    """Return the sag [m] of the trolley below the chord, in the plane of the resultant of weight and wind: the computed
-    value and the theoretical value.
+    """Return the computed and the theoretical sag [m] of the trolley below the chord, in the plane of the resultant of
+    weight and wind.
     """
     _, trolley, _, _, state = hang(place)
     chord = np.subtract(END, START) / np.linalg.norm(np.subtract(END, START))
@@ -123,7 +123,7 @@ def measure(place: float) -> tuple[float, float]:
 
 
 def haul() -> dict[str, float]:
-    """Move the trolley uphill over many cables; return its final position and the balance of work."""
+    """Move the trolley uphill over many cables, and return its final position and the balance of work."""
     world, trolley, cabin, rollers, state = hang(PLACES[0])
     ledger = wl.EnergyLedger(None if folder is None else folder / "energy.csv")
     hooks = [ledger]

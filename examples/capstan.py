@@ -5,7 +5,7 @@ false`` omits the table.
 
 The rope comes up on the left of the post, runs over its top and down on the right, over half a turn. A weight T0 hangs
 on the left end of the rope. The right end is pulled down so slowly that inertia and damping are negligible. The motion
-is a sequence of equilibria; each equilibrium starts from the history values (sticking positions) of the previous
+is a sequence of equilibria. Each equilibrium starts from the history values (sticking positions) of the previous
 equilibrium. When every part of the contact slips, the pull is T0 exp(mu pi) = 4.810477 T0 for mu = 0.5.
 
 The model is close to Euler's ideal rope. The bending stiffness of the model is 1e-4 of T0 R^2, and the axial stiffness
@@ -16,8 +16,8 @@ in the depth of the rope in the post. Springs, which are called bristles, hold t
 bristle stiffness causes no error, unless a point of the rope that enters the post travels by more than the length of a
 segment before it slips.
 
-A segment sticks in the step in which it closes; friction limits its bristle only from the next step on. Therefore steps
-in which a segment closes are excluded from the means of the ratio of pull to weight.
+A segment sticks in the step in which it closes. Only from the next step on, the friction limit applies to its bristle.
+Therefore steps in which a segment closes are excluded from the means of the ratio of pull to weight.
 """
 
 from dataclasses import dataclass, replace
@@ -107,8 +107,8 @@ def draw(case: Case) -> Drawing | None:
     if wl.help_requested():
         return None
 
-    # friction acts, and each equilibrium starts from the previous equilibrium; failed steps are not reduced, because
-    # the load factor of a reduced step would scale the weight
+    # Friction acts, and each equilibrium starts from the previous equilibrium. Failed steps are not reduced, because
+    # the load factor of a reduced step would scale the weight.
     world.set(contacts, friction_coefficient=case.friction, friction_stiffness_per_length=case.bristle_stiffness)
     solver = wl.Static(world, adaptive=False, **settings)
     ratio, closing, sticking = [], [], []

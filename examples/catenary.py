@@ -1,8 +1,8 @@
 """An extensible cable between two supports at different heights is compared with Irvine's closed form.
 
-The command ``windlass run examples/catenary.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/catenary.py`` runs the example. The option ``-help`` lists all options.
 
-A cable of the unstretched length L0, weight w per unstretched length and stiffness EA hangs from (0, 0); its other end
+A cable of the unstretched length L0, weight w per unstretched length and stiffness EA hangs from (0, 0). Its other end
 is at (span, rise).  With the force (-H, V) of the first support on the cable, the point at the unstretched length s is
 
     x(s) = H s / EA + H / w (asinh(V / H) - asinh((V - w s) / H))
@@ -46,7 +46,7 @@ def eval_point(s: float, H: float, V: float) -> tuple[float, float]:
 
 
 def solve_irvine() -> tuple[float, float]:
-    """Return H and V [N]; the search starts from the values for a parabola."""
+    """Return H and V [N]. The search starts from the values for a parabola."""
 
     def mismatch(forces: NDArray[np.float64]) -> NDArray[np.float64]:
         # the unknown is the logarithm of H, which keeps H > 0
@@ -70,7 +70,7 @@ EXACT = {
 
 
 def hang(count: int) -> dict[str, float]:
-    """Return the quantities of `EXACT`, computed with the given number of elements; the solve starts from the shape
+    """Return the quantities of `EXACT`, computed with the given number of elements. The solve starts from the shape
     without bending stiffness.
     """
     world = wl.World(gravity=(0.0, -GRAVITY))

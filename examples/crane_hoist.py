@@ -15,7 +15,7 @@ The friction of a bearing with the efficiency eta acts as friction of the rope i
 checks are:
 
 - tensions during hoisting at constant speed, with n falls: T (1 + eta + ... + eta^(n-1)) = W, where W is the weight of
-  block and load. T is the largest tension: the tension at the height of the block in the fall that runs to the drum;
+  block and load. T is the largest tension, in the fall that runs to the drum, at the height of the block;
 - lift: in each layer, the load rises by 1/n of the wound length. Per radian of the drum's rotation, the wound length
   is R in layer one and R + h in layer two, where R is the radius of the axis of the rope in layer one, and h is the
   increase of this radius in layer two. Over both layers the load rises by 1/n of the length of the route, including the

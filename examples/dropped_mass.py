@@ -1,6 +1,6 @@
 """A mass is dropped on a stop. The example checks time and speed of the impact, and energy and speed of the rebound.
 
-The command ``windlass run examples/dropped_mass.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/dropped_mass.py`` runs the example. The option ``-help`` lists all options.
 
 The mass falls from the height h on a `ContactCoordinate`, a spring k with a damper d that acts while the gap is closed.
 Steps are adaptive. A step in which the contact closes or opens is repeated with smaller sizes. The repeated steps end

@@ -1,7 +1,7 @@
 """The brake of a traction elevator decelerates the sheave so fast that the rope slips in the V-grooves of the sheave.
 The slip is compared with the theory of Euler and Eytelwein.
 
-The command ``windlass run examples/elevator.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/elevator.py`` runs the example. The option ``-help`` lists all options.
 
 A rope runs from the counterweight over the traction sheave to the cabin, which is heavier and descends with the speed
 v. Guide rails hold both masses laterally. In an emergency stop the brake slows the sheave down, with a deceleration
@@ -117,7 +117,7 @@ def integrate(rim: Brake, other: float, moving: tuple[float, float] | None = Non
     sheave or slips along its whole contact.
 
     ``moving`` contains the displacement [m] and the speed [m/s] of the rope at the time LATER, from which the slip is
-    then computed; without ``moving``, the rope follows the sheave from the start of the stop.
+    then computed. Without ``moving``, the rope follows the sheave from the start of the stop.
     """
 
     def spare(t: float) -> float:
@@ -150,7 +150,7 @@ class Elevator(NamedTuple):
 
 
 def build(rim: Brake, other: float) -> Elevator:
-    """Build a new elevator; ``other`` is the initial length of the counterweight's strand [m]."""
+    """Build a new elevator. ``other`` is the initial length of the counterweight's strand [m]."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     sheaves = [Sheave((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), RADIUS, "right")]
     route = route_over_sheaves(sheaves, start=(-RADIUS, -other, 0.0), end=(RADIUS, -SHORT, 0.0))
@@ -190,8 +190,8 @@ def hang(model: Elevator) -> wl.State:
     """Find the equilibrium with friction, and set the initial speed of rope and masses along the rope."""
     world, rope, masses = model.world, model.rope, model.masses
     settings: dict[str, Any] = {"passes": wl.Passes(max_it=40, atol=1e-3), "name": ""}
-    # the first solve applies the strain due to the counterweight's tension to the whole rope; in the second solve
-    # friction holds the cabin
+    # The first solve applies the strain due to the counterweight's tension to the whole rope. In the second solve,
+    # friction holds the cabin.
     state = wl.Static(world, load_steps=2, **settings).solve()
     world.set(model.contacts, friction_coefficient=friction)
     world.set(model.hold, active=False)
@@ -218,7 +218,7 @@ class Stop(NamedTuple):
 
 
 def stop(rate: float, other: float, record: bool) -> Stop:
-    """Run one emergency stop with the deceleration ``rate`` [m/s^2] of the rim; ``other`` is the initial length of the
+    """Run one emergency stop with the deceleration ``rate`` [m/s^2] of the rim. ``other`` is the initial length of the
     counterweight's strand [m].
     """
     rim = Brake(rate)

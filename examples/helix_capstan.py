@@ -118,8 +118,8 @@ def draw(case: Case) -> Drawing | None:
     if wl.help_requested():
         return None
 
-    # friction acts, and each equilibrium starts from the previous equilibrium; failed steps are not reduced, because
-    # the load factor of a reduced step would scale the force
+    # Friction acts, and each equilibrium starts from the previous equilibrium. Failed steps are not reduced, because
+    # the load factor of a reduced step would scale the force.
     world.set(contacts, friction_coefficient=case.friction, friction_stiffness_per_length=case.bristle_stiffness)
     solver = wl.Static(world, adaptive=False, **settings)
     ratio, closing, counts = [], [], []
@@ -182,7 +182,7 @@ def main() -> None:
     rows = [("pull / T0 [1]", drawing.mean(), expected), ("angle of contact [rad]", report.wrap_angle, ANGLE)]
     rows.append(("fleet angle where the rope leaves [rad]", report.exit_fleet_angle, case.lead))
     print(wl.format_comparison(rows, "Euler"))
-    # in a groove, the contact depth is larger, because of the wedge angle of the groove
+    # the wedge angle of a groove increases the contact depth
     limit = 0.01 if case.groove else 0.005
     good = abs(drawing.mean() / expected - 1.0) < limit
     print(f"tension ratio within {100.0 * limit:g} % of Euler's: {'yes' if good else 'NO'}")

@@ -42,7 +42,7 @@ ends = [con.position_marker(world, end) for end in (rope.nodes[2], load)]
 world.add(con.RevoluteJoint2D, marker0=ends[0], marker1=ends[1])
 # inertia of drum and motor, converted to a mass that moves with the rope [kg]
 world.add(el.GenericODE2, nodes=rope.feed, mass=[[J / R**2]])
-out = con.coordinate_marker(world, rope.feed, "s")  # length that has left the drum
+out = con.coordinate_marker(world, rope.feed, "s")  # length of rope that has left the drum
 motor = world.add(con.CoordinateLoad, marker=out)
 brake = world.add(con.CoordinateConstraint, marker1=out)
 state = wl.Static(world).solve()

@@ -1,6 +1,6 @@
 """The wire rope of a hoist rotates its hook block, because tension causes torque in a rope of one lay direction.
 
-The command ``windlass run examples/hoist_spin.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/hoist_spin.py`` runs the example. The option ``-help`` lists all options.
 
 A block hangs on one fall of rope. Tension N and torque M of the rope follow from its strain ε and its twist τ per
 length,
@@ -38,8 +38,7 @@ C = 0.1 * DIAMETER * EA
 # mass per length [kg/m], inertia of the block [kg m^2], gravity [m/s^2]
 MASS_PER_LENGTH, INERTIA, GRAVITY = 0.9, 8.0, 9.81
 
-# the rope hangs along -z; the first axes of the cross-sections at its nodes point along x, and the block has the same
-# axes
+# The rope hangs along -z. The first axes of the cross-sections at its nodes and of the block point along x.
 world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
 rope = straight_cable(
     world, (0, 0, 0), (0, 0, -length), elements, normal=(1, 0, 0), axial_stiffness=EA, bending_stiffness=EI,

@@ -1,7 +1,7 @@
 """The start of a belt drive, whose friction and stiffness are identified from the measured speed of the driven pulley.
 
-The command ``windlass run examples/identify_friction.py`` runs the example; the option ``-help`` lists all options. The
-driver accelerates faster than the belt can accelerate the driven pulley. Therefore the belt slips at first; then the
+The command ``windlass run examples/identify_friction.py`` runs the example. The option ``-help`` lists all options. The
+driver accelerates faster than the belt can accelerate the driven pulley. Therefore the belt slips at first. Then the
 driven pulley oscillates on the elastic belt. The motion during slip determines the friction coefficient, and the
 oscillation determines the axial stiffness. The first command below writes a computed speed with random errors to a
 file, and the second command fits both options to this speed:

@@ -1,6 +1,6 @@
 """An overhand knot is pulled tight: a 3D rope in contact with itself, with friction.
 
-The command ``windlass run examples/knot.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/knot.py`` runs the example. The option ``-help`` lists all options.
 
 The rope starts loose and without stress, along a polynomial trefoil with straight tails. The ends of the rope are
 pulled apart with a speed that rises within 20 ms. Three checks are made at the end:
@@ -8,7 +8,7 @@ pulled apart with a speed that rises within 20 ms. Three checks are made at the 
 - forces: the forces at both ends are equal, except for a small difference due to the inertia of the rope;
 - overlap: parts of the rope overlap by at most a few per cent of the radius. The smallest distance of the axis from
   itself is found by comparing all pairs of many points that are more than four radii apart along the rope;
-- length: without a knot, the distance of the ends would be the stretched length of the rope; the knot shortens this
+- length: without a knot, the distance of the ends would be the stretched length of the rope. The knot shortens this
   distance by several diameters.
 
 Source: A. R. Shastri, Tohoku Math. J. 44 (1992) 11-17 (the curve); contact: docs/explanation/theory/cable_contact.md.

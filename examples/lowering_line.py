@@ -1,13 +1,14 @@
 """A crane on a ship lowers a load through the splash zone into deep water. The crane tip heaves with the ship, and at
 one length of the rope the load resonates.
 
-The command ``windlass run examples/lowering_line.py`` runs the example; the option ``-help`` lists all options. The
-command ``windlass show lowering_line_out/lowering.vtkhdf`` shows the rope and the load. The folder also contains a
-picture of tension and length over time.
+The command ``windlass run examples/lowering_line.py`` runs the example. The option ``-help`` lists all options. The
+command ``windlass show lowering_line_out/lowering.vtkhdf`` shows the rope and the load. The folder
+``lowering_line_out`` also contains a picture of tension and length over time.
 
 The rope is a winch rope with cables in reserve (`WinchReserve`). The forces of the water act on the part of the rope
 that is outside the winch and below the surface (`WinchFluidLoad`), and on the load, a sphere (`SphereFluidLoad`). The
-winch stops twice: at a length below and at a length above the resonance. The model does not include slamming.
+winch stops twice: at a rope length below and at a rope length above the length of resonance. The model does not include
+slamming.
 
 The example compares the tension of the rope in air and in water with the weight, and the amplitude of the tension at
 both stops with the closed form of a rod with damping and a mass at its end. The tip heaves harmonically with the

@@ -1,6 +1,6 @@
 """Pendants support the lattice jib of a crane. The jib carries a load and bends sideways in the wind.
 
-The command ``windlass run examples/luffing_jib.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/luffing_jib.py`` runs the example. The option ``-help`` lists all options.
 
 The jib (`Beam3D`) turns about a horizontal axis at its foot, so it can bend sideways like a cantilever. The pendants
 (`Cable3D`) run from the tip to the top of the crane, and the load hangs on a rope. Wind blows sideways on the jib

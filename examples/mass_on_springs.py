@@ -1,7 +1,7 @@
 """A mass on springs along the global axes. The static deflection is F/k, and the natural frequency of each axis is
 sqrt(k/m) / (2 pi).
 
-The command ``windlass run examples/mass_on_springs.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/mass_on_springs.py`` runs the example. The option ``-help`` lists all options.
 
 The mass hangs from the ground on a `CartesianSpringDamper` with different stiffnesses along x, y and z. A force
 deflects the mass by F/k. Then the force is removed, and the mass oscillates about the rest position of the springs. The
@@ -50,7 +50,7 @@ motion.solve(state, hooks=[series])
 
 
 def eval_frequency(t: NDArray[np.float64], u: NDArray[np.float64]) -> float:
-    """Return the frequency [Hz] of a free motion u about 0. The zeros of u are interpolated linearly; the time between
+    """Return the frequency [Hz] of a free motion u about 0. The zeros of u are interpolated linearly. The time between
     two zeros is half a period.
     """
     before = np.flatnonzero(u[:-1] * u[1:] < 0.0)

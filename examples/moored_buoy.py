@@ -6,8 +6,8 @@ The command ``windlass run examples/moored_buoy.py`` runs the example. The optio
 ``windlass show moored_buoy_out/mooring.vtkhdf`` shows the ropes, the buoy and the forces of the water, and ``-movie
 FILE.mp4`` writes a video.
 
-The buoy is a cylinder (`CylinderFluidLoad`) that crosses the water surface. The immersed volume of the buoy, and
-therefore its buoyancy and stability, depend exactly on the waves and on the motion of the buoy. Ropes of polyester
+The buoy is a cylinder (`CylinderFluidLoad`) that crosses the water surface. The immersed volume of the buoy, which
+determines buoyancy and stability, is computed exactly for the waves and the position of the buoy. Ropes of polyester
 (`Cable3D`, `FluidLoad`) run from anchors at 120 degrees to the bottom of the buoy. The wind acts on the part above the
 surface.
 

@@ -1,7 +1,7 @@
 """A mooring line runs from an anchor over the sea bed to a ship, with touchdown, friction on the bed, current, waves
 and heave.
 
-The command ``windlass run examples/mooring_line.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/mooring_line.py`` runs the example. The option ``-help`` lists all options.
 
 The line is laid on the bed (`PlaneSurface`). The ship pulls the line taut in still water, until the line slips along
 its whole length on the ground. Friction reduces the tension of the line from the touchdown point to the anchor. Then a
@@ -40,7 +40,7 @@ output = wl.option("output", "mooring_line_out", "", "folder for results; 'none'
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 WATER, GRAVITY, DEPTH = 1025.0, 9.81, 60.0  # density [kg/m^3], gravity [m/s^2], depth [m]
-DIAMETER = 0.09  # diameter of the steel that displaces water [m]
+DIAMETER = 0.09  # diameter of a rod with the same volume per length as the chain [m]
 CHAIN = {"mass_per_length": 60.0, "axial_stiffness": 2e8, "bending_stiffness": 1.0, "axial_damping": 1e5}
 # mass per length in water [kg/m]
 SUBMERGED = CHAIN["mass_per_length"] - WATER * np.pi * DIAMETER**2 / 4
@@ -48,7 +48,8 @@ WEIGHT = SUBMERGED * GRAVITY  # weight in water [N/m]
 
 # stiffness of the sea bed [N/m^2], with which the depth of the chain in the bed is a millimetre
 STIFFNESS = 5e5
-# stiffness of friction before the chain slips [N/m^2]; high at rest, for the force on the anchor, and lower in motion
+# stiffness of friction before the chain slips [N/m^2]: a high value at rest, for an accurate force on the anchor, and a
+# lower value in motion
 BRISTLES, SOFT_BRISTLES = 1e8, 2e6
 ANCHOR, TOP, LENGTH = (0.0, 0.0, -DEPTH), (181.5, 0.0, -2.0), 200.0  # anchor, top and length [m]
 PULL, PULLS = 8.0, 16  # displacement of the ship that pulls the line taut [m], and number of steps of this displacement
@@ -100,8 +101,8 @@ def moor(speed: float, bristles: float, moving: bool) -> Mooring:
     waves = {"wave_growth": 5.0, **SEA} if moving else {}
     sea = world.add(con.Fluid, name="sea", density=WATER, depth=DEPTH, transition=0.2, **current, **waves)
     loads = world.add(con.FluidLoad, cable=line, fluid=sea, diameter=DIAMETER, normal_drag=2.4, axial_drag=0.35)
-    # the axis of the line sinks into the bed by WEIGHT / STIFFNESS; the bed is higher by this value, so that the axis
-    # lies at the height of the anchor
+    # The axis of the line sinks into the bed by WEIGHT / STIFFNESS. The bed is higher by this value, so that the axis
+    # lies at the height of the anchor.
     ground = con.rigid_marker(world, world.add(Ground))
     bed = world.add(
         con.PlaneSurface, name="sea bed", marker=ground, offset=ANCHOR[2] - DIAMETER / 2 + WEIGHT / STIFFNESS
@@ -115,7 +116,7 @@ def moor(speed: float, bristles: float, moving: bool) -> Mooring:
     nodes = nodes_of(world, line)
     supports = con.hinge(world, nodes[[0, elements]])
     # `supports` contains the constraints of x of both ends, then of y of both ends, then of z. The ship pulls the top
-    # along x; in waves it also moves the top along z.
+    # along x. In waves, the ship also moves the top along z.
     world.set(supports[1], active=False)
     pull = con.prescribe(world, nodes[elements], "x", lambda t: PULL * np.clip(t + 1.0, 0.0, 1.0))
     if moving:

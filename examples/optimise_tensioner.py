@@ -1,7 +1,7 @@
 """Optimisation of the tensioner and the pulley positions of a serpentine drive with exact derivatives. The optimum has
 the least slip, and the frequencies of all spans are outside of two bands.
 
-The command ``windlass run examples/optimise_tensioner.py`` runs the example; the option ``-help`` lists all options. A
+The command ``windlass run examples/optimise_tensioner.py`` runs the example. The option ``-help`` lists all options. A
 static solve finds the tension F_0 of the mounted belt, which has a constant length and is tightened by the spring of
 the tensioner. `wl.evaluate` computes the derivatives of this tension with respect to the torque of the spring and the
 positions of two pulleys. The method SLSQP of SciPy uses these derivatives. For comparison, the options ``-method
@@ -79,12 +79,12 @@ START, LOW, HIGH = np.array(list(PARAMETERS.values())).T
 
 
 def build_belt(world: wl.World, bodies: list[wl.Entity], friction: np.ndarray, **length: float) -> wl.Belt:
-    """Return a belt around the pulleys ``bodies`` with their friction coefficients; ``length`` contains the tension or
+    """Return a belt around the pulleys ``bodies`` with their friction coefficients. ``length`` contains the tension or
     the length of the belt.
     """
     columns = zip(bodies, RADII.tolist(), SIDES, friction.tolist(), strict=True)
     pulleys = [wl.Pulley(body, radius, side, friction=mu) for body, radius, side, mu in columns]
-    with redirect_stdout(StringIO()):  # the notes of the belt are the same for all models
+    with redirect_stdout(StringIO()):  # the belt prints equal notes for all models, so these notes are suppressed
         return wl.Belt(
             world, pulleys, axial_stiffness=EA, bending_stiffness=EI, mass_per_length=RHO, cord_offset=(0.002, 0.001),
             **length,
@@ -92,7 +92,7 @@ def build_belt(world: wl.World, bodies: list[wl.Entity], friction: np.ndarray, *
 
 
 class Drive:
-    """The drive at rest. The mounted belt is the same for all parameters.
+    """The drive at rest. The mounted belt does not depend on the parameters.
 
     Attributes:
         world, bodies, arm, belt: the model, the bodies of the pulleys in the order of the belt, the arm of the
@@ -114,8 +114,8 @@ class Drive:
         world.add(con.RevoluteJoint2D, marker0=end, marker1=con.rigid_marker(world, bodies[1]))
         swing = con.coordinate_marker(world, arm, "rotation")
         world.add(con.CoordinateSpringDamper, marker1=swing, stiffness=SPRING, offset=-p["spring torque"] / SPRING)
-        # without friction the belt slides to its equilibrium; one fixed node prevents a motion of the belt along its
-        # axis
+        # Without friction, the belt slides to its equilibrium. One fixed node prevents a motion of the belt along its
+        # axis.
         self.belt = build_belt(world, bodies, 0.0 * FRICTION, tension=MOUNTED)
         con.fix(world, nodes_of(world, self.belt.cables)[lowest(self.belt)], "x")
 
@@ -195,8 +195,8 @@ class Search:
         return rate(y, rates)
 
     def evaluate_alone(self, x: np.ndarray) -> float:
-        """Return the objective at a point without derivatives; violations of limits are added. The result is 10 if the
-        solve does not converge.
+        """Return the objective at a point, without derivatives and with the violations of limits added. The result is
+        10 if the solve does not converge.
         """
         if self.solves >= solves:
             raise Spent
@@ -211,7 +211,8 @@ class Search:
         return float(found[0] - np.minimum(found[1:], 0.0).sum())
 
     def remember(self, x: np.ndarray, y: dict[str, float]) -> None:
-        """Store the result of a solve in the history, and as the best result if it is the best."""
+        """Store the result as the best result if it is within all limits and has the least slip so far, and extend the
+        history."""
         inside = rate(y, dict.fromkeys(y, np.zeros(1)))[0][1:].min() > -1e-6
         if inside and y["slip"] < self.best[0]:
             self.best = y["slip"], x.copy()

@@ -1,14 +1,14 @@
 """Quarter-turn drive: a flat belt between two pulleys whose axes are perpendicular.
 
-The command ``windlass run examples/quarter_turn.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/quarter_turn.py`` runs the example. The option ``-help`` lists all options.
 
 A belt remains on its pulleys if it enters each pulley in the plane of the pulley. The belt may leave a pulley at an
 angle. In this drive the belt leaves each pulley at 14°. With ``-direction -1`` the belt enters both pulleys at 14°, and
 runs off sideways.
 
 The belt is a ribbon (`TwistCable3D` with a width), flat without load, so each span is twisted by 90° and has the torque
-GJ π/(2 l). Before the belt leaves a pulley, it slides a little on the pulley. This motion shortens the path of
-the belt; `belt.tighten` then restores the tension. The motion is slow: each step is a static solve, in which friction
+GJ π/(2 l). Before the belt leaves a pulley, it slides a little on the pulley. This motion shortens the path of the
+belt. `belt.tighten` then restores the tension. Each step of the slow motion is a static solve, in which friction
 prevents the belt from sliding on the pulleys. The driven pulley rotates freely. The driven pulley has the same speed as
 the driver, because both radii are equal.
 
@@ -31,7 +31,7 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 RADIUS, WIDTH, HALF, TENSION = 0.1, 0.03, 0.0005, 200.0  # radius, width, half the thickness [m], tension [N]
 GJ, STEP = 0.05, 0.025  # torsional stiffness [N m^2], turn of the driver in a step [rad]
 
-# the driver rotates about z; the driven pulley rotates about x
+# the driver rotates about z, and the driven pulley about x
 world = wl.World()
 bodies = []
 for name, centre, free in (("driver", (0.0, 0.0, 0.0), 2), ("driven", (RADIUS, distance, -RADIUS), 0)):

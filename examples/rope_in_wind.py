@@ -1,7 +1,7 @@
 """A rope between two masts hangs in a side wind and oscillates. The example compares the rope with the catenary in the
 tilted plane and with a string.
 
-The command ``windlass run examples/rope_in_wind.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/rope_in_wind.py`` runs the example. The option ``-help`` lists all options.
 
 The weight w and the wind p are loads per unstretched length. The rope therefore hangs in the plane through its ends and
 the resultant of these loads, as an extensible catenary with the load √(w² + p²) per length. Tensions at both ends and

@@ -1,6 +1,6 @@
 """A serpentine drive has five pulleys on both sides of a belt, a tensioner with a torsion spring, and an alternator.
 
-The command ``windlass run examples/serpentine.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/serpentine.py`` runs the example. The option ``-help`` lists all options.
 
 The belt runs clockwise: crank, tensioner (on the back of the belt), alternator, idler (on the back of the belt),
 compressor. The torsion spring of the arm is wound such that it would balance the tension of the mounted belt. The

@@ -1,6 +1,6 @@
 """Spheres settle in a box. Kinetic, potential, stored and dissipated energy add up to a constant.
 
-The command ``windlass run examples/settling_spheres.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/settling_spheres.py`` runs the example. The option ``-help`` lists all options.
 
 Spheres (mass points, which do not turn) start from a jittered lattice and fall into an open box. The spheres come to
 rest by the dissipation of the Hunt-Crossley law and by friction. With the mass m, the speed v and the height y of each

@@ -1,7 +1,7 @@
 """A ship tows a rope through still water. The example compares the angle and the tension of the rope with the closed
 form.
 
-The command ``windlass run examples/towed_cable.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/towed_cable.py`` runs the example. The option ``-help`` lists all options.
 
 In the frame of the ship, U is the speed of the water. A long rope with a free end is straight. At its angle φ to the
 stream, the normal components of weight in water and drag balance. The tension T at the ship balances the tangential
@@ -49,7 +49,7 @@ def find_closed_form(speed: float) -> tuple[float, float]:
 
 
 def tow(speed: float, start: float) -> tuple[float, float]:
-    """Return the computed angle [rad] to the stream and the computed tension [N] at the ship; the solve starts from a
+    """Return the computed angle [rad] to the stream and the computed tension [N] at the ship. The solve starts from a
     straight rope at the angle ``start`` [rad].
     """
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))

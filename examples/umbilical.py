@@ -1,9 +1,9 @@
 """An umbilical under torque forms a closed loop (a hockle) when it becomes slack, and the loop opens under tension.
 
-The command ``windlass run examples/umbilical.py`` runs the example; the option ``-help`` lists all options.
+The command ``windlass run examples/umbilical.py`` runs the example. The option ``-help`` lists all options.
 
 An umbilical between two clamps has been twisted by several turns. One clamp moves towards the other. A long line with
-the torque M buckles if its tension T falls below M²/(4 EI) (Greenhill). The line then forms an open loop, with the
+the torque M buckles if the tension T falls below M²/(4 EI) (Greenhill). The line then forms an open loop, with the
 position r of the axis at the arc length s:
 
     r(s) = (s - 2 a b tanh as, ρ cos ps, ρ sin ps),   ρ = 2 a b/cosh as,   p = M/(2 EI),   b = EI/T,   a² = T/EI - p².

@@ -178,7 +178,7 @@ def write_handle(law: Law) -> Iterator[str]:
     """Return the type of a handle with its columns and references."""
     component = law.component
     yield f"class {component.__name__}Entity(Entity):"
-    # the general handle accepts any attribute, and this handle has only the attributes of its schema
+    # the general handle accepts any attribute, whereas this handle has only the attributes of its schema
     yield "    __getattr__: None  # type: ignore[assignment]"
     for name in (*component.columns, *component.refs):
         if name not in ("name", "kind"):
@@ -192,7 +192,7 @@ def keep_imports(tree: ast.Module) -> list[str]:
 
 
 def reduce_class(node: ast.ClassDef, leave_out: tuple[str, ...] = ()) -> list[str]:
-    """Reduce a class to its signatures; private methods are kept, because the stub is used to check other modules of
+    """Reduce a class to its signatures. Private methods are kept, because the stub is used to check other modules of
     the package.
     """
     lines = [f"@{ast.unparse(decorator)}" for decorator in node.decorator_list]
@@ -231,7 +231,7 @@ def reduce_function(node: ast.FunctionDef) -> list[str]:
 
 
 def write_tables() -> str:
-    """Return the stub of framework/model/law.py; in this stub, functions take a world in place of tables."""
+    """Return the stub of framework/model/law.py. In this stub, functions accept a world instead of tables."""
     text = (ROOT / "framework" / "model" / "law.py").read_text()
     (tables,) = (node for node in ast.parse(text).body if isinstance(node, ast.ClassDef) and node.name == "Tables")
     lines = text.splitlines()

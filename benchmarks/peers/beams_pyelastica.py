@@ -3,8 +3,8 @@
 usage: beams_pyelastica.py {cantilever,helix} SLENDERNESS ELEMENTS STEPS
 
 PyElastica fixes the first node and the orientation of the first element, which is the orientation at the middle of the
-element. The rod therefore begins half an element before the clamp, so that the error of the clamp is of second order,
-which is the order of all other errors.
+element. The rod therefore begins half an element before the clamp. The error of the clamp is then of second order, like
+all other errors.
 """
 
 import sys

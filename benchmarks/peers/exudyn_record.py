@@ -9,14 +9,14 @@ loaded. At its end the run writes a line on standard output, a JSON object. The 
 signal that ended the process, and whether the run was ended because it waited for a connection or for input.
 
 The field tight is the largest tolerance of Newton's method, relative and absolute, with a new Jacobian in every
-iteration. The field tight is also the largest tolerance of explicit solvers that choose their steps; with 0, the
+iteration. The field tight is also the largest tolerance of explicit solvers that choose their steps. With 0, the
 tolerances of the script are used. The field times is the factor of the number of time steps of the script. The field
 "most" is the largest number of steps of the script in a solve. The end time of a solve is changed accordingly, and the
 script ends with its fourth solve. With most = 0, the number of steps is not limited. The module modelUnitTests, through
 which test models of Exudyn set graphics, is replaced by a module without graphics. Sleeps, plots and windows are
 suppressed, and random numbers are the same in both programs. Names of older versions of Exudyn that the scripts use are
 defined. The scripts run in the folder of the record, with links to the other files in the folder of the script. Both
-programs need the package exudyn; the runs by Windlass use this package in the environment of Windlass.
+programs need the package exudyn. The runs by Windlass use this package in the environment of Windlass.
 """
 
 import contextlib
@@ -72,8 +72,8 @@ time.sleep = lambda seconds: None
 
 
 def tighten(settings):
-    """Change the settings of a solve to tolerances below the tolerance of the comparison, which are the same in both
-    programs, and to shorter steps.
+    """Change the settings of a solve to tolerances below the tolerance of the comparison, equal in both programs, and
+    to shorter steps.
     """
     own = settings.timeIntegration
     own.relativeTolerance, own.absoluteTolerance = min(own.relativeTolerance, tight), min(own.absoluteTolerance, tight)
@@ -334,7 +334,7 @@ def run_apart(job):
         time.sleep(0.02)
         late = time.monotonic() > end
         if late:
-            # in this file, the state of a process follows the last bracket of its name
+            # in this file, the state of a process follows the bracket after its name
             waits = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0] == "S"
             os.killpg(child, signal.SIGKILL)
         ended, status, used = os.wait4(child, 0 if late else os.WNOHANG)

@@ -3,7 +3,7 @@
 usage: PYTHONPATH=tests .venv-bench/bin/python benchmarks/peers/moordyn_record.py [names]        (pip install
 moordyn==2.7.2)
 
-The program writes values.json to the folder of the input files; with names, only the values of these models change. The
+The program writes values.json to the folder of the input files. With names, only the values of these models change. The
 file contains tensions of the first and the last segment of each line, at rest and over time. The file also contains
 quantiles of 2 and 98 %, means, standard deviations and largest values, in the last two periods or, for the irregular
 sea and for the spar, after 20 s. The motion of the coupled objects is defined in tests/support/moordyn_motions.py.
@@ -26,8 +26,8 @@ import numpy as np
 from support.moordyn_motions import CALM, END, FOLDER, MOVED, PERIOD, STARTS, STEP, STORM, move
 
 COUPLING = 0.001
-"""Time between calls of MoorDyn [s]. MoorDyn keeps the velocity of coupled objects constant between calls. With 0.05 s
-the velocity jumps at each call; tensions at the ends of calls would then lack the inertia forces.
+"""Time between calls of MoorDyn [s]. MoorDyn keeps the velocity of coupled objects constant between calls. With 0.05 s,
+the velocity would jump at each call, and tensions at the ends of calls would lack the inertia forces.
 """
 
 
@@ -44,7 +44,7 @@ STILL = 60.0
 def record(
     name: str, folder: Path, end: float = END, begin_late: float = END - 2.0 * PERIOD, still: float = 0.0
 ) -> dict[str, Any]:
-    """Return the recorded values of a model; statistics begin at ``begin_late`` [s] after the time ``still`` [s] at
+    """Return the recorded values of a model. Statistics begin at ``begin_late`` [s] after the time ``still`` [s] at
     rest.
     """
     system = moordyn.Create(str(folder / f"{name}.txt"))

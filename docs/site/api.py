@@ -15,7 +15,7 @@ from windlass.framework.kernels.kernel import KernelFunction
 from windlass.framework.model.schema import Component, Family
 
 PACKAGES = {windlass: "wl.", windlass.elements: "", windlass.connectors: "con.", windlass.framework: ""}
-"""Packages with public names, and the prefixes by which the pages import these packages."""
+"""Packages with public names, and the prefixes of their names on the pages."""
 
 
 def is_component(value: object) -> bool:

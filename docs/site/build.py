@@ -1,7 +1,7 @@
 """Build the documentation site: copy pages, reference and gallery to build/site and run Sphinx.
 
-`make docs` calls it. The first build takes some minutes, because all examples are run for the gallery. The results of
-the examples are kept until the package or the example changes.
+`make docs` calls this program. The first build takes some minutes, because all examples are run for the gallery. The
+results of the examples are kept until the package or the example changes.
 
 Pages keep their relative positions, so links that work on a code host also work in the site.
 """
@@ -127,7 +127,8 @@ def format_cards() -> str:
 
 
 def copy_pages() -> None:
-    """Copy the pages unchanged; the index also gets its cards, and the tree of the site at its end."""
+    """Copy the pages unchanged, except for the index, which also gets its cards, and the tree of the site at its
+    end."""
     shutil.copytree(ROOT / "docs", SOURCE / "docs", ignore=shutil.ignore_patterns("site", "__pycache__"))
     for name in AT_ROOT:
         shutil.copy(ROOT / name, SOURCE / name)
@@ -139,7 +140,7 @@ def copy_pages() -> None:
 
 
 def copy_linked_files() -> None:
-    """Copy linked files that are not pages, such as tests; links to folders become plain text."""
+    """Copy linked files that are not pages, such as tests. Links to folders become plain text."""
     for page in [*SOURCE.glob("*.md"), *(SOURCE / "docs").rglob("*.md")]:
         text = LINK.sub(partial(follow_link, page), page.read_text(encoding="utf-8"))
         page.write_text(text, encoding="utf-8")
@@ -156,7 +157,7 @@ def follow_link(page: Path, found: re.Match[str]) -> str:
 
 
 def write(folder: str, pages: dict[str, str] | dict[str, bytes]) -> None:
-    """Write pages or pictures; the arguments give their content by file name."""
+    """Write pages or pictures, whose contents are given by file name."""
     (SOURCE / folder).mkdir(parents=True, exist_ok=True)
     for name, content in pages.items():
         (SOURCE / folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -226,7 +227,7 @@ def find_broken_links(folder: Path) -> list[str]:
 
 
 def main() -> int:
-    """Build the site and check its links; return 0 if both succeed."""
+    """Build the site and check its links. Return 0 if both succeed."""
     sys.path.insert(0, str(HERE))
     os.environ["MPLBACKEND"] = "agg"
     shutil.rmtree(SOURCE, ignore_errors=True)

@@ -29,10 +29,10 @@ highlight_language = "python"
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "fieldlist", "dollarmath"]
 myst_fence_as_directive = ["math"]
-# links to files that are not pages, such as LICENSE, become downloads; pages may begin with a heading of any level
+# Links to files that are not pages, such as LICENSE, become downloads. Pages may begin with a heading of any level.
 suppress_warnings = ["myst.header"]
 
-# the notebooks of docs/tutorials are executed again, in their own folder; an error in a cell ends the build
+# The notebooks of docs/tutorials are executed again, in their own folder. An error in a cell ends the build.
 nb_execution_mode = "force"
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
@@ -67,8 +67,8 @@ def escape_signs(app: Any, what: str, name: str, value: Any, options: Any, lines
 def split_groups(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
     """Split attributes that share a description, ``a, b: text``, into one entry each.
 
-    A text with several parts stays complete in the first entry, and begins with all names; the other entries refer to
-    the first entry.
+    If the text has several parts, the first entry contains the whole text, which begins with all names. The other
+    entries refer to the first entry.
     """
     out: list[str] = []
     later: list[str] = []  # the other entries follow the continued lines of the first entry
@@ -117,8 +117,8 @@ def escape_types(app: Any, what: str, name: str, value: Any, options: Any, lines
 
 def setup(app: Any) -> None:
     """Register the functions of this file, before and after the parser of docstring sections."""
-    # this extension only copies files after the build; pages may therefore be read in parallel, which the extension
-    # does not declare
+    # The extension only copies files after the build, so pages may be read in parallel. The extension itself does not
+    # declare this.
     app.extensions["sphinx-mathjax-offline"].parallel_read_safe = True
     app.extensions["sphinx-mathjax-offline"].parallel_write_safe = True
     from sphinx.domains.python import PyObject  # tests load this file without Sphinx

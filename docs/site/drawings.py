@@ -1,4 +1,4 @@
-"""Draws the figures of the theory pages; run it after a change: python docs/site/drawings.py."""
+"""Program that draws the figures of the theory pages. Run it after a change: python docs/site/drawings.py."""
 
 from __future__ import annotations
 

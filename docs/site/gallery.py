@@ -1,7 +1,7 @@
 """The gallery: every example is run in a short form, and its page shows a picture, the output, and the command.
 
-The picture is written by the example; otherwise it is taken from the report of the example, which shows the model or
-curves.
+A page shows the first picture that the example writes. If the example writes no picture, the page shows a picture of
+the report of the example: the model or curves.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SHORT = {
     "elevator": ["-stops", "1"],
     "optimise_tensioner": ["-solves", "6"],
 }
-"""Options of the short form of an example; examples without options run unchanged."""
+"""Options of the short form of an example. Examples that are not listed run unchanged."""
 PICTURE = re.compile(r'<img alt="" src="data:image/([a-z]+)[^,]*,([^"]*)"')
 
 
@@ -48,7 +48,7 @@ def split_docstring(source: str) -> tuple[str, str]:
 
 
 def run_example(example: Path, folder: Path) -> str:
-    """Run an example in a folder that also receives its report; return the printed output.
+    """Run an example in a folder that also receives its report, and return the printed output.
 
     Raises:
         RuntimeError: the example failed.
@@ -124,7 +124,7 @@ def hash_package() -> str:
 
 
 def find_results(example: Path, kept: Path, package: str) -> Path:
-    """Return the folder with `printed.txt`, `report.html` and the picture of an example; run the example unless its
+    """Return the folder with `printed.txt`, `report.html` and the picture of an example. Run the example unless its
     results are cached."""
     key = repr((package, example.read_text(encoding="utf-8"), SHORT.get(example.stem)))
     results = kept / f"{example.stem}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
@@ -145,7 +145,7 @@ def find_results(example: Path, kept: Path, package: str) -> Path:
 
 
 def write_gallery(pages: Path, extra: Path, kept: Path) -> None:
-    """Write pages, pictures and reports of all examples; unchanged examples are not run again."""
+    """Write pages, pictures and reports of all examples. Unchanged examples are not run again."""
     (pages / "pictures").mkdir(parents=True)
     (extra / "reports").mkdir(parents=True)
     cards, package = [], hash_package()

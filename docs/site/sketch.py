@@ -15,7 +15,7 @@ Place = Sequence[float] | np.ndarray
 
 
 class Sketch:
-    """Drawing without axes; lengths are in units of the drawing, angles in degrees."""
+    """Drawing without axes. Lengths are in units of the drawing, and angles in degrees."""
 
     def __init__(self) -> None:
         self.figure, self.axes = plt.subplots(figsize=(5.2, 2.6))
@@ -23,7 +23,7 @@ class Sketch:
         self.axes.axis("off")
 
     def save(self) -> bytes:
-        """Return the drawing as SVG; equal drawings give equal text. No lines can be added afterwards."""
+        """Return the drawing as SVG. Equal drawings give equal text. No lines can be added afterwards."""
         file = io.BytesIO()
         with plt.rc_context({"svg.hashsalt": "windlass", "svg.fonttype": "path"}):
             self.figure.savefig(file, format="svg", bbox_inches="tight", pad_inches=0.12, metadata={"Date": None})
@@ -125,7 +125,7 @@ class Sketch:
         return np.asarray(start + np.outer(shape[:, 0], line) + np.outer(shape[:, 1] + shift, across))
 
     def spring(self, start: Place, end: Place, words: str = "", shift: float = 0.0, height: float = 0.12) -> None:
-        """Draw a spring; `shift` moves it to the left of the line."""
+        """Draw a spring, which `shift` moves to the left of the line."""
         inner = np.linspace(0.25, 0.75, 11)
         shape = np.column_stack((inner, height * np.array([0, *([1, -1] * 5)])[: len(inner)]))
         shape = np.vstack(((0.0, 0.0), (0.22, 0.0), shape[1:-1], (0.78, 0.0), (1.0, 0.0)))
@@ -133,7 +133,7 @@ class Sketch:
         self._label(start, end, words, shift, height)
 
     def damper(self, start: Place, end: Place, words: str = "", shift: float = 0.0, height: float = 0.1) -> None:
-        """Draw a damper; `shift` moves it to the left of the line."""
+        """Draw a damper, which `shift` moves to the left of the line."""
         parts: tuple[Any, ...] = (
             ((0.0, 0.0), (0.4, 0.0)),
             ((0.6, height), (0.4, height), (0.4, -height), (0.6, -height)),
