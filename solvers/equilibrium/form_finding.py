@@ -20,7 +20,7 @@ soft contacts, see `relaxed_contacts`. The limit of their stiffness is N/L_e² w
 length L_e of the rows. It increases after each solution with multipliers after which the force error of the contacts is
 small, until all contacts have their own stiffness. The result is an initial shape for load steps, which determine
 contact states again. All solutions use the laws of the model. `Strands` describes the parameters of the laws that are
-changed. `without_friction` switches off friction, because friction would prevent the motion of lines.
+changed. Friction is switched off, because it would prevent the motion of lines.
 
 Source: H.-J. Schek, Comput. Methods Appl. Mech. Eng. 3 (1974) 115-134 (force densities); R. Glowinski, P. Le Tallec,
 Augmented Lagrangian and Operator-Splitting Methods in Nonlinear Mechanics, SIAM (1989) (lines without extension).
