@@ -1,4 +1,6 @@
-"""Kernels on arrays for steps of a `Program`: set to 0, copy, and compute the work of forces in a time step."""
+"""Kernels for steps of a `Program`. They set an array to 0, copy an array, or compute the work of forces in a time
+step.
+"""
 
 from __future__ import annotations
 

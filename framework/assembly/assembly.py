@@ -86,9 +86,9 @@ class Assembly:
         systems: the systems in the order of evaluation.
         constraints: the systems with constraint equations on this process.
         loads: the loads of the systems.
-        updates: the updates of the history values of all systems, which follow each Newton run.
-        evaluating: whether a solver is calling functions, such as user functions of forces. During these calls, no
-            other state may be loaded into the fields.
+        updates: the updates of history values after each Newton run, for all systems.
+        evaluating: whether a solver is calling Python functions, such as user functions of forces. During these calls,
+            no other state may be loaded into the fields.
         tangent_version: value of ``world.version`` at the last change that may affect the tangent.
         revision: number of times that the kernel calls for residuals and tangents have changed, see steps.py.
         is_fixed: whether each system always couples the same coordinates. Compiled code may call Python functions
@@ -178,14 +178,14 @@ class Assembly:
         self.updates = PostNewtonUpdates(self.fields, systems, self._keeps_used)
 
     def keep_used_history(self) -> None:
-        """After this call, each post-Newton update first copies the history values that the Newton run has used to
-        ``updates.used``.
+        """From this call on, each post-Newton update first copies the old history values, with which the Newton run has
+        computed, to ``updates.used``.
         """
         self._keeps_used = True
         self._create_updates()
 
     def refresh(self) -> None:
-        """Update the records and arrays that kernels read, for tables whose switchable columns have changed. Systems
+        """Update the records and arrays that kernels read, if switchable columns of their tables have changed. Systems
         that do not support the change are created again.
         """
         if self._fresh_at == self.world.version:
@@ -243,7 +243,7 @@ class Assembly:
         for system in self.systems:
             if system.neighbours is not None:
                 system.neighbours.lasts = False
-        # programs of updates contain the value of `NeighbourPattern.lasts`
+        # the programs of the updates contain the value of `NeighbourPattern.lasts`, so they are created again
         self._create_updates()
 
     def use(self, storage: Storage, update: bool = False) -> Sparsity:
@@ -268,7 +268,7 @@ class Assembly:
         return found
 
     def pattern_version(self) -> int:
-        """Return how many times the systems have changed the set of coordinates that they couple."""
+        """Return the number of times that systems have changed the set of the coordinates that they couple."""
         for refresh in self.refreshes:
             refresh(self.fields)
         return sum(system.neighbours.version for system in self.systems if system.neighbours is not None)
@@ -294,15 +294,15 @@ class Assembly:
         return self.use(Storage.ROWS).pattern
 
     def update_pattern(self) -> Pattern:
-        """Return the sparsity of the tangent in the storage by rows, like `pattern`. The sparsity is first updated for
-        the coordinates that the systems couple at the present fields; see `use`.
+        """Return the sparsity of the tangent in the storage by rows, like `pattern`. If the systems couple other
+        coordinates at the present fields, the sparsity is first set up again; see `use`.
         """
         return self.use(Storage.ROWS, update=True).pattern
 
     @property
     def mass_rows(self) -> MassRows:
-        """Constant mass matrix of the process-local coordinates; its slots refer to the storage by rows. Reading this
-        property selects the storage by rows.
+        """Constant mass matrix of the process-local coordinates. The attribute ``slots`` of the result refers to the
+        storage by rows. Reading this property selects the storage by rows.
         """
         rows = self.use(Storage.ROWS)
         if self._whole_mass is None or self._whole_mass[0] is not rows:
@@ -325,8 +325,8 @@ class Assembly:
         return in_stage(Stage.KINEMATICS, updates)
 
     def add_forces(self, f: FloatArray) -> None:
-        """Add all left-hand-side forces of elements and connectors to ``f``, shape (n + 1,). PETSc logs the evaluation
-        in the stages FORCES and CONTACT.
+        """Add all left-hand-side forces of elements and connectors to ``f``, shape (n + 1,). The evaluation is logged
+        in the PETSc stages FORCES and CONTACT.
         """
         run_steps(force_steps(self, f))
 
@@ -335,8 +335,9 @@ class Assembly:
         self.loads.add(f, factor)
 
     def set_loads(self, f: FloatArray, factor: float, live: bool = True) -> None:
-        """Set f, shape (n + 1,), to a multiple of all applied loads. For the factor 0 no load is evaluated; see
-        `Loads.add`."""
+        """Set f, shape (n + 1,), to a multiple of all applied loads. If the factor is 0, no load is evaluated; see
+        `Loads.add`.
+        """
         self.loads.add(f, factor, clear=True, live=live)
 
     def add_inertia(self, f: FloatArray) -> None:
@@ -374,7 +375,7 @@ class Assembly:
         self.add_load_tangent(values, dq, dv, load_factor)
 
     def add_load_tangent(self, values: FloatArray, dq: float, dv: float, load_factor: float) -> None:
-        """Subtract the tangent of all loads, multiplied by ``load_factor``, from the matrix values; the arguments are
+        """Subtract the tangent of all loads, multiplied by ``load_factor``, from the matrix values. The arguments are
         explained in `add_tangent`.
         """
         run_steps(self.load_tangent_steps(values, dq, dv, load_factor, self.world.gravity))
@@ -403,8 +404,9 @@ class Assembly:
                 system.inertia.tangent(self.evaluation(component, values, da=1.0))
 
     def add_constraint_tangent(self, values: FloatArray, dq: float, dv: float, multiplier_scale: float) -> None:
-        """Add the tangent of all constraints to the matrix values; ``multiplier_scale`` is the derivative of the
-        multipliers with respect to the unknowns of the solver; dq and dv are explained in `add_tangent`.
+        """Add the tangent of all constraints to the matrix values. The argument ``multiplier_scale`` is the derivative
+        of the multipliers with respect to the unknowns of the solver. The arguments dq and dv are explained in
+        `add_tangent`.
         """
         run_steps(constraint_tangent_steps(self, values, dq, dv, multiplier_scale))
 
@@ -428,8 +430,8 @@ class Assembly:
         return PostNewton(error, -step, bool(switched), force)
 
     def decide(self, state: Values) -> None:
-        """Set history values that represent contact states (open or closed, stick or slip) from the motion at the start
-        of a solve. Systems without a function `decide` run their post-Newton update instead.
+        """Determine the history values that represent contact states (open or closed, stick or slip) from the motion at
+        the start of a solve. Systems without a function `decide` run their post-Newton update instead.
         """
         fields = self.load_fields(state)
         fields.start_data[:] = fields.data
@@ -518,7 +520,7 @@ class Assembly:
             self.update_markers()
 
     def load_fields(self, state: Values) -> Fields:
-        """Copy a state into the fields and evaluate the markers."""
+        """Copy a state to the fields, evaluate the markers, and return the fields."""
         self.check_idle("a state is evaluated")
         self.refresh()
         n, fields, layout = self.layout.spare, self.fields, self.layout

@@ -46,9 +46,9 @@ class LocalMatrices:
         y.setArray(self.multiply(self.values, x.array_r))
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """Return A x, where A is the sum of the matrices of all processes. If ``absolute`` is true, the absolute values
-        of the entries of these matrices are summed instead. ``x`` and the result have the shape (owned,). The call is
-        collective.
+        """Return A x, where A is the sum of the matrices of all processes. If ``absolute`` is true, A is the sum of
+        these matrices with the absolute values of their entries. ``x`` and the result have the shape (owned,). The call
+        is collective.
         """
         unknowns = self.sparsity.unknowns
         local = np.zeros(len(unknowns.numbers))
@@ -111,7 +111,7 @@ class TangentMatrix:
         else:
             self.mat.stateIncrease()
             if self._block > 1:
-                # padding rows do not belong to an unknown, so their diagonal entry must be 1
+                # padding rows contain no unknown; the value 1 on their diagonals prevents a singular matrix
                 self.values[-1] = 1.0
                 return
             self.mat.assemble()

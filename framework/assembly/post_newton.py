@@ -24,7 +24,7 @@ def note_outcome(outcome: FloatArray, error: float, step: float, changed: bool, 
 
 @kernel
 def clear_outcomes(outcomes: FloatArray) -> None:
-    """Set the results of all systems, shape (systems, 5), to the values of a system without contacts."""
+    """Set the results of all systems, shape (systems, 5), to the results of systems without contacts."""
     for k in range(len(outcomes)):
         note_outcome(outcomes[k], 0.0, np.inf, False, 0.0, -1)
 

@@ -1,9 +1,9 @@
-"""Cycles of contact states within a run of Newton's method: return maps (see `ReturnMap`) alternate between two sets of
-contact states.
+"""Cycles of contact states within a run of Newton's method. In a cycle, return maps (see `ReturnMap`) alternate between
+two sets of contact states.
 
-In a cycle, neither set of contact states agrees with the solution that Newton's method finds for this set, so further
-evaluations would only repeat the two sets. A cycle is complete if both sets have occurred twice. When a cycle is
-complete, the run ends. The solver then repeats the run with the contact states at the start of the step, and keeps
+In a cycle, Newton's method finds a solution for each set of contact states, but this solution has the other set of
+contact states. Further evaluations would only repeat the two sets. When both sets have occurred twice, the cycle is
+complete and the run ends. The solver then repeats the run with the contact states at the start of the step, and keeps
 these states constant during the repeated run. The signs of history values represent the contact states.
 """
 
@@ -29,7 +29,7 @@ RETURNS = 2
 evaluations earlier, but differ from the states one evaluation earlier.
 """
 UNKNOWN = 2
-"""Value that represents the sign of a history value that has not been evaluated in this run."""
+"""Stored in place of the sign of a history value, if the history value has not been evaluated in this run."""
 
 
 @kernel
@@ -69,9 +69,9 @@ def count_down(mapped: FloatArray, left: FloatArray, differs: FloatArray, return
     """Decrease by one the number of further evaluations in which return maps are active, see `Fields`; after a cycle,
     set this number to `CYCLE`.
 
-    The argument ``returns`` is the number of consecutive evaluations, up to the last, in each of which the contact
-    states differed from the states one evaluation earlier, but were equal to the states two evaluations earlier, shape
-    (1,).
+    The argument ``returns``, shape (1,), counts consecutive evaluations up to the last. In each of these evaluations,
+    the contact states differed from the states one evaluation earlier, but were equal to the states two evaluations
+    earlier.
     """
     if mapped[0] <= 0.0:
         return
@@ -92,9 +92,9 @@ def count_only(mapped: FloatArray) -> None:
 
 
 def follow_steps(fields: Fields, processes: Processes, finds_cycles: bool) -> list[Step]:
-    """Return the steps that follow the return maps in each evaluation of the residual. If ``finds_cycles`` is false,
-    the steps only count the evaluations. On several processes, the steps are the same on all processes, and their
-    execution is collective.
+    """Return the steps that run after the return maps in each evaluation of the residual. If ``finds_cycles`` is false,
+    the steps only count the evaluations. With several processes, all processes have equal steps, and the execution of
+    the steps is collective.
     """
     s = evaluate(fields)
     if not finds_cycles:

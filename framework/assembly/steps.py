@@ -21,7 +21,7 @@ from windlass.framework.runtime.log_stages import Stage, enter, leave, logged
 
 
 class Summands(Protocol):
-    """Interface of `Assembly` that the functions of this module use."""
+    """The methods of `Assembly` that this module uses."""
 
     layout: Layout
     processes: Processes
@@ -94,7 +94,7 @@ def tangent_steps(
     `Assembly.add_tangent`.
 
     The tangent of inertia forces is included if da is not 0 or ``moving`` is true. The argument ``moving`` states
-    whether a static solve includes inertia forces due to given velocities, see `Scheme`.
+    whether a static solve includes the inertia forces of given velocities, see `Scheme`.
     """
     _check_values(assembly, values)
     assert assembly.pattern_version() == assembly.sparsity.version, (
@@ -152,8 +152,8 @@ def constraint_tangent_steps(
 
 
 def _check_values(assembly: Summands, values: FloatArray) -> None:
-    """Raise an error if the matrix values are not in the storage in use, because kernels would write to wrong
-    positions.
+    """Raise an error if the matrix values do not have the storage in use. Kernels would write to wrong positions of
+    such values.
     """
     assert len(values) == assembly.sparsity.pattern.spare + 1, "values of another pattern: see Assembly.use"
 
@@ -163,9 +163,9 @@ def _stage_of(system: System) -> Stage:
 
 
 def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[str, Any]) -> list[Step]:
-    """Return the updates of markers that the steps in ``readers`` need. A reader needs the updates of all marker
-    columns that it reads, and of all marker columns from which these columns are computed. All updates are returned if
-    Python functions may read any column.
+    """Return the updates of markers that the steps in ``readers`` need. A reader needs the updates of the marker
+    columns that this reader reads, and the updates of the marker columns from which these columns are computed. If a
+    reader calls Python functions, which may read any column, all updates are returned.
 
     Args:
         updates: steps that update markers, in the order of evaluation.
@@ -175,7 +175,7 @@ def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[s
     columns = [column for family in markers.values() for column in family if isinstance(column, np.ndarray)]
 
     def find(step: Step) -> list[int] | None:
-        """Return the indices of the columns whose memory a step reads or writes; None if the columns are unknown."""
+        """Return the indices of the columns that a step reads or writes in memory; None if the columns are unknown."""
         function, where = step
         arrays = function.find_arrays(*where) if isinstance(function, Call) else None
         if arrays is None:

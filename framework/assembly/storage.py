@@ -88,7 +88,7 @@ class Sparsity:
 
 
 def can_store(layout: Layout, storage: Storage) -> bool:
-    """Return whether the matrices of a model can have the given storage. The call is collective."""
+    """Return whether the given storage is possible for the matrices of a model. The call is collective."""
     if storage is Storage.SUBSTRUCTURES:
         return layout.substructure is not None
     return storage is Storage.ROWS or layout.blocks() is not None

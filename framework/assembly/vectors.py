@@ -1,5 +1,5 @@
-"""PETSc vectors of unknowns, and the arrays of this process (owned unknowns, then ghosts) that contain the same
-values.
+"""PETSc vectors of unknowns, and their copies in arrays of this process. An array contains the owned unknowns, followed
+by the ghosts.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from windlass.framework.runtime.petsc import PETSc
 
 
 def create_unknowns(layout: Layout, comm: Any, owned: int | None = None) -> Any:
-    """Create a PETSc vector of all unknowns of a world, distributed like the layout.
+    """Create a PETSc vector of all unknowns of a world. Each process stores the unknowns that it owns in the layout.
 
     Args:
         layout: the process-local numbering.

@@ -31,7 +31,7 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Check:
-    """Check of an argument: the allowed values and their unit.
+    """Check of an argument, with the allowed values and their unit.
 
     Attributes:
         read: function ``(value) -> value`` that converts an argument to the type that the checked function needs. For
@@ -249,8 +249,8 @@ def whole(
 
 
 def numbers(unit: str, *shapes: tuple[int | None, ...], words: str = "") -> Check:
-    """Create the check of an array or list of finite numbers with one of the given shapes. None as an entry of a shape
-    allows any length > 0 of this dimension.
+    """Create the check of an array or list of finite numbers with one of the given shapes. If an entry of a shape is
+    None, any length > 0 of this dimension is allowed.
     """
     words = words or "finite numbers of shape " + " or ".join(str(shape).replace("None", "n") for shape in shapes)
 
@@ -404,5 +404,5 @@ def that(fits: Callable[[Any], bool], words: str, unit: str = "") -> Check:
 
 
 def inside() -> Check:
-    """Create a check that allows any value, for arguments that the function itself or a schema checks."""
+    """Create a check that allows any value, for arguments that are checked by the function itself or by a schema."""
     return Check(lambda value: value)

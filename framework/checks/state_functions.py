@@ -1,8 +1,8 @@
 """User functions of time and of arrays that change with the motion, and derivatives of these functions.
 
-Derivatives are given by the user, or are computed by central differences. The first results of a user's derivative
-function are compared with central differences. If derivative and differences disagree, only a warning is printed,
-because a wrong derivative affects only the tangent and not the equations.
+The user gives derivative functions, or the derivatives are computed by central differences. The first results of a
+user's derivative function are compared with central differences. If a derivative disagrees with the differences, only a
+warning is printed, because a wrong derivative changes only the tangent and not the equations.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def show(value: Any) -> str:
 
 def find_kinds(value: Any) -> set[str]:
     """Return NumPy's letters (`dtype.kind`) for the types of all entries of a number, array or nested list. For arrays
-    with masked entries and for values of any other type, return ``O``.
+    with masked entries, and for values of other types, return ``O``.
     """
     if isinstance(value, np.ma.MaskedArray) and np.any(value.mask):
         return {OTHER}
@@ -93,7 +93,7 @@ def read_whole_numbers(value: Any) -> NDArray[np.int64] | None:
     if type(value) is np.ndarray and value.dtype.kind == "i":
         return value.astype(np.int64, copy=False)
     numbers = read_numbers(value)
-    # above this limit floats cannot represent all integers
+    # floats cannot represent all integers above this limit
     if numbers is None or not bool((np.abs(numbers) <= 2.0**53).all()):
         return None
     whole = numbers.astype(np.int64)

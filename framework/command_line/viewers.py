@@ -1,8 +1,8 @@
 """Options by which PETSc writes files, such as `-log_view :log.txt`. These options are checked before the run, because
-PETSc overwrites any file.
+PETSc would overwrite existing files.
 
 The value of such an option (a viewer) has the form ``[type][:file[:format[:mode]]]``. PETSc reports a wrong viewer only
-at the end of the run, or ignores it.
+at the end of the run, or not at all.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files of machine code: their content, their folder, and the checks of owner and permissions.
+"""Files with machine code: content of the files, choice of the folder, and checks of owner and permissions.
 
 A file contains a JSON header and two blocks of code from the compiler, and ends with a digest of all preceding bytes.
 The header contains the key of the kernel, so a file of another kernel is detected. For security, the folder and the

@@ -1,5 +1,5 @@
-"""Checks of the numbers of arguments and results of functions. The checks are made before the first call, so that the
-error message names the wrong function.
+"""Checks of the numbers of arguments and results of functions, before their first call. The error message names the
+wrong function.
 
 To count the results of a function, its byte code is read. The function is neither compiled nor called. If a function
 returns the results of another function, only the compiler checks the number of results.

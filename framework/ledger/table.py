@@ -87,8 +87,8 @@ def _number(value: float) -> str:
 
 
 def draw_series(times: FloatArray, values: Mapping[str, FloatArray], kinds: Mapping[str, str]) -> Any:
-    """Plot two diagrams over time: the quantities, with a line style for each category, and the remainder with its
-    parts.
+    """Plot two diagrams over time. The first diagram shows the quantities, with one line style for each category. The
+    second diagram shows the remainder and its parts.
     """
     figure = create_figure(9.0, 7.5, layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))

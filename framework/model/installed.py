@@ -1,4 +1,5 @@
-"""The names that model files may use: names of components, and names of classes of functions that are stored as values.
+"""The names that model files may use: the names of components, and the names of classes of function objects that are
+stored as values.
 
 Names in a model file are looked up only among the names of this module. A name in a file never causes the import of an
 arbitrary module. The packages in `libraries` list their components. Components of a user are known after the user's
@@ -20,7 +21,7 @@ from windlass.framework.model.schema import Component
 
 
 class Writable(Protocol):
-    """Interface of the classes whose function objects a model file stores as values."""
+    """Interface of the classes of function objects that a model file can store as values."""
 
     __name__: str
     __qualname__: str
@@ -46,8 +47,8 @@ def offer_sized_kinds(prefix: str, maker: str) -> None:
 
 
 def offer_functions(name: str, module: str) -> None:
-    """Register the name of a class of functions and its module, which is imported when a model file contains this name.
-    The module must call `register_functions` for the class.
+    """Register the name of a class of functions, and the module of this class. The module is imported when a model file
+    contains the name, and must call `register_functions` for the class.
     """
     _function_places[name] = module
 
@@ -114,7 +115,7 @@ def find_component(name: str) -> type[Component] | None:
     if sized is not None and sized[1] in _sized:
         module, _, function = _sized[sized[1]].partition(":")
         getattr(import_module(module), function)(int(sized[2]))
-    # if a class is defined again, as in a repeated notebook cell, use the newer class
+    # if a class is defined twice, as by a repeated notebook cell, the newer class is used
     found = list(
         {
             (component.__module__, component.__qualname__): component

@@ -22,7 +22,7 @@ P = ParamSpec("P")
 REQUIRED: Any = object()
 """Default value that marks a column without default."""
 LARGEST = 1e150
-"""Largest allowed magnitude of numbers; squares of larger numbers could overflow."""
+"""Largest allowed magnitude of numbers. Squares of larger numbers could overflow."""
 PLAIN = {float, int, np.float64}
 """Types of single numbers that `_parse_one` accepts."""
 MARKER = "marker"
@@ -36,14 +36,15 @@ class Column:
     Attributes:
         unit: physical unit, ``"1"`` for pure numbers.
         doc: description of the column in one line.
-        shape: shape of the value of one row; ``None`` for values whose length differs between rows.
+        shape: shape of the value of one row; ``None`` if the length of the value differs between rows.
         default: value that is used if the user gives no value; ``REQUIRED`` for columns without default.
         dtype: NumPy type of the stored column (``object`` for functions).
         minimum: smallest allowed value, in ``unit``.
         above: exclusive lower bound, in ``unit``.
         choices: the allowed values, if only certain values are allowed.
         switchable: whether the column may change after ``World.finalize`` through ``World.set``.
-        fill: whether the user may give one number instead of an array. All entries then have this value.
+        fill: whether the user may give one number instead of an array. All entries of the array are then equal to this
+            number.
         along: name of a reference to a chain, which is an ordered list of entities (`refs`). If ``along`` is given,
             each row has one value of the given shape for each entity of its chain.
         name: name of the class attribute by which the column was declared.
@@ -100,9 +101,9 @@ class Ref:
         optional: whether the reference can be omitted. The number -1 is then stored.
         shares: for references from a node to another node, names of the coordinates of the other node that the node
             uses as its own coordinates.
-        beside: whether each row is stored on the same process as the referenced entity. Necessary if the row reads
-            multipliers of this entity.
-        instead: text at the end of the error message for an entity of a wrong component; the text recommends another
+        beside: whether each row is stored on the process that stores the referenced entity. This is necessary if the
+            row reads multipliers of the entity.
+        instead: text that recommends another component, at the end of the error message for an entity of a wrong
             component.
         least: for chains, the smallest allowed number of entities in the chain of a row; None for references to one
             entity.

@@ -1,7 +1,7 @@
 """The MPI processes among which a world is divided: collective operations, and blocks of code in which each process
 works independently of the others.
 
-If only some of the processes make a collective call, these processes wait forever for the others. Functions of laws
+If only some of the processes make a collective call, these processes wait forever for the others. The functions of laws
 that bind or evaluate rows must work independently of other processes. Therefore a collective call in such a function
 raises an error.
 """
@@ -41,8 +41,8 @@ class Processes:
 
     @contextmanager
     def alone(self, what: str) -> Iterator[None]:
-        """Context manager; within its block, this process works independently of the others, and collective calls raise
-        an error. ``what`` is the name of the task in error messages.
+        """Context manager. Within its block, this process works independently of the others, and collective calls raise
+        an error. The argument ``what`` is the name of the task in error messages.
         """
         self._alone.append(what)
         try:
@@ -134,7 +134,7 @@ class Processes:
         return not self.any(not here)
 
     def agree(self, error: WindlassError | None) -> None:
-        """Raise an error on all processes if at least one process passes an error; if several processes pass errors,
+        """Raise an error on all processes if at least one process passes an error. If several processes pass errors,
         the error of the process with the lowest rank is raised.
         """
         if self.size > 1:
@@ -163,8 +163,8 @@ def join_rows(
             different numbers of entries, shorter rows are padded.
         count: number of rows.
         fill: value with which shorter rows are padded.
-        summed: whether the values that several processes give for the same row are added. Otherwise the values of the
-            last of these processes are used.
+        summed: whether the values that several processes give for one row are added. Otherwise, the values of the last
+            of these processes are used.
 
     Returns:
         Array of shape (count, ...).
