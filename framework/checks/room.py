@@ -33,8 +33,8 @@ def check_room(count: int, bytes_each: int, given: str, error: type[WindlassErro
         given: description of the argument in the message, such as ``"elements = 10000000000 in straight_cable"``.
         error: class of the error.
 
-    Raises: WindlassError: the number of rows is too large. The message states the largest allowed number and the
-        reason.
+    Raises:
+        WindlassError: the number of rows is too large. The message states the largest allowed number and the reason.
     """
     fitting = memory() // bytes_each
     if count > MOST_ROWS:

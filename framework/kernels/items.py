@@ -71,8 +71,8 @@ def locate_item(context: Any, builder: Any, kind: Any, place: Any, array: Any, i
     Args:
         context: context of the code generation.
         builder: the builder of instructions.
-        kind, place: the compiler's types of the array and of the index. array, index: values of the array and of the
-            index. Negative indices count from the end.
+        kind, place: the compiler's types of the array and of the index.
+        array, index: values of the array and of the index. Negative indices count from the end.
     """
     lengths = builder.extract_value(array, find_field(context, kind, "shape"))
     data = builder.extract_value(array, find_field(context, kind, "data"))

@@ -16,7 +16,7 @@ Environment variables:
         must belong to the user or to root, and no other user must have permission to write to it. A read-only folder is
         allowed.
     WINDLASS_COMPILERS: number of processes that compile kernels if the machine code of many kernels is missing. The
-    default is the number of cores. Values above 9 have the same effect as 9.
+        default is the number of cores. Values above 9 have the same effect as 9.
 """
 
 from __future__ import annotations

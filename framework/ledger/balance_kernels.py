@@ -36,11 +36,13 @@ def load_middle(
     """Replace the values of the fields at the end of a step by values in the middle of the step: time, mean
     coordinates, mean accelerations, and the velocities (m + w)/2.
 
-    q, before: displacements at the end and at the start of the step, shape (n,). start: time [s] at the start of the
-    step, shape (1,). end: output, the time [s] at the end of the step, shape (1,), which ``time`` contains on entry.
+    q, before: displacements at the end and at the start of the step, shape (n,).
+    start: time [s] at the start of the step, shape (1,).
+    end: output, the time [s] at the end of the step, shape (1,), which ``time`` contains on entry.
     rotations: coordinate numbers of Euler parameters, shape (k, 4). The Euler parameters in the middle of the step are
-    the midpoint of the great circle arc between the values at both ends. v: output, (m + w)/2, shape (n,), where w is
-    the change of the displacement divided by the step size, and m the mean of the velocities at both ends.
+    the midpoint of the great circle arc between the values at both ends.
+    v: output, (m + w)/2, shape (n,), where w is the change of the displacement divided by the step size, and m is the
+    mean of the velocities at both ends.
     half_difference: output, (m - w)/2, shape (n,).
     """
     end[0] = time[0]

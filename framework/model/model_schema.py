@@ -242,9 +242,12 @@ def is_plain(items: Any, values: Sequence[Any]) -> bool:
 def check_content(content: Any, schema: Mapping[str, Any], where: str, place: str = "", of: str = "") -> None:
     """Check a part of a file against its schema.
 
-    Args: content: the part of the file that is checked. schema: JSON Schema of this part. where: name of the file in
-        messages. place: position of the part in the file, such as ``"calls[3]"``. of: text after the position in
-        messages, such as the name of the component.
+    Args:
+        content: the part of the file that is checked.
+        schema: JSON Schema of this part.
+        where: name of the file in messages.
+        place: position of the part in the file, such as ``"calls[3]"``.
+        of: text after the position in messages, such as the name of the component.
 
     Raises:
         OutputError: the schema does not allow the content. The message gives the position.

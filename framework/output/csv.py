@@ -63,9 +63,9 @@ class CsvTable(Closing):
     """A `.csv` file with one header line such as `time [s],left.angular_velocity [rad/s]` and one line per row.
 
     path: path of the file in an existing folder. An existing file is replaced if it is a table of Windlass, or has the
-    header of the new table. columns: name and unit of each column. Names are distinct, and "1" is the unit of a pure
-    number. rows: rows of the interrupted run that this run continues. These rows are written at the beginning of the
-    file.
+    header of the new table.
+    columns: name and unit of each column. Names are distinct, and "1" is the unit of a pure number.
+    rows: rows of the interrupted run that this run continues. These rows are written at the beginning of the file.
 
     Floats are written with sufficient digits to restore the exact float64 values. When `append` returns, the row has
     been written to disk. Raises OutputError for a bad column, a row of the wrong length, or a file that cannot be

@@ -13,11 +13,11 @@ class LineMesh:
     """Points joined by straight lines and by faces. The mesh is created once per run. The present positions of the
     points are written with each record.
 
-    points: reference positions [m] in the global frame, shape (n, 3); z = 0 in 2D models. lines: indices in `points` of
-    both ends of each line, shape (m, 2). part: label of each line, followed by the label of each face, shape (m + k,).
-    All lines and faces of one cable, pulley or surface have equal labels. The labels are written as cell field `part`.
-    Cell fields contain the values of
-        all lines, followed by the values of all faces.
+    points: reference positions [m] in the global frame, shape (n, 3); z = 0 in 2D models.
+    lines: indices in `points` of both ends of each line, shape (m, 2).
+    part: label of each line, followed by the label of each face, shape (m + k,). All lines and faces of one cable,
+        pulley or surface have equal labels. The labels are written as cell field `part`. Cell fields contain the values
+        of all lines, followed by the values of all faces.
     faces: indices in `points` of the four corners of each face, in order around the face, shape (k, 4).
 
     The arrays are copied and made read-only. Raises OutputError for a wrong shape, a point that is not finite, a mesh

@@ -51,8 +51,8 @@ class Style(NamedTuple):
 
     single: whether fields are written in single precision (float32). Points and times are always in double precision.
     compress: whether VTKHDF files are compressed. Files with the suffix `.vtu` are always compressed, and XDMF files
-    are never compressed. axis: ``"time"`` [s], or ``"step"`` if the times of frames are step numbers. VTKHDF files
-    contain this information.
+    are never compressed.
+    axis: ``"time"`` [s], or ``"step"`` if the times of frames are step numbers. VTKHDF files contain this information.
     """
 
     single: bool = False
@@ -67,10 +67,11 @@ class FieldSeries(Closing, ABC):
     """A time series of fields on a `LineMesh`. Append frames, and then close the series, or use the series as a context
     manager.
 
-    path: folder and name of the files without suffix. The folder must exist. mesh: reference points, lines, faces and
-    labels, which are written once. style: precision and compression of the written numbers. kept: times [s] of the
-    frames of an interrupted run that the series continues; empty for a new series. digest: digest of the frames in
-    ``kept``, None if unknown.
+    path: folder and name of the files without suffix. The folder must exist.
+    mesh: reference points, lines, faces and labels, which are written once.
+    style: precision and compression of the written numbers.
+    kept: times [s] of the frames of an interrupted run that the series continues; empty for a new series.
+    digest: digest of the frames in ``kept``, None if unknown.
 
     If ``kept`` is empty, files of an older series with an equal name are replaced at the first `append`, or at `close`
     if no frame was appended. Files that Windlass has not written cause an error. If ``kept`` is not empty, this series

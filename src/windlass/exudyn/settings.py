@@ -91,7 +91,7 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
         "method": IMPLICIT[bool(newmark), bool(index2)],
         "spectral_radius": float(alpha["spectralRadius"]),
         "lag": bool(s["newton"]["useModifiedNewton"]),
-        # if ``adaptive`` is true, a step is repeated with a smaller size if the update of a contact requires this
+        # with ``adaptive``, a step is repeated with a smaller size if the update of a contact requires a smaller step
         "adaptive": bool(s["adaptiveStep"] and s["discontinuous"]["useRecommendedStepSize"]),
         "control": StepControl(
             smallest,

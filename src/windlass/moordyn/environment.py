@@ -3,8 +3,8 @@
 Waves are sums of components (WaveKin = 7). The elevation of the surface is η = Σ A_i sin(ω_i t - k_i s + φ_i). Here ω_i
 is the angular frequency, k_i the wave number, and s the distance in the direction of the waves. A_i and φ_i are
 computed from the complex amplitudes in wave_frequencies.txt. `Fluid` describes the same waves by cosines of (k s - ω t
-+ π/2 - φ). MoorDyn stretches the velocity profile to the moving surface, whereas `Fluid` uses the velocity at the mean
-water level for all points above this level. The difference of the velocities is of second order in the steepness of the
++ π/2 - φ). MoorDyn stretches the velocity profile to the moving surface. `Fluid` uses the velocity at the mean water
+level for all points above this level. The difference of the velocities is of second order in the steepness of the
 waves.
 """
 
@@ -268,7 +268,7 @@ def read_motion(path: Path) -> FloatArray:
     """Read a table of motions. Each row is a time [s] followed by numbers; lines that begin with ``#`` or a word are
     comments.
 
-    One additional row, extrapolated by a parabola, is appended.
+    An additional row is appended. Its values are extrapolated from the last three rows by a parabola.
 
     Raises:
         ModelError: the file is not a table of motions, has fewer than four rows, begins after 0 s, or contains angles

@@ -39,14 +39,14 @@ POINTS: dict[str, tuple[type[Component], int, str]] = {
     "NodePoint2DSlope1": (el.PointSlope2D, 2, "slope"),
     "NodePointSlope1": (el.PointSlope3D, 3, "slope"),
 }
-"""Data of node types: component, number of reference coordinates that are a position, and name of the column for the
-other reference coordinates.
+"""Data of node types: the component, the number of position coordinates among the reference coordinates, and the name
+of the column for the other reference coordinates.
 """
 
 
 @translates(*POINTS)
 def point(b: Building, item: Item) -> Entity:
-    """Add a node whose first reference coordinates are its position."""
+    """Add a node. Its first reference coordinates are the position."""
     if item["nodeType"] == "RigidBodyEP":
         require(item, addConstraintEquation=True)
     component, dimension, rest = POINTS[f"Node{item['nodeType']}"]
@@ -66,7 +66,7 @@ def section_node(b: Building, item: Item) -> Entity:
 
 @translates(f"Node{ANGLES}")
 def angle_node(b: Building, item: Item) -> Entity:
-    """Add a node of a rigid body with three angles; its `AngleNode` converts initial values."""
+    """Add a node of a rigid body with three angles. An `AngleNode` converts the initial values of the node."""
     reference = np.asarray(item["referenceCoordinates"])
     e = euler_parameters_of(find_matrix(reference[3:]))
     return b.add(el.RigidNode3D, item, position=reference[:3], euler_parameters=e)
@@ -85,13 +85,13 @@ def data_node(b: Building, item: Item) -> Entity:
 
 @translates("Ground", body=True)
 def ground(b: Building, item: Item) -> Entity:
-    """Add the ground; markers on the ground have the rotation of the ground."""
+    """Add the ground. Markers on the ground have the rotation of the ground."""
     return b.add(el.Ground, item, "referencePosition:position")
 
 
 @translates("MassPoint", "MassPoint2D", body=True)
 def mass_point(b: Building, item: Item) -> Entity:
-    """Add a point mass; a point mass on a ground node is replaced by the ground."""
+    """Add a point mass. A point mass on a ground node is replaced by the ground."""
     node = b.node(item["nodeNumber"])
     if node is None:
         position = b.items["nodes"][int(item["nodeNumber"])]["referenceCoordinates"]
@@ -101,7 +101,9 @@ def mass_point(b: Building, item: Item) -> Entity:
 
 @translates("RigidBody", body=True)
 def rigid_body(b: Building, item: Item) -> Entity:
-    """Add a 3D rigid body; its inertia is about the node in Exudyn, and about the centre of mass in Windlass."""
+    """Add a 3D rigid body. The inertia of the body refers to the node in Exudyn, and to the centre of mass in
+    Windlass.
+    """
     if b.own_node(item).table.component is not el.RigidNode3D:
         raise Refused("nodeNumber: must be a node with Euler parameters or angles")
     Jxx, Jyy, Jzz, Jyz, Jxz, Jxy = read_numbers(item, "inertia", 6)
@@ -113,7 +115,9 @@ def rigid_body(b: Building, item: Item) -> Entity:
 
 @translates("RigidBody2D", body=True)
 def rigid_body2d(b: Building, item: Item) -> Entity:
-    """Add a 2D rigid body; its inertia is about the node in Exudyn, and about the centre of mass in Windlass."""
+    """Add a 2D rigid body. The inertia of the body refers to the node in Exudyn, and to the centre of mass in
+    Windlass.
+    """
     c, about_node = np.asarray(item["centerOfMass"]), float(item["inertia"])
     inertia = about_node - float(item["mass"]) * float(c @ c)
     # if the body is a point mass at a distance from the node, the computed inertia about the centre of mass consists of
@@ -124,7 +128,7 @@ def rigid_body2d(b: Building, item: Item) -> Entity:
 
 @translates("ANCFCable2D", body=True)
 def cable2d(b: Building, item: Item) -> Entity:
-    """Add a 2D cable; its user functions are called separately for each point."""
+    """Add a 2D cable. The user functions of the cable are called separately for each point."""
     functions = {}
     for part, bends in (("axialForce", False), ("bendingMoment", True)):
         function = b.function(item, f"{part}UserFunction")
@@ -138,13 +142,14 @@ def cable2d(b: Building, item: Item) -> Entity:
 def _cable_function(b: Building, item: Item, function: Callable[..., float], bends: bool) -> Callable[..., FloatArray]:
     """Convert a user function of Exudyn to a function of Windlass. Exudyn's function is called for one point, with the
     arguments (mbs, t, item number, x/L, strains, stiffness, damping, other strains). Strains are the axial strain or
-    the curvature, with its rate and its reference value. For an axial force the axial strain is passed first; for a
-    bending moment, if ``bends`` is true, the curvature is passed first.
+    the curvature, each with its rate and its reference value. If ``bends`` is true (bending moment), the curvature is
+    passed first. Otherwise (axial force), the axial strain is passed first.
     """
     mbs, number, length = b.functions.in_motion, b.number(item), float(item["length"])
     own = float(item["bendingStiffness" if bends else "axialStiffness"])
     damping = float(item["bendingDamping" if bends else "axialDamping"])
-    # indices of axial strain and curvature, of their rates and of their reference values in the arguments of Windlass
+    # in the arguments of Windlass: indices of the axial strain and of the curvature, each with its rate and its
+    # reference value
     stretch, bend = (0, 1, 2), (3, 4, 5)
     first, second = (bend, stretch) if bends else (stretch, bend)
 
