@@ -23,7 +23,7 @@ class WindlassError(Exception):
 
 
 def _name_of(frame: FrameType) -> str:
-    """Return the name of the module to which a frame of a traceback belongs."""
+    """Return the name of the module of a frame of a traceback."""
     return str(frame.f_globals.get("__name__", ""))
 
 

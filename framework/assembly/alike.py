@@ -1,4 +1,4 @@
-"""Comparisons of digests, which check that all processes have built the same model and use the same settings."""
+"""Comparisons of digests, which check that the models and the settings of all processes are equal."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def check_same(values: Mapping[str, Any], processes: Processes) -> None:
 
 
 def find_difference(values: Mapping[str, Any], processes: Processes) -> str | None:
-    """Return the first name whose value differs between processes, or None if all values are equal. All processes
-    return the same result.
+    """Return the first name with a value that differs between processes, or None if all values are equal. The result is
+    equal on all processes.
     """
     own = blake2b(repr(list(values.items())).encode(), digest_size=16).digest()
     if len(set(processes.allgather("models", own))) == 1:

@@ -17,7 +17,7 @@ def clear(values: FloatArray) -> None:
 
 @kernel
 def copy_values(values: FloatArray, to: FloatArray) -> None:
-    """Copy values to another array of the same shape (n,)."""
+    """Copy the array ``values`` to the array ``to``, both of shape (n,)."""
     for i in range(len(values)):
         to[i] = values[i]
 

@@ -43,7 +43,7 @@ _NONE: tuple[type[Component] | None, int] = (None, -1)
 
 
 class Values(Protocol):
-    """Interface of the values (such as time and displacements) at which an assembly is evaluated; see `State`."""
+    """Interface of the values (such as time and displacements) at which an assembly is evaluated. See `State`."""
 
     q: FloatArray
     v: FloatArray
@@ -55,7 +55,7 @@ class Values(Protocol):
 
 
 class Calling:
-    """Context manager in which user functions are called; see `Assembly.calling`."""
+    """Context manager in which user functions are called. See `Assembly.calling`."""
 
     def __init__(self, assembly: Assembly) -> None:
         self._assembly = assembly
@@ -91,7 +91,7 @@ class Assembly:
             no other state may be loaded into the fields.
         tangent_version: value of ``world.version`` at the last change that may affect the tangent.
         revision: number of times that the kernel calls for residuals and tangents have changed, see steps.py.
-        is_fixed: whether each system always couples the same coordinates. Compiled code may call Python functions
+        is_fixed: whether the coordinates that each system couples never change. Compiled code may call Python functions
             (argument ``asks`` of `Program`) only if ``is_fixed`` is true.
         refreshes: the functions `NeighbourPattern.refresh` of the systems.
         world, comm: the arguments of the constructor.
@@ -130,8 +130,8 @@ class Assembly:
         self._whole_mass: tuple[Sparsity, MassRows] | None = None
 
     def local_rows(self, table: EntityTable, rows: IntArray) -> LocalRows:
-        """Return the `LocalRows` object of the given rows of this process. Repeated calls with the same rows return the
-        same object.
+        """Return the `LocalRows` object of the given rows of this process. Repeated calls with equal rows return one
+        object.
         """
         key = table.component, rows.tobytes()
         found = self._bound.get(key)
@@ -218,7 +218,7 @@ class Assembly:
         return steady
 
     def _copy_changes(self, component: type[Component]) -> bool:
-        """Copy changed columns of a table to the arrays of its system; return False if the system must be created
+        """Copy changed columns of a table to the arrays of its system. Return False if the system must be created
         again. On several processes the result is always False, because another process may have to create the system
         again.
         """
@@ -295,7 +295,7 @@ class Assembly:
 
     def update_pattern(self) -> Pattern:
         """Return the sparsity of the tangent in the storage by rows, like `pattern`. If the systems couple other
-        coordinates at the present fields, the sparsity is first set up again; see `use`.
+        coordinates at the present fields, the sparsity is first set up again. See `use`.
         """
         return self.use(Storage.ROWS, update=True).pattern
 
@@ -315,7 +315,7 @@ class Assembly:
         self._kinematics()
 
     def marker_steps(self, readers: Iterable[Step] | None = None) -> list[Step]:
-        """Return steps of a `Program` with the same effect as `update_markers`. If ``readers`` is given, omit the steps
+        """Return steps of a `Program` that are equivalent to `update_markers`. If ``readers`` is given, omit the steps
         that compute marker columns which the steps in ``readers`` do not need.
         """
         s = evaluate(self.fields)
@@ -348,7 +348,7 @@ class Assembly:
                 system.inertia.force(evaluate(self.fields, f=f))
 
     def add_mass_product(self, x: FloatArray, f: FloatArray) -> None:
-        """Add M x with the constant mass matrix M to f; x and f have the shape (n + 1,)."""
+        """Add M x to f, where M is the constant mass matrix, and x and f have the shape (n + 1,)."""
         mass = self.sparsity.mass
         if len(mass.values):
             self._multiply(mass.indptr, mass.columns, mass.values, x, f)
@@ -431,7 +431,8 @@ class Assembly:
 
     def decide(self, state: Values) -> None:
         """Determine the history values that represent contact states (open or closed, stick or slip) from the motion at
-        the start of a solve. Systems without a function `decide` run their post-Newton update instead.
+        the start of a solve. For systems without a function `decide`, the post-Newton update is run in place of this
+        function.
         """
         fields = self.load_fields(state)
         fields.start_data[:] = fields.data
@@ -471,13 +472,13 @@ class Assembly:
         return sum(system.energy(self.fields) for system in self.systems)
 
     def diagnose(self) -> list[str]:
-        """Return the reasons why rows of this world cannot be evaluated at the present fields; the list is empty if all
+        """Return the reasons why rows of this world cannot be evaluated at the present fields. The list is empty if all
         rows can be evaluated. The call is collective.
         """
         return self._gather([words for c in self._checks if c.diagnose for words in c.diagnose(self.fields)])
 
     def list_refusals(self) -> list[str]:
-        """Return the reasons why no motion can start from the present fields; the list is empty if a motion can start.
+        """Return the reasons why no motion can start from the present fields. The list is empty if a motion can start.
         The call is collective.
         """
         return self._gather([words for c in self._checks if c.refusals for words in c.refusals(self.fields)])

@@ -120,8 +120,8 @@ class Loads:
         return bool(self._timed)
 
     def leave_to_table(self) -> bool:
-        """Return whether the caller may compute ``sum`` itself instead of calling `update`. For this purpose the caller
-        copies ``weights`` to ``sum``, and then runs ``table``. If the result is true, the next call of `update`
+        """Return whether the caller may omit the call of `update`, and compute ``sum``. For this computation, the
+        caller copies ``weights`` to ``sum``, and then runs ``table``. If the result is true, the next call of `update`
         computes ``sum`` again.
         """
         if self._program is None or self._world.gravity.tobytes() != self._mark[-1]:

@@ -42,7 +42,7 @@ class LocalMatrices:
         self.sparsity, self.values = sparsity, values
 
     def mult(self, _mat: Any, x: Any, y: Any) -> None:
-        """Compute y = A x; PETSc calls this method."""
+        """Compute y = A x. PETSc calls this method."""
         y.setArray(self.multiply(self.values, x.array_r))
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
@@ -71,7 +71,7 @@ class TangentMatrix:
             (`LocalMatrices`); otherwise None.
 
     Attributes:
-        values: matrix values, shape (spare + 1,); the last entry collects contributions without a matrix position.
+        values: matrix values, shape (spare + 1,). The last entry collects contributions without a matrix position.
         mat: the PETSc matrix. In some storages the matrix owns the memory of ``values``, so keep a reference to the
             matrix while ``values`` is used.
     """
@@ -105,13 +105,13 @@ class TangentMatrix:
         preallocate_coo(self.mat, rows, columns)
 
     def update(self) -> None:
-        """Notify PETSc that the values have changed; under MPI, also sum the contributions of all processes."""
+        """Notify PETSc that the values have changed. Under MPI, also sum the contributions of all processes."""
         if self._parallel:
             set_values_coo(self.mat, self.values[: self._nnz])
         else:
             self.mat.stateIncrease()
             if self._block > 1:
-                # padding rows contain no unknown; the value 1 on their diagonals prevents a singular matrix
+                # the value 1 on the diagonals of padding rows, which contain no unknown, prevents a singular matrix
                 self.values[-1] = 1.0
                 return
             self.mat.assemble()

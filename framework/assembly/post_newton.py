@@ -57,7 +57,7 @@ class PostNewtonUpdates:
 
     Attributes:
         total: combined result of all systems in the previous update (the result of `judge_outcomes`), shape (6,).
-        used: history values that the last Newton run has used (the values before the previous update), shape (d,);
+        used: history values in the last Newton run (the values before the previous update), shape (d,). The array is
             empty if ``keeps`` is false.
     """
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 SMALLEST = 5000
-"""Smallest number of rows per thread; for fewer rows, the start of a thread (20 us) takes longer than the time that the
+"""Smallest number of rows per thread. For fewer rows, the start of a thread (20 us) takes longer than the time that the
 thread saves.
 """
 

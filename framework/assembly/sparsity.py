@@ -174,7 +174,7 @@ def fill_entries(rows: IntArray, columns: IntArray, place: IntArray, entries: In
 
 @kernel
 def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: IntArray) -> int:
-    """Sort the columns of each row, remove repeated columns and close the gaps; return the number of remaining columns.
+    """Sort the columns of each row, remove repeated columns and close the gaps. Return the number of remaining columns.
 
     Args:
         starts: index of the first entry of each row, shape (rows + 1,).
@@ -183,8 +183,8 @@ def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: 
         indptr: output, index of the first remaining entry of each row.
     """
     count = len(place)
-    # the conversion from compressed rows to compressed columns sorts the row indices of each column; the conversion
-    # back to rows then sorts the columns of each row
+    # The conversion from compressed rows to compressed columns sorts the row indices of each column. The conversion
+    # back to rows then sorts the columns of each row.
     ends = np.zeros(count + 1, np.int64)
     for k in range(starts[count]):
         ends[entries[k] + 1] += 1

@@ -29,7 +29,7 @@ RETURNS = 2
 evaluations earlier, but differ from the states one evaluation earlier.
 """
 UNKNOWN = 2
-"""Stored in place of the sign of a history value, if the history value has not been evaluated in this run."""
+"""Substitute for the sign of a history value that has not been evaluated in this run."""
 
 
 @kernel
@@ -40,7 +40,7 @@ def compare_states(
 
     Args:
         data: history values, shape (d,).
-        mapped: number of further evaluations in which return maps are active, see `Fields`; contact states are compared
+        mapped: number of further evaluations in which return maps are active, see `Fields`. Contact states are compared
             only while this number is > 0.
         left: value of ``mapped`` at the end of the previous evaluation, shape (1,). At the start of a run of Newton's
             method ``mapped`` has a new value, so the first evaluation of a run is not compared with the previous run.
@@ -66,8 +66,8 @@ def compare_states(
 
 @kernel
 def count_down(mapped: FloatArray, left: FloatArray, differs: FloatArray, returns: FloatArray) -> None:
-    """Decrease by one the number of further evaluations in which return maps are active, see `Fields`; after a cycle,
-    set this number to `CYCLE`.
+    """Decrease ``mapped`` by one. This is the number of further evaluations in which return maps are active, see
+    `Fields`. After a cycle, set ``mapped`` to `CYCLE`.
 
     The argument ``returns``, shape (1,), counts consecutive evaluations up to the last. In each of these evaluations,
     the contact states differed from the states one evaluation earlier, but were equal to the states two evaluations
@@ -85,8 +85,8 @@ def count_down(mapped: FloatArray, left: FloatArray, differs: FloatArray, return
 
 @kernel
 def count_only(mapped: FloatArray) -> None:
-    """Decrease by one, but not below 0, the number of further evaluations in which return maps are active, see
-    `Fields`.
+    """Decrease ``mapped`` by one, but not below 0. This is the number of further evaluations in which return maps are
+    active, see `Fields`.
     """
     mapped[0] = max(mapped[0] - 1.0, 0.0)
 

@@ -68,7 +68,7 @@ def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton
 
 
 def mass_product_steps(assembly: Summands, x: FloatArray, f: FloatArray) -> list[Step]:
-    """Return the steps that add M x with the constant mass matrix M to f; x and f have the shape (n + 1,)."""
+    """Return the steps that add M x to f, where M is the constant mass matrix, and x and f have the shape (n + 1,)."""
     s = evaluate(assembly.fields, a=x, f=f)
     products = [(system.fused.mass_product, (s,)) for system in assembly.systems if system.fused is not None]
     return [*_assembled_product(assembly.sparsity.mass, s), *products]
@@ -120,7 +120,8 @@ def mass_steps(
     assembly: Summands, values: FloatArray, scale: float, components: Iterable[type[Component]]
 ) -> list[Step]:
     """Return the steps that add ``scale`` times the constant mass matrix to the matrix values. The steps add the
-    assembled mass matrix, and the mass matrices of those ``components`` whose systems define their own product M a.
+    assembled mass matrix. For each of the ``components`` with a system that defines its own product M a, the steps also
+    add the mass matrix of this system.
     """
     _check_values(assembly, values)
     rows, found = assembly.sparsity.mass, list[Step]()

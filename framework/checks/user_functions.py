@@ -41,7 +41,9 @@ class Owner(Protocol):
     """Interface of an object, such as a world, that stores other objects by name."""
 
     def resource(self, key: str, create: Any) -> Any:
-        """Return the object that is stored under a name; the object is created by ``create()`` on first use."""
+        """Return the object that is stored under the name ``key``. The object is created by ``create()`` on first
+        use.
+        """
 
 
 def first_calls(world: Owner) -> FirstCalls:

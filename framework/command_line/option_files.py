@@ -2,8 +2,8 @@
 the file and the line number.
 
 A line contains one option, ``-name value`` or ``-name``. Text after ``#`` or ``!`` is a comment. ``-options_file FILE``
-inserts another file. PETSc's `.petscrc` files have the same format, but Windlass reads these files only if
-`-options_file` names them. A `.petscrc` file that the user does not know of can therefore not change results.
+inserts another file. PETSc's `.petscrc` files have this format, but Windlass reads such a file only if `-options_file`
+names the file. A `.petscrc` file that the user does not know of can therefore not change results.
 """
 
 import os
@@ -72,7 +72,7 @@ def read_options(path: Path) -> Pairs:
 
 
 def petsc_files() -> list[str]:
-    """Return the option files that PETSc would read by default; Windlass ignores these files."""
+    """Return the option files that PETSc would read by default. Windlass ignores these files."""
     return [name for name in PETSC_FILES if Path(name).expanduser().is_file()]
 
 

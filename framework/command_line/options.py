@@ -72,7 +72,7 @@ AT_START = re.compile(r"help|h|checkpoint\w*|restart|report|summary|traceback", 
 PAGES = (".html", ".htm")
 LARGEST = 1e150
 """Largest magnitude of numbers of parameters."""
-# the prefix ``initial_`` belongs to the solver for initial accelerations
+# the prefix ``initial_`` is the prefix of the solver for initial accelerations
 SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")
 
 
@@ -209,8 +209,8 @@ def _declare_framework_options(model: bool) -> None:
 
 
 def _claim_outputs() -> None:
-    """Check before the run that the files named by options can be written, and that no two options name the same
-    file.
+    """Check before the run that the files that options name can be written, and that no file is named by two
+    options.
     """
     given = {name: output_path(name) for name in OUTPUTS if _petsc().Options().hasName(name)}
     files = {name: path for name, path in given.items() if path is not None}
@@ -307,7 +307,7 @@ def parameter(
 
 
 def _checked_name(name: str) -> str:
-    """Return the name of an option; raise OptionError if the name has characters that are not allowed."""
+    """Return the name of an option. Raise OptionError if the name has characters that are not allowed."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         given = repr(name) if isinstance(name, str) else f"of type {type(name).__name__}"
         raise OptionError(f"option name {given}: expected letters, digits and underscores")
@@ -315,14 +315,16 @@ def _checked_name(name: str) -> str:
 
 
 def _declare(item: Option) -> Any:
-    """Add an option to the options of this process; return its value from the command line, or the default."""
+    """Add an option to the options of this process. Return the value of the option from the command line, or the
+    default.
+    """
     name, default, database = item.name, item.default, _petsc().Options()
     if name.lower() in HELP_NAMES or (
         re.fullmatch(unused_options.GLOBAL, name) and name.lower() in unused_options.petsc_names()
     ):
         raise OptionError(f"option name {name!r}: PETSc already has an option with this name")
     known = _run.own.setdefault(name, item)
-    # a solver may have other defaults than an earlier solver of the same type
+    # the defaults of a solver may differ from the defaults of an earlier solver of its type
     if name.startswith(tuple(prefix for prefix in _run.solvers if prefix)):
         known = replace(known, default=default)
     if known != item:
@@ -354,7 +356,7 @@ def set_options(*words: str) -> ChosenOptions:
     wl.set_options("-quiet"):`` the options are valid until the end of the block.
 
     Each call replaces the options that the previous call has chosen. An option of the command line remains valid unless
-    a chosen option has the same name. The call is collective.
+    a chosen option has its name. The call is collective.
 
     Args:
         *words: options as on the command line. One string may contain several options.
@@ -392,7 +394,7 @@ def set_options(*words: str) -> ChosenOptions:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Context manager; within its block only errors are printed, as with -quiet. Use this context if a program solves
+    """Context manager. Within its block, only errors are printed, as with -quiet. Use this context if a program solves
     several models, because each model would print the same notes.
     """
     start()

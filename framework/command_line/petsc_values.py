@@ -41,7 +41,7 @@ NEEDS_VALUE = r"\w*_(type|solver_type|ordering_type|[rasd]tol|levels|fill|restar
 
 
 def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
-    """Check the solver options whose allowed range is known.
+    """Check the solver options with a known range.
 
     Args:
         given: values of all options, by name without dash; ``""`` means no value.

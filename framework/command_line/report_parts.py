@@ -56,7 +56,7 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class ReportCurves:
-    """Curves of a report. Curves with equal units are drawn in the same axes.
+    """Curves of a report. Curves with equal units are drawn in one diagram.
 
     Attributes:
         label: label of the abscissa, with its unit.
@@ -79,7 +79,7 @@ class ReportCurves:
 
 @dataclass(frozen=True)
 class Formatted:
-    """A part of a section whose content is HTML."""
+    """A part of a section with HTML as content."""
 
     text: str
 

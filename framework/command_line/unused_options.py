@@ -67,7 +67,7 @@ class Solver:
     own: tuple[Option, ...] | None = None
 
     def check_own(self, prefix: str, given: Mapping[str, str]) -> None:
-        """Check the values of those given options that the solver declares (``own``); raise OptionError for a wrong
+        """Check the values of the given options that the solver declares (``own``). Raise OptionError for a wrong
         value.
         """
         for item in self.own or ():
@@ -83,7 +83,7 @@ def find_unused() -> dict[str, str]:
     unused = list_unused_options()
     if PETSc.COMM_WORLD.getSize() > 1:
         # Some objects of a solver exist only on some processes. An option is treated as read if at least one process
-        # has read it. All processes must find the same unused options.
+        # has read it. The result must be equal on all processes.
         for others in Processes(PETSc.COMM_WORLD.tompi4py()).allgather("unused options", set(unused)):
             unused = {name: value for name, value in unused.items() if name in others}
     return unused
@@ -189,8 +189,8 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
     solver = solvers[prefix]
     announced = {prefix + other.name for other in solver.own or ()}
     if solver.reached is Moment.EXPECTED and not known:
-        # several solvers declare options with the same names, so a solver that is created later may still read the
-        # option
+        # a solver that is created later may still read the option, because several solvers declare options with equal
+        # names
         announced |= {prefix + other[len(p) :] for p in solvers for other in own if p and other.startswith(p)}
         slips = suggest(name, [prefix], announced, SLIP)
         certain = solver.own is not None or slips or re.fullmatch(SOLVER_FAMILY, base)

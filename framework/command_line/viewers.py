@@ -23,7 +23,7 @@ VIEWERS = (
     r"|(eps|pep|\w+)_error_\w+"
 )
 FILES = r"(?i)history|citations|malloc_view"
-"""Options whose value is the name of a file."""
+"""Options that have the name of a file as value."""
 NUMBERED = r"(?i)log_trace|info"
 """Options that write one file per process, with the rank of the process after the file name."""
 TYPES = ("ascii", "binary", "draw", "socket", "hdf5", "vtk", "matlab", "saws", "glvis", "exodusii", "cgns", "string")

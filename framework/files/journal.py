@@ -1,7 +1,7 @@
 """Changes of a file that are written completely or not at all, in three steps:
 
     1. If readers ignore bytes after the end of the file, the new bytes are written there.
-    2. The changes of bytes before the end are written to a journal, which is a small file in the same folder.
+    2. The changes of bytes before the end are written to a journal, which is a small file in the folder of the file.
     3. The changes are made in the file. Then the journal is removed.
 
 If the disk is full in step 1 or 2, the file is truncated to its old length, so its content is unchanged. If a write
@@ -41,9 +41,10 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
     Args:
         path: the file. Other processes must not write to the file at the same time.
         size: length [bytes] of the file before the changes.
-        changes: new bytes whose offsets are before the end of the file.
+        changes: new bytes with offsets before the end of the file.
         behind: new bytes after the end of the file. These bytes are written first, and readers must ignore these bytes.
-        end: length [bytes] of the file after the change; default: the end of the written data, but at least ``size``.
+        end: length [bytes] of the file after the change. The default is the end of the written data, but at least
+            ``size``.
 
     Raises:
         NoRoomError: the disk has no room. The file is unchanged.

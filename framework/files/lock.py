@@ -1,7 +1,6 @@
-"""Locks of output files. A lock prevents two runs from writing to the same files, because simultaneous writes would
-destroy the data.
+"""Locks of output files. With locks, two runs cannot write to one file at the same time, which would destroy the data.
 
-The lock of the files ``belt.*`` is a small file ``.belt.lock`` in the same folder. The lock file contains the ID of the
+The lock of the files ``belt.*`` is a small file ``.belt.lock`` in their folder. The lock file contains the ID of the
 process that created it (its owner). The operating system locks the file (``flock``) while the owner runs. Before
 SIGTERM or SIGHUP ends a process, the process removes its lock files. If another signal, such as SIGKILL, ends a
 process, its lock files remain. The next process takes over these locks and prints a note. On disks without ``flock`` a
@@ -61,7 +60,7 @@ def be_quiet_if(is_quiet: Callable[[], bool]) -> None:
 
 
 class OutputLock:
-    """Lock of a file, or of files with a common name. One process can acquire the same lock several times.
+    """Lock of a file, or of files with a common name. One process can acquire a lock several times.
 
     The lock is released by `release`, by deletion of the object, or at the end of the process.
 

@@ -3,9 +3,9 @@ of Windlass have written.
 
 A file of Windlass is recognised by its mark, which is a sequence of bytes near the beginning or the end of the file.
 The mark is an attribute of HDF5, a comment, a key, a heading, or the digest of a sealed file (see whole_files.py).
-Files that PETSc writes cannot contain a mark of Windlass. A file of PETSc is therefore marked by a hidden file in the
-same folder, for example ``.log.txt.windlass``. If two writers in one process use the same file, an error is raised,
-unless the second writer takes over the file (see `Claim`).
+Files that PETSc writes cannot contain a mark of Windlass. A file of PETSc is therefore marked by a hidden file in its
+folder, for example ``.log.txt.windlass``. If two writers in one process use one file, an error is raised, unless the
+second writer takes over the file (see `Claim`).
 """
 
 from __future__ import annotations
@@ -174,15 +174,14 @@ def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: 
 class Claim:
     """Exclusive right of one writer to write its files within this process, until the object is released or deleted.
 
-    A new writer takes over the files of an earlier writer with the same name if the earlier writer has already written
-    its files, as in a loop, or if Python runs interactively. After a takeover the earlier writer can no longer write.
-    If no takeover is allowed, an error is raised, because both writers would write the same files.
+    A new writer takes over the files of an earlier writer with an equal name in two cases: if the earlier writer has
+    already written its files, as in a loop, or if Python runs interactively. After a takeover the earlier writer can no
+    longer write. If no takeover is allowed, an error is raised, because both writers would write to one file.
 
     Args:
         files: all files of the writer.
         what: name of the writer, for messages.
-        takes_over: whether the writer also takes over the files of a writer with the same name that has not yet
-            written.
+        takes_over: whether the new writer also takes over the files of an earlier writer that has not yet written.
 
     Raises:
         OutputError: another writer uses one of the files.
@@ -220,7 +219,7 @@ class Claim:
             _claims[file] = self
 
     def release(self) -> None:
-        """Release the files at the end of writing; `begin` claims the files again."""
+        """Release the files at the end of writing. The method `begin` claims the files again."""
         for file in self._files:
             if _claims.get(file) is self:
                 del _claims[file]
@@ -236,7 +235,7 @@ def claim_options(files: Sequence[tuple[str, Path]]) -> None:
     """Claim the files that options name, and release the files that the options of an earlier command line named.
 
     Raises:
-        OutputError: two options name the same file.
+        OutputError: a file is named by two options.
     """
     for claim in _of_options:
         claim.release()

@@ -1,7 +1,8 @@
 """Files that are written completely or not at all, and digests that detect changed files.
 
-A new file is written in the same folder under an unpredictable name, and then renamed in one operation. If the disk is
-full, the old file remains. A sealed file ends with a seal, which contains the SHA-256 digest of all preceding bytes.
+A new file is first written to the folder of the old file under an unpredictable name, and then renamed in one
+operation. If the disk is full, the old file remains. A sealed file ends with a seal, which contains the SHA-256 digest
+of all preceding bytes.
 """
 
 from __future__ import annotations
@@ -231,7 +232,7 @@ def seal(content: Bytes) -> bytes:
 
 
 def check_seal(content: bytes, what: str) -> memoryview:
-    """Check the seal of a file, and return the bytes before the seal; see `check_seal_of_file`."""
+    """Check the seal of a file, and return the bytes before the seal. See `check_seal_of_file`."""
     check_seal_of_file(io.BytesIO(content), what)
     return memoryview(content)[:-SEAL_SIZE]
 

@@ -30,15 +30,15 @@ _DATA = object.__basicsize__
 
 
 def find_data(array: NDArray[Any]) -> int:
-    """Return the address of the data of an array. The expression ``array.ctypes.data`` has the same value, but its
-    evaluation takes ten times as long.
+    """Return the address of the data of an array. The evaluation of ``array.ctypes.data``, which also gives this
+    address, takes ten times as long.
     """
     return _read_word(id(array) + _DATA).value
 
 
 @intrinsic
 def _call_entry(_typing: Any, entry: Any, block: Any) -> Any:
-    """Call the entry point of a kernel (see compiling.py) at an address, with the address of its arguments; return 0 on
+    """Call the entry point of a kernel (see compiling.py) at an address, with the address of its arguments. Return 0 on
     success.
     """
 
@@ -115,8 +115,8 @@ def _find_address(function: Any, args: tuple[Any, ...], kinds: tuple[Any, ...], 
 
 @cache
 def find_run() -> Callable[[IntArray], int]:
-    """Return `run` compiled for C-contiguous int64 arrays of shape (calls, 2); the compiled `run` does not check the
-    type of its argument.
+    """Return the function `run`, compiled for C-contiguous int64 arrays of shape (calls, 2). The compiled function does
+    not check the type of its argument.
     """
     calls = np.zeros((0, 2), np.int64)
     run(calls)

@@ -18,8 +18,8 @@ from windlass.framework.kernels.type_names import decode_type
 
 
 def _compile(jobs: list[Job], source: TextIO) -> list[str]:
-    """Compile the given kernels; stop when the input ``source`` ends. Kernels that are in the cache, or that another
-    process is compiling, are skipped. Return the name and the error of each kernel whose compilation failed.
+    """Compile the given kernels. Stop when the input ``source`` ends. Kernels that are in the cache, or that another
+    process is compiling, are skipped. Return the name and the error of each kernel that could not be compiled.
     """
     failed: list[str] = []
     for module, name, types, form in jobs:

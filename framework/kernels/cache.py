@@ -1,9 +1,9 @@
 """Files with machine code: content of the files, choice of the folder, and checks of owner and permissions.
 
 A file contains a JSON header and two blocks of code from the compiler, and ends with a digest of all preceding bytes.
-The header contains the key of the kernel, so a file of another kernel is detected. For security, the folder and the
-file must belong to the user or to root, no other user may have permission to write to the folder or the file, and links
-are never followed. No data are unpickled.
+The header contains the key of the kernel, so a file of another kernel is detected. For security, the owner of the
+folder and of the file must be the user or root, and no other user may have permission to write to the folder or the
+file. Links are never followed. No data are unpickled.
 """
 
 from __future__ import annotations

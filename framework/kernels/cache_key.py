@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-# Modules whose objects are described only by name, because the key contains the versions of these modules.
+# Objects of these modules are described only by name, because the key contains the versions of the modules.
 _KNOWN_MODULES = frozenset({"builtins", "cmath", "math", "numba", "numpy", "operator"})
 # Classes of numba's types that a kernel may use as constants.
 _TYPES = frozenset({"Array", "Boolean", "Complex", "Float", "Integer", "NoneType", "Record"})
@@ -88,7 +88,7 @@ def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...
 
 _options: dict[str, object] = {}
 """Descriptions of the compiler options of kernels, by the text of the options. The descriptions are stored because many
-kernels have the same options.
+kernels have equal options.
 """
 
 

@@ -69,7 +69,7 @@ class Addressed:
         self._last: tuple[tuple[Any, ...], IntArray, Any] = ((), np.zeros((0, 2), np.int64), None)
 
     def prepare(self, args: tuple[Any, ...]) -> Any:
-        """Prepare a call of the kernel from compiled code; see `prepare_call`."""
+        """Prepare a call of the kernel from compiled code. See `prepare_call`."""
         return prepare_call(self._quick.kernel, args, self._known)
 
     def __call__(self, *args: Any) -> None:

@@ -24,7 +24,7 @@ class DeferredFunction:
 
     @property
     def _numba_type_(self) -> Any:
-        """The compiler's type of the function; numba reads this attribute of objects to which a kernel refers."""
+        """The compiler's type of the function. Numba reads this attribute of each object to which a kernel refers."""
         if self._kind is None:
             import numba  # imported here, because only the compiler needs numba
 

@@ -109,7 +109,7 @@ class _KernelCache:
         self.name: str = function.__qualname__
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Return a compile result from this process or from the cache folder. If no result exists, return None; numba
+        """Return a compile result from this process or from the cache folder. If no result exists, return None. Numba
         then compiles the kernel.
         """
         key = None

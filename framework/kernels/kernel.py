@@ -4,7 +4,7 @@ The compiler is numba. The name of a file of machine code is a hash of all input
 machine code is never read, and the paths and dates of source files have no effect. The inputs are the instructions of
 the kernel and of all kernels to which the kernel refers, values of constants, options, types of arguments, versions of
 Python, NumPy and numba, and the CPU. If a function changes, the keys of all kernels that call the function also change,
-including kernels in other files. A kernel that a factory function creates has the same key in every process. Several
+including kernels in other files. The key of a kernel that a factory function creates is equal in every process. Several
 processes can write files at the same time. The security rules and the digest of files are described in cache.py.
 
 Environment variables:
@@ -12,9 +12,9 @@ Environment variables:
         Without compilation, a division of floats by zero raises an error, while compiled code gives inf or NaN.
     WINDLASS_BOUNDSCHECK=1: array indices are checked, and a wrong index raises IndexError. Code with these checks is
         slower, and is cached separately.
-    WINDLASS_CACHE: folder for the machine code. The default is windlass in $XDG_CACHE_HOME, or in ~/.cache. The folder
-        must belong to the user or to root, and no other user must have permission to write to it. A read-only folder is
-        allowed.
+    WINDLASS_CACHE: folder for the machine code. The default is windlass in $XDG_CACHE_HOME, or in ~/.cache. The owner
+    of the folder must be the user or root, and no other user may have permission to write to the folder. A read-only
+    folder is allowed.
     WINDLASS_COMPILERS: number of processes that compile kernels if the machine code of many kernels is missing. The
         default is the number of cores. Values above 9 have the same effect as 9.
 """

@@ -1,5 +1,5 @@
-"""Generation of the machine code of kernels. The generated code does not count references to arrays that belong to the
-caller, and has few instructions before the optimisation.
+"""Generation of the machine code of kernels. The generated code does not count references to arrays of the caller, and
+has few instructions before the optimisation.
 
 By default, the compiler counts references to all arrays at each use of a tuple of arrays. Later, the compiler removes
 some superfluous counting operations. In many kernels most of the code is remaining counting operations. Arguments,
@@ -25,7 +25,9 @@ _core, _ir = _numba.core, _numba.core.ir
 _types: Any = _numba.types
 
 _PARTS = frozenset({"build_tuple", "cast", "getattr", "getitem", "static_getitem"})
-"""Types of expressions whose results are the operands, parts or views of the operands, or tuples of operands."""
+"""Types of expressions. The results of these expressions are the operands, parts or views of the operands, or tuples of
+operands.
+"""
 
 
 def find_borrowed(code: Any, kinds: Any, models: Any) -> set[str]:

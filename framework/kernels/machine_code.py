@@ -107,7 +107,7 @@ def _check_symbols(symbols: list[str]) -> None:
     process.
     """
     _find_linker()
-    # The symbols that were found are stored, because most kernels need the same few symbols. A query of the linker
+    # The symbols that were found are stored, because most kernels need only a few common symbols. A query of the linker
     # takes longer than reading a small kernel.
     unknown = set(symbols) - _there
     missing = sorted(symbol for symbol in unknown if llvm.address_of_symbol(symbol) is None)

@@ -17,7 +17,7 @@ _numba: Any = numba  # declared as Any, because internal functions of numba have
 _types: Any = _numba.types
 
 _EXACT = (min, max, abs, int)
-"""Functions whose result types depend only on the types of the arguments."""
+"""Functions with result types that depend only on the types of the arguments."""
 _NUMBERS = (_types.Float, _types.Integer, _types.Boolean, _types.IntegerLiteral, _types.BooleanLiteral)
 
 

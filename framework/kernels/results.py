@@ -22,7 +22,7 @@ _numba: Any = numba  # declared as Any, because internal functions of numba have
 
 _NAMES = ("modname", "qualname", "unique_name", "mangled_name", "env_name")
 _PLAIN = (*_NAMES, "native", "args", "inline", "noalias", "abi_tags", "uid")
-"""Attributes of numba's function descriptors whose values can be stored as JSON."""
+"""Attributes of numba's function descriptors with values that can be stored as JSON."""
 
 
 def write_entry(path: Path, key: str, result: Any) -> None:

@@ -101,7 +101,7 @@ def check_results(function: Callable[..., Any], name: str, results: Sequence[str
 
 
 def count_results(function: Callable[..., Any]) -> set[int]:
-    """Return, for each ``return`` statement of a function, the number of results; the number is 0 for ``return``
+    """Return, for each ``return`` statement of a function, the number of results. The number is 0 for ``return``
     without a value. Statements for which the byte code does not show this number are omitted.
     """
     code: CodeType | None = getattr(getattr(function, "py_func", function), "__code__", None)

@@ -47,7 +47,7 @@ class RunOptions(Protocol):
         return
 
     def finish_without_check(self) -> None:
-        """Mark the run as failed; unused options of a failed run are not reported."""
+        """Mark the run as failed. Unused options of a failed run are not reported."""
         return
 
     def traceback_wanted(self) -> bool:
@@ -67,7 +67,7 @@ options: RunOptions = _NoOptions()
 
 
 def watch(found: RunOptions) -> None:
-    """Use the options of the command line instead of the defaults."""
+    """Replace the default settings by the options of the command line."""
     global options
     options = found
 

@@ -25,7 +25,8 @@ def install() -> None:
     before_end(_end_if_installed)
     atexit.register(_end_of_script)
     if launched_size() > 1:
-        # Python calls no error hook for SystemExit; without this handler, the other processes would wait forever
+        # Without this handler, the other processes would wait forever, because Python calls no error hook for
+        # SystemExit.
         sys.exit = _exit
 
 

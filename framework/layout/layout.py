@@ -60,8 +60,8 @@ class Layout:
         reference: reference coordinates by process-local number, shape (n + 1,). The value for the spare number is 0.
         displacement, velocity: initial displacements [m, 1, rad] and velocities by process-local number, each of shape
             (n,).
-        nodes: for each process-local node with four coordinates whose unknowns have consecutive numbers, the number of
-            its first unknown, in ascending order, shape (nodes,).
+        nodes: numbers of the first unknowns of process-local nodes, in ascending order, shape (nodes,). The list
+            contains the nodes with four coordinates and consecutive unknowns.
         rotations: process-local numbers of the Euler parameters of all nodes on this process, shape (rotations, 4).
         states: process-local numbers of the coordinates with a first-order state as velocity, shape (states,). A
             first-order state is an unknown of an equation of first order in time.

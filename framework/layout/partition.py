@@ -9,8 +9,8 @@ is an estimate of its computational work: the work for the coordinates of the ve
 for a row is the number of coordinates that the row couples. This work is added to the weight of the first vertex of the
 row that is not a hub.
 
-Ranges are optimal for a chain whose nodes are numbered along the chain. For nets, and for nodes in any other order, the
-first process partitions the graph by PETSc's MatPartitioning, and broadcasts the result.
+Ranges are optimal for a chain with nodes that are numbered along the chain. For nets, and for nodes in any other order,
+the first process partitions the graph by PETSc's MatPartitioning, and broadcasts the result.
 
 Source: F. Pellegrini, J. Roman, SCOTCH: a software package for static mapping by dual recursive bipartitioning,
 HPCN Europe (1996); G. Karypis, V. Kumar, SIAM J. Sci. Comput. 20 (1998) 359-392.
@@ -165,7 +165,7 @@ def find_row_owners(dofs: IntArray, dof_owner: IntArray, hub: NDArray[np.bool_])
 
 
 def create_graph(world: World, couplings: list[IntArray], hub: NDArray[np.bool_]) -> Graph:
-    """Create the graph of a world from its rows on this process; see `partition_coordinates`."""
+    """Create the graph of a world from its rows on this process. See `partition_coordinates`."""
     number = world.numbering
     first = [0]
     vertex = np.full(number.known_count, -1, np.int64)

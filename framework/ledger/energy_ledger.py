@@ -68,8 +68,8 @@ class EnergyLedger(EveryNth):
     ledger must precede recorders in the list of hooks, because recorders write the friction losses that the ledger
     computes.
 
-    Under MPI all processes call the ledger and have the same results. Only the first process writes files. Several
-    solves can use one ledger. The sums do not include changes of the state between two solves.
+    Under MPI, all processes call the ledger, and the results are equal on all processes. Only the first process writes
+    files. Several solves can use one ledger. The sums do not include changes of the state between two solves.
 
     Args:
         path: CSV file of the recorded instants, which is written at the end of each solve. If ``path`` is None, records
@@ -85,7 +85,7 @@ class EnergyLedger(EveryNth):
 
     Raises:
         ModelError: time does not advance in the solve, as in statics.
-        OutputError: a file cannot be written, or belongs to another run, hook or program.
+        OutputError: a file cannot be written, or is a file of another run, hook or program.
     """
 
     @checked(OutputError, path=optional(path()), every=optional(whole(1)), frames=whole(1))
@@ -225,7 +225,7 @@ class EnergyLedger(EveryNth):
         self._sums = dict.fromkeys(self.kinds, 0.0)
 
     def _begin(self, state: State) -> None:
-        """Begin a step whose initial state differs from the state at the end of the previous step."""
+        """Begin a step with an initial state that differs from the state at the end of the previous step."""
         assert self._balance is not None
         self._balance.begin(as_local(state))
         self._version = state.world.version
@@ -367,7 +367,7 @@ class EnergyLedger(EveryNth):
             CsvTable(self._claim.path, columns, rows).close()
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return all sums and records; see `StepHook.checkpoint`. The present run also continues from the returned
+        """Return all sums and records. See `StepHook.checkpoint`. The present run also continues from the returned
         sums. Therefore the present run and a restarted run give equal results.
         """
         assert self._world is not None

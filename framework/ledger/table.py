@@ -55,7 +55,7 @@ def list_lines(
         groups: name and value [J] of the parts of each quantity, by name of the quantity.
         span: start time [s] and end time [s].
         steps: number of steps that the sums include.
-        labels: labels that are shown instead of the names of quantities, by name.
+        labels: labels that replace the names of quantities, by name.
     """
     title = f"energy from {span[0]:.6g} s to {span[1]:.6g} s in {steps} steps"
     lines: list[tuple[str, str, str]] = [(title, "J", "at the end [J]")]

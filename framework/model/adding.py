@@ -132,9 +132,9 @@ def _read_numbers(world: Tables, table: EntityTable, ref: Ref, given: Any, where
 
 
 def _check_numbers(world: Tables, table: EntityTable, ref: Ref, numbers: IntArray, where: str, new: int) -> IntArray:
-    """Return entity numbers as int64. Raise ModelError if a number is out of range, or belongs to an entity of a wrong
-    component. The argument ``new`` is the number of rows that the call of `World.add` adds. References to these rows
-    are allowed.
+    """Return entity numbers as int64. Raise ModelError if a number is out of range, or is the number of an entity of a
+    wrong component. The argument ``new`` is the number of rows that the call of `World.add` adds. References to these
+    rows are allowed.
     """
     numbers = numbers.astype(np.int64).reshape(-1)
     least, end = ref.lowest, world.count + new

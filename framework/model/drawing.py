@@ -3,9 +3,9 @@ lines of other laws).
 
 A law defines its drawing by ``draw(rows, fields, subdivisions) -> Drawing``, and its painting by ``paint(rows, fields)
 -> Painting``. Both functions are called once per recorded frame with all rows of the law's table on this process. In a
-drawing the points, lines and faces are stored in the order of the rows. All rows have the same number of points, lines
-and faces, unless the drawing contains these numbers (``counts``). Points and values may change from frame to frame.
-Connections of points, labels of lines, and intervals of paintings must not change.
+drawing the points, lines and faces are stored in the order of the rows. The numbers of points, lines and faces are
+equal for all rows, unless the drawing contains these numbers (``counts``). Points and values may change from frame to
+frame. Connections of points, labels of lines, and intervals of paintings must not change.
 """
 
 from __future__ import annotations

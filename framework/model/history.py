@@ -128,7 +128,7 @@ def check_history(
 
 
 def _entities(handle: Any) -> int:
-    """Return the number of entities in a handle or in a list of handles; for other values return 1."""
+    """Return the number of entities in a handle or in a list of handles. For other values, return 1."""
     if isinstance(handle, Entity):
         return len(handle)
     if isinstance(handle, (list, tuple)):

@@ -27,7 +27,7 @@ class Writable(Protocol):
     __qualname__: str
 
     def from_values(self, values: Any) -> Callable[..., Any]:
-        """Create a function object from values in a file; raise ModelError for values that are not allowed."""
+        """Create a function object from values in a file. Raise ModelError for values that are not allowed."""
 
 
 F = TypeVar("F", bound=type)
@@ -86,8 +86,8 @@ def find_functions(name: str) -> Writable | None:
 
 
 def load_libraries() -> list[ModuleType]:
-    """Load the packages whose public components a file may name. The modules of a package are loaded only when a file
-    needs them.
+    """Load the packages with public components that a file may name. The modules of a package are loaded only when a
+    file needs them.
     """
     return [import_module(name) for name in ("windlass.framework", *libraries)]
 

@@ -8,9 +8,9 @@ A file contains only data, no code. Names of components and functions are looked
 (installed.py), the content is checked against its schema (model_schema.py), and each value is checked as in
 `World.add`. A digest of the content shows whether a file was changed after it was written.
 
-The code of functions is not written. A function whose class is registered by `register_functions`, such as a table or a
-ramp, is stored by its values. Any other function is stored only by its name, and the user must pass the function again
-when the file is read.
+The code of functions is not written. If `register_functions` has registered the class of a function, such as a table or
+a ramp, the function is stored by its values. Any other function is stored only by its name, and the user must pass the
+function again when the file is read.
 """
 
 from __future__ import annotations

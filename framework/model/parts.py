@@ -1,8 +1,8 @@
 """Models that are built in parts. Each process specifies some rows of a table, and stores only a part of the table.
 
-All processes make the same calls of `World.add` with the same total numbers of rows, so that rows and entities can be
-numbered without communication. When the world is finalized, the processes compare their rows, and each process receives
-the rows to which its own rows refer, directly or indirectly.
+The calls of `World.add` must be equal on all processes, with equal total numbers of rows. Rows and entities are
+therefore numbered without communication. When the world is finalized, the processes compare their rows, and each
+process receives the rows to which its own rows refer, directly or indirectly.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Part:
     """The rows of one call of `World.add` that this process specifies.
 
     Attributes:
-        count: total number of rows that all processes add by this call. All processes must give the same number.
+        count: total number of rows that all processes add by this call. The number must be equal on all processes.
         numbers: numbers of the rows that this process specifies, each from 0 to count - 1, in ascending order, shape
             (n,). Several processes may specify a row, but with equal values.
         replicated: whether each process specifies all rows, as in calls of `World.add` without ``part``.

@@ -174,7 +174,7 @@ class Component:
     methods. A schema that inherits columns removes a column by the declaration ``name = None``.
 
     Class attributes of a schema:
-        provides: names of the families to which entities of this component belong.
+        provides: names of the families of the entities of this component.
         dof_names: for nodes, the names of the coordinates of one row.
         reference_columns: for nodes, the columns that form the reference coordinates, in this order.
         initial_columns: for nodes, the columns of the initial displacements and of the initial velocities, each with
@@ -185,7 +185,7 @@ class Component:
         rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
         history_column: for rows with history values, the column with the number of places (segments or points) of a
             row. Each place has separate history values. Without this column a row has one place.
-        follows: names of other components, or names in their ``provides``, whose switchable columns are used for the
+        follows: names of other components, or names in their ``provides``. Their switchable columns are used for the
             rows of this component. If such a column changes, the data of the rows are created again.
         output_names: names of the output variables; empty until the law of the component is registered.
     """
@@ -262,8 +262,8 @@ def parse_values(
 
 def _parse_one(col: Column, value: Any) -> NDArray[Any] | None:
     """Convert the value of one row to an array of shape (1, *col.shape) if the value is obviously allowed: a Python
-    number, a truth value, or a list or array of numbers. Return None for all other values; `parse_values` then examines
-    the value.
+    number, a truth value, or a list or array of numbers. Return None for all other values, which `parse_values`
+    examines.
     """
     if not col.shape and type(value) is bool and col.dtype is bool:
         return np.array([value])
@@ -370,7 +370,7 @@ def _parse_along(
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """Return the shape of a list or array; for other values, and for lists whose entries differ in length, return
+    """Return the shape of a list or array. For other values, and for lists with entries of different lengths, return
     ().
     """
     if not isinstance(value, list | tuple | np.ndarray) and not hasattr(value, "__array__"):

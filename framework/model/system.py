@@ -341,7 +341,7 @@ class NeighbourPattern:
 
     Attributes:
         version: number of changes of the rows. After a change the assembly sets up sparsity and slots again. All
-            processes increment the version together, including processes whose rows have not changed.
+            processes increment the version together, including processes without changes of their rows.
         off_process: world numbers of coordinates of other processes that the rows couple in addition to process-local
             coordinates, shape (k,). In ``dofs``, these coordinates have the numbers after the last process-local
             number, followed by the spare number.
@@ -389,7 +389,7 @@ class Checks:
             Arrays with equal keys are summed over all rows and processes. The method `SumKey.judge` of the key then
             assesses the sum.
         invariants: function ``(fields)`` that returns a dictionary of integers that must not change during a solve, for
-            example the number of turns of a closed belt around its pulleys. Values of the same name are summed over all
+            example the number of turns of a closed belt around its pulleys. Values with equal names are summed over all
             laws and processes.
         diagnose: function ``(fields)`` that returns a list of reasons why the forces of rows are NaN, for
             messages of failed solves.
@@ -453,8 +453,8 @@ class ReturnMap:
     """Decisions on contact states (open or closed, stick or slip) during Newton's method. The decisions are made before
     forces are evaluated, while ``s.mapped`` is > 0.
 
-    The functions set the contact states in ``s.data`` for the present motion, by the same rules as
-    `System.post_newton`. History values that change only after a solved step remain unchanged.
+    The functions set the contact states in ``s.data`` for the present motion, by the rules of `System.post_newton`.
+    History values that change only after a solved step remain unchanged.
 
     Attributes:
         motion: return map for dynamics. In dynamics, all forces, including damper forces, must be continuous when
@@ -530,7 +530,7 @@ class System:
         return_map: functions that decide on contact states during Newton's method. Without a return map, the history
             values of the law are constant during Newton's iterations.
         decide: function ``(fields)`` that sets the contact states in ``fields.data`` at the start of a solve, from the
-            motion and the stored history values. Without this function, solvers call ``post_newton`` instead, with the
+            motion and the stored history values. If ``decide`` is missing, solvers call ``post_newton``, with the
             stored history values as values at the start of a step.
         changes: functions for changes of columns by `World.set`, see `ColumnChanges`.
         account: energies that the law stores, dissipates and transfers by the work of its forces.
@@ -541,8 +541,8 @@ class System:
         gaps: gaps of contacts, which solvers check in every step.
         axis: functions of laws with a force along an axis, see `Axis`.
         select: function ``(k)`` that returns a system of the single row k of this process, with the functions
-            ``update``, ``residual`` and ``constraint``; needed if the kernels of the law read the records of all rows.
-            For other laws, the function ``build`` of the law creates such a system.
+            ``update``, ``residual`` and ``constraint``. The function is needed if the kernels of the law read the
+            records of all rows. For other laws, the function ``build`` of the law creates such a system.
     """
 
     name: str
@@ -568,7 +568,7 @@ class System:
     select: Callable[[int], System] | None = None
 
     def energy(self, fields: Fields) -> float:
-        """Return the stored energy [J] of the rows of this process; 0 for a law without account."""
+        """Return the stored energy [J] of the rows of this process. For a law without account, the energy is 0."""
         return 0.0 if self.account is None else float(self.read_account(fields).energies.sum())
 
     def read_account(self, fields: Fields) -> Reading:

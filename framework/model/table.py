@@ -345,7 +345,7 @@ class EntityTable:
         """Remove all rows that were added after a call of `mark`. The argument is the result of this call."""
         self.count, resident, labels, runs, was_distributed = mark
         if self.is_distributed and not was_distributed:
-            # the table was distributed after the call of `mark`; before the distribution, each process had all rows
+            # the table was distributed after the call of `mark`, and before the distribution each process had all rows
             self._chunks["id"] = [self.ids_of(np.arange(self.count))]
             self.is_distributed, self._resident, self._processes = False, [], None
         for chunks in self._chunks.values():

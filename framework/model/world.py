@@ -287,7 +287,7 @@ class World:
         next solve.
 
         Raises:
-            ModelError: a handle belongs to another world, a column is not switchable, or a value is not allowed.
+            ModelError: a handle is a handle of another world, a column is not switchable, or a value is not allowed.
         """
         table = entity.table
         if self.tables.get(table.component) is not table:
@@ -397,7 +397,7 @@ class World:
             return cached
         with nullcontext() if self.processes is None else self.processes.alone(f"coordinates of {table.kind}"):
             dofs = self._find_dofs(table)
-        # coordinate arrays of a distributed table have the same width on all processes
+        # coordinate arrays of a distributed table must have equal widths on all processes
         missing = self._dof_widths.get(table.component, 0) - dofs.shape[1]
         if missing > 0:
             dofs = np.pad(dofs, ((0, 0), (0, missing)), constant_values=-1)

@@ -31,7 +31,7 @@ class TableClaim:
         path: absolute path of the file.
 
     Raises:
-        OutputError: the folder or file cannot be written, or the file belongs to another run, writer or program.
+        OutputError: the folder or file cannot be written, or the file is a file of another run, writer or program.
     """
 
     def __init__(self, path: str | os.PathLike[str], what: str) -> None:

@@ -71,8 +71,8 @@ class Canvas:
 
     Args:
         drawings: the drawings of all laws in the reference configuration.
-        paintings: the paintings of all laws at any instant; only the intervals and field names are used, not the
-            values.
+        paintings: the paintings of all laws at any instant. Only their intervals and field names are used, and not
+            their values.
         names: names of the requested fields. By default, all fields are written.
         others: units of fields, by name, that the caller writes in addition to the fields of the laws.
 

@@ -35,16 +35,16 @@ class Means(Readings):
     multipliers, such as velocities of bodies and forces of constraints on coordinates. Other sensors require one call
     of Python per step.
 
-    Several successive solves may use the same hook. The means then include the time intervals of all these solves, but
-    not the time between the solves. If a solve begins before the end time of the previous solve, the means begin again.
-    The ``start`` of a restarted run may be later than the ``start`` of the interrupted run, but then not earlier than
-    the last step that the means of the interrupted run include. A ``start`` that is earlier than the ``start`` of the
+    Several successive solves may use one hook. The means then include the time intervals of all these solves, but not
+    the time between the solves. If a solve begins before the end time of the previous solve, the means begin again. The
+    ``start`` of a restarted run may be later than the ``start`` of the interrupted run, but then not earlier than the
+    last step that the means of the interrupted run include. A ``start`` that is earlier than the ``start`` of the
     interrupted run causes an error, because the interrupted run has not recorded values before its ``start``.
 
-    Under MPI all processes call this hook and compute the same means.
+    Under MPI, all processes call this hook, and the means are equal on all processes.
 
     Args:
-        sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
+        sensors: `Sensor` objects, or other objects with the methods of `SensorLike`. Their names must be distinct.
         start: time [s]. The means begin at the first recorded instant that is not earlier than this time. Default: the
             start of the first solve.
 
@@ -64,7 +64,7 @@ class Means(Readings):
         if start is not None:
             self._earliest = float(start) - ROUNDING * abs(start)
         self.duration = 0.0
-        # integrals over time, and the values at the previous instant; both arrays are empty before the first instant
+        # integrals over time, and values at the previous instant (both arrays are empty before the first instant)
         self._integral = self._last = np.zeros(0)
         self._until = 0.0
 
@@ -114,7 +114,7 @@ class Means(Readings):
         return not len(self._last)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the integrals; see `StepHook.checkpoint`."""
+        """Return the integrals. See `StepHook.checkpoint`."""
         sums = {"integral": self._integral, "last": self._last, "until": self._until, "duration": self.duration}
         columns = [list(column) for probe in self._probes for column in probe.columns]
         return {"columns": columns, "start": self._from, "steps": self._steps, "mark": self._mark, **sums}

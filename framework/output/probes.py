@@ -100,7 +100,7 @@ class Readings(EveryNth):
 
     Args:
         what: name of the hook in messages.
-        sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
+        sensors: `Sensor` objects, or other objects with the methods of `SensorLike`. Their names must be distinct.
         every: number n. The sensors are read at every n-th step.
 
     Attributes:
@@ -186,7 +186,7 @@ class Readings(EveryNth):
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the program that records a time step if a record is due, or None; see `find_asking`."""
+        """Return the program that records a time step if a record is due, or None. See `find_asking`."""
         return self.find_asking(state)
 
     def find_numbers(self, state: State) -> RecordNumbers | None:

@@ -61,8 +61,8 @@ class Recorder(EveryNth):
         every: record every n-th accepted step, n >= 1. By default, ``frames`` determines the recorded steps.
         formats: one or several of ``"vtkhdf"``, ``"vtu"``, ``"xdmf"``, and formats that were added by
             `register_format`.
-        folder: folder of the files, which is created if it does not exist; default: the folder in ``name``, or the
-            working directory.
+        folder: folder of the files. If the folder does not exist, it is created. The default is the folder in ``name``,
+            or the working directory.
         subdivisions: number of straight lines with which one cable element is drawn, >= 1.
         axis: value that is stored as the time of a frame: ``"time"`` [s], or the step number ``"step"`` [1]. In statics
             the time is constant, so ``"step"`` is needed.
@@ -80,7 +80,7 @@ class Recorder(EveryNth):
         frames: number of recorded frames, including frames of an interrupted run that this run continues.
 
     Raises:
-        OutputError: a folder cannot be written, a file belongs to another run, recorder or program, or an argument is
+        OutputError: a folder cannot be written, a file is a file of another run, recorder or program, or an argument is
             not allowed.
     """
 
@@ -247,7 +247,7 @@ class Recorder(EveryNth):
         return series(self._base.with_name(name), self._canvas.mesh, self._style, kept=kept, digest=digest)
 
     def _begin_part(self, k: int, kind: str, error: BrokenSeriesError) -> None:
-        """Keep the files of a damaged series of the interrupted run, and begin a new series in the same folder."""
+        """Keep the files of a damaged series of the interrupted run, and begin a new series in their folder."""
         names = (f"{self._base.name}_part{number}" for number in count(2))
         suffix = self._series[k].suffixes[0]
         name = next(name for name in names if not self._base.with_name(name + suffix).exists())

@@ -72,7 +72,8 @@ class Sensor:
         output: name of the output variable. See `outputs_of`.
         component: index of the recorded component of a vector, along the last axis of the value array. By default, all
             components are recorded.
-        name: name of the sensor, which is the heading of its columns in the table; default ``"<entity>.<output>"``.
+        name: name of the sensor, which is the heading of its columns in the table. The default is
+            ``"<entity>.<output>"``.
         where: position on the entity at which the output variable is evaluated, e.g. ``{"x": 0.1}`` [m] along a cable.
 
     Raises:
@@ -146,7 +147,7 @@ class Sensors(Readings):
         path: the CSV file. An existing file is replaced. The folder of the file is created if necessary. If the path is
             None, values are stored only in memory. In names and units in the file, semicolons replace commas, and
             single quotes replace double quotes.
-        sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
+        sensors: `Sensor` objects, or other objects with the methods of `SensorLike`. Their names must be distinct.
         every: record every n-th accepted step, n >= 1.
 
     Attributes:
@@ -154,7 +155,8 @@ class Sensors(Readings):
             first component. Before the first record, ``units`` is empty.
 
     Raises:
-        OutputError: the folder cannot be written, or the file belongs to another run, other sensors or another program.
+        OutputError: the folder cannot be written, or the file is a file of another run, of other sensors or of another
+            program.
         ModelError: two sensors have equal names, or no sensors are given.
     """
 
@@ -203,7 +205,7 @@ class Sensors(Readings):
         self._table.extend([[*mark, *row.tolist()] for mark, row in zip(marks, rows, strict=True)])
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return all records; see `StepHook.checkpoint`."""
+        """Return all records. See `StepHook.checkpoint`."""
         columns = [name for probe in self._probes for name, _ in probe.columns]
         rows = np.array(self._rows).reshape(len(self._rows), len(columns))
         return {"columns": columns, "rows": rows, "times": self.times, "marks": self.steps, "steps": self._steps}

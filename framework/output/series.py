@@ -341,7 +341,7 @@ def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
 
 
 def check_series(path: Path, what: str) -> Path:
-    """Return the path after a check that a file of a series can be written to this path; see `check_output`."""
+    """Return the path after a check that a file of a series can be written to this path. See `check_output`."""
     return check_output(path, what, "series")
 
 

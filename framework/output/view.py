@@ -28,7 +28,7 @@ def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1)
 
     Args:
         what: a state, or a file that a `Recorder` wrote (``.vtkhdf``, ``.pvd``).
-        field: field that colours the lines; default: the axial force, or the first existing field.
+        field: field that colours the lines. The default is the axial force, or the first existing field.
         frame: number of the frame of a file, from 0. Negative numbers count from the end.
 
     Returns:

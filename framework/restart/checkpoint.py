@@ -35,7 +35,7 @@ from windlass.framework.state.hooks import StepHook
 
 
 class Solve(Protocol):
-    """Interface of a solve in progress; see `SolveCheckpoint`."""
+    """Interface of a solve in progress. See `SolveCheckpoint`."""
 
     paused: bool
 

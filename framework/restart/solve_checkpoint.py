@@ -35,7 +35,7 @@ LOOPS = count()
 
 
 class Restartable(Protocol):
-    """Interface of a solver whose solves can be continued in another run."""
+    """Interface of a solver with solves that can be continued in another run."""
 
     prefix: str
     assembly: Assembly

@@ -48,7 +48,7 @@ the last step is so small that contacts keep their states.
 EXACT = 1e-11
 """If two extrapolations differ by at most this fraction [1] of the largest entry, no further step is made."""
 LOCAL = "passive", "load", "connector", "constraint"
-"""Roles of laws whose systems can be created again without other systems."""
+"""Roles of laws. The systems of laws with these roles can be created again without other systems."""
 COPIED = "v", "a", "lam", "data", "start_data", "time", "step_size", "start_time", "start_v", "mapped"
 """Names of the arrays of the fields that do not depend on columns."""
 

@@ -176,7 +176,7 @@ class State:
                 with NaN.
 
         Raises:
-            ModelError: the handle belongs to another world, or its entities have no values of this name.
+            ModelError: the handle is a handle of another world, or its entities have no values of this name.
         """
         if name in NAMES[4:]:
             return RowPlaces(self._world, self._assembly, entity, name).collect(getattr(self, name))
@@ -200,7 +200,7 @@ class State:
         Under MPI the call is collective, and each process must pass the values of all rows.
 
         Raises:
-            ModelError: the handle belongs to another world, its entities do not have values of this name, or values
+            ModelError: the handle is a handle of another world, its entities have no values of this name, or values
                 have a wrong shape or are not finite.
         """
         if name in NAMES[4:]:
@@ -226,7 +226,7 @@ class State:
         Under MPI the call is collective.
 
         Raises:
-            ModelError: the entities belong to another world.
+            ModelError: the entities are entities of another world.
         """
         if entity.table is not self.world.tables.get(entity.table.component):
             raise ModelError(f"{entity!r} belongs to another world than this state")
@@ -362,7 +362,7 @@ def local_state(assembly: Assembly, state: State | None) -> State:
 
 def as_local(state: State) -> State:
     """Return the state itself if its values are in the process-local numbering. Otherwise return a copy in the
-    process-local numbering; see `local_state`.
+    process-local numbering. See `local_state`.
     """
     assembly = parallel_assembly(state.world)
     return state if state.is_local_to(assembly) else local_state(assembly, state)

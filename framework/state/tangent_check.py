@@ -94,8 +94,8 @@ def check_tangent(
 
     Args:
         world: the model.
-        state: state of the comparison; default: initial values. The history values of this state are used in all
-            evaluations.
+        state: state of the comparison. The default is the initial state. The history values of this state are used in
+            all evaluations.
         states: number of random states. Random numbers with the standard deviation ``displacement`` are added to the
             coordinates, and random numbers of order 1 are added to velocities, accelerations and multipliers.
         displacement: standard deviation [m, rad, 1] of the random displacements of coordinates.

@@ -47,7 +47,7 @@ def compile_all(processes: int | None = None) -> str:
     """Compile the kernels in the list `kernels.json` that are not yet compiled. Return a summary as text.
 
     Args:
-        processes: number of parallel processes; default: one for each core.
+        processes: number of parallel processes. The default is one for each core.
 
     Raises:
         CompileError: the compiler is switched off, kernels cannot be stored, a kernel of the list does not exist or

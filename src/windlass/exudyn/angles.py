@@ -199,7 +199,7 @@ class FollowAngles(StepHook):
     """Hook that updates the angles of nodes after every step, even if no result contains the angles.
 
     Args:
-        nodes: the nodes whose angles are updated.
+        nodes: the nodes with the angles that are updated.
     """
 
     def __init__(self, nodes: Sequence[AngleNode]) -> None:

@@ -294,7 +294,7 @@ class Building:
         return item
 
     def function(self, item: Item, key: str) -> Any:
-        """Return the user function of an item, or None; see `UserFunctions.find`."""
+        """Return the user function of an item, or None. See `UserFunctions.find`."""
         found = self.functions.find(item, key)
         if isinstance(found, str):
             raise Refused(found)

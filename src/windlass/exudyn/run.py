@@ -284,7 +284,7 @@ class SensorHook(StepRows):
             self._add(state)
 
     def add_rows(self, times: list[float], values: StepValues) -> None:
-        """Add rows for the stored states; see `StepRows`."""
+        """Add rows for the stored states. See `StepRows`."""
         if not self._wanted:
             return
         rows = zip(*(part.tolist() for part in self._mirror.convert(values)), strict=True)
@@ -379,7 +379,7 @@ class SolutionFile(StepRows):
             self._add(state)
 
     def add_rows(self, times: list[float], values: StepValues) -> None:
-        """Add rows for the stored states; see `StepRows`."""
+        """Add rows for the stored states. See `StepRows`."""
         q, v, a, states, data, lam = self._mirror.convert(values)
         # Windlass does not set the rates of first-order states in the MainSystem
         rates = np.tile(self._mirror.mbs.systemData.GetODE1Coordinates_t(), (len(times), 1))

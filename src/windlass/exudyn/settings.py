@@ -14,7 +14,8 @@ from windlass.solvers.stepping.step_control import StepControl
 Settings = Mapping[str, Any]
 
 IMPLICIT = {
-    # keys: whether Exudyn's method is Newmark's method, and whether it has index 2; values: methods of Windlass
+    # keys: whether Exudyn's method is Newmark's method, and whether the method has index 2. Values: methods of
+    # Windlass.
     (False, False): "generalized_alpha",
     (False, True): "generalized_alpha_index2",
     (True, False): "newmark",

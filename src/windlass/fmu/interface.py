@@ -58,7 +58,7 @@ class FMUInterface:
             doc: short description.
 
         Raises:
-            ModelError: the name is not allowed, or is already an input or an output; or the start value is not finite.
+            ModelError: the name is not allowed or is already an input or an output, or the start value is not finite.
         """
         check(number(unit), "start", start, "FMUInterface.input")
         self._check_new(name)

@@ -1,7 +1,7 @@
 """The FMU of a model. This file is copied into the FMU. It passes the calls of the importing tool to the process of the
 model.
 
-The file requires pythonfmu (FMI 2) or pythonfmu3 (FMI 3), which the FMU contains in the same folder.
+The file requires pythonfmu (FMI 2) or pythonfmu3 (FMI 3), which the FMU contains in the folder of this file.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         try:
             process.ask("put", name, value)
         except RequestError as error:
-            # pythonfmu cannot return a status from this function; therefore the next step is discarded
+            # the next step is discarded, because pythonfmu cannot return a status from this function
             self._refused[name] = f"input {name} = {value}: {error}"
             self.log(self._refused[name], Status.error)
             return False

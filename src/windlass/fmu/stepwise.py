@@ -173,7 +173,7 @@ class Stepwise(StepHook):
                 self.state = state
 
     def interrupt(self) -> None:
-        """End the solve at the present state; its verdict is "interrupted"."""
+        """End the solve at the present state. The verdict of the solve is "interrupted"."""
         if self._march is not None:
             with suppress(KeyboardInterrupt):
                 self._march.throw(KeyboardInterrupt())  # type: ignore[attr-defined]

@@ -60,8 +60,8 @@ class Environment:
         friction_damping: friction force of a slowly sliding node, divided by the velocity [m/s] of the node and by the
             coefficient of friction, in N s/m.
         output_step: time [s] between rows of the output; 0 means one row for each step.
-        bed: distances and heights [m] of the corners of a bed whose profile is a polyline, shape (k, 2); empty for
-            other beds.
+        bed: distances and heights [m] of the corners of a bed with a polyline as profile, shape (k, 2); empty for other
+            beds.
         heading: direction [rad] of the distances in ``bed``: 0 along x, π/2 along y.
         grid: heights of a bed that vary along x and y; None for other beds.
         flow: columns of `Fluid` for waves and current.
@@ -160,8 +160,8 @@ def _read_waves(file: InputFile) -> dict[str, Any]:
 
 
 def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float, BedGrid | None]:
-    """Read the file with the heights of the bed, and return ``bed``, ``heading`` and ``grid`` of `Environment`. The
-    polyline ``bed`` is used if the heights vary only along x or only along y; otherwise ``grid`` is used.
+    """Read the file with the heights of the bed, and return ``bed``, ``heading`` and ``grid`` of `Environment`. If the
+    heights vary only along x or only along y, the polyline ``bed`` is used. Otherwise ``grid`` is used.
     """
     none = np.zeros((0, 2)), 0.0, None
     if "seafloorfile" not in file.options:
@@ -231,7 +231,7 @@ def _read_current(file: InputFile) -> dict[str, Any]:
 
 
 def _read_table(file: InputFile, at: int, name: str, widths: Sequence[int], skip: int) -> list[list[float]] | None:
-    """Read a table of numbers in the folder of the input file or in the working directory; the first ``skip`` lines are
+    """Read a table of numbers in the folder of the input file or in the working directory. The first ``skip`` lines are
     headings. If the table contains faults, record the faults and return None.
     """
     path = file.find(name)
@@ -265,7 +265,7 @@ def _find_numbers(words: Sequence[str]) -> list[float] | None:
 
 
 def read_motion(path: Path) -> FloatArray:
-    """Read a table of motions. Each row is a time [s] followed by numbers; lines that begin with ``#`` or a word are
+    """Read a table of motions. Each row is a time [s] followed by numbers. Lines that begin with ``#`` or a word are
     comments.
 
     An additional row is appended. Its values are extrapolated from the last three rows by a parabola.

@@ -3,7 +3,7 @@
 | MoorDyn | Windlass |
 | --- | --- |
 | free or pinned body with its rods and points | `RigidBody3D` with their masses and moments of inertia |
-| rod, free or pinned | `RigidBody3D` whose node is the middle of the rod, with z along the rod, to the upper end |
+| rod, free or pinned | `RigidBody3D` with the node at the middle of the rod, and z along the rod to the upper end |
 | spin of a rod about its axis | held (e3 = 0), because nothing acts on it |
 | pin of a rod | `SphericalJoint` at end A |
 | rod in water | `CylinderFluidLoad` with a strip for each segment |
