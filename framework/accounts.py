@@ -67,8 +67,8 @@ class Account:
         parts: shape of the array `Reading.parts`. The function ``jumps`` compares the values of this array.
         jumps: function ``(s)`` that adds the instantaneous losses [J] in a step to s.jumps, shape (l, rows) for l names
             in ``lost``, in addition to the powers. The function reads the step size s.size [s], shape (1,), and
-            compares s.parts (end of the step) with s.parts_before (start of the step). Then it copies s.parts to
-            s.parts_before.
+            compares s.parts (end of the step) with s.parts_before (start of the step). Then the function copies s.parts
+            to s.parts_before.
         rows: number of rows of the account, if this number differs from the number of rows of `System.dofs`.
         by: name of a column, for instance ``"circle"``. Rows with equal values in this column form a group. Losses are
             summed for each group. An empty name means no groups.

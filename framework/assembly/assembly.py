@@ -411,8 +411,7 @@ class Assembly:
         run_steps(constraint_tangent_steps(self, values, dq, dv, multiplier_scale))
 
     def post_newton(self) -> PostNewton:
-        """Update the history values (stage POST_NEWTON). Return the largest force error [N], the smallest recommended
-        step size [s], whether the contact state of any row has changed, and the largest contact force [N]; see
+        """Update the history values (stage POST_NEWTON). Return the combined result of all systems, see
         `PostNewton`.
         """
         enter(Stage.POST_NEWTON)

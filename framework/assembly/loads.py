@@ -80,8 +80,9 @@ class Loads:
             self._add_multiple(loads, factor, f)
 
     def add_sizes(self, f: FloatArray) -> None:
-        """Add absolute values of loads to ``f``, shape (n + 1,): first of the sum of all loads that do not depend on
-        coordinates, then of each load that depends on coordinates, such as the weight or the buoyancy of a body.
+        """Add absolute values of loads to ``f``, shape (n + 1,). The loads that do not depend on coordinates are summed
+        before the absolute values are computed. The absolute values of each load that depends on coordinates, such as
+        the weight or the buoyancy of a body, are added separately.
         """
         self.update()
         loads = np.zeros_like(f)

@@ -31,9 +31,9 @@ def clear_outcomes(outcomes: FloatArray) -> None:
 
 @kernel
 def judge_outcomes(outcomes: FloatArray, total: FloatArray) -> None:
-    """Combine the results of all systems into an array of shape (6,): largest force error, smallest recommended step
-    size, whether the contact state of any row has changed, largest contact force, and the indices of the row and of the
-    system with the largest error.
+    """Combine the results of all systems into an array of shape (6,). The values are the largest force error, the
+    smallest recommended step size, 1 if any contact state has changed (otherwise 0), the largest contact force, and the
+    indices of the row and of the system with the largest error.
     """
     note_outcome(total, 0.0, np.inf, False, 0.0, -1)
     total[5] = -1.0

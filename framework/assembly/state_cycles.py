@@ -25,8 +25,8 @@ from windlass.framework.parallel.processes import Processes
 CYCLE = -1.0
 """Value of `Fields.mapped` after a cycle."""
 RETURNS = 2
-"""A cycle is complete if the contact states of this number of successive evaluations are equal to the states two
-evaluations earlier, but differ from the states one evaluation earlier.
+"""Number of successive evaluations that complete a cycle. In each of these evaluations, the contact states are equal to
+the states two evaluations earlier, but differ from the states one evaluation earlier.
 """
 UNKNOWN = 2
 """Substitute for the sign of a history value that has not been evaluated in this run."""

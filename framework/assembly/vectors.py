@@ -20,7 +20,7 @@ def create_unknowns(layout: Layout, comm: Any, owned: int | None = None) -> Any:
     Args:
         layout: the process-local numbering.
         comm: mpi4py communicator, or None.
-        owned: number of owned unknowns, if it differs from the number in the layout.
+        owned: number of owned unknowns, if this number differs from the number in the layout.
     """
     size = layout.unknowns.owned if owned is None else owned
     return PETSc.Vec().createMPI((size, None), comm=comm if layout.size > 1 else PETSc.COMM_SELF)

@@ -32,7 +32,7 @@ class StateFunction:
     """A user function ``f(t, *arrays)`` of a row, where the arrays change with the motion.
 
     Attributes:
-        function: the user's function. It receives copies of the arrays.
+        function: the user's function, which receives copies of the arrays.
         derivative: function ``(t, *arrays)`` that returns the derivative with respect to each array, shape (*shape, n)
             for an array of shape (n,). If ``derivative`` is None, central differences are used.
         shape: shape of the result.

@@ -1,6 +1,6 @@
 """Checks of the values of PETSc's options before any solve. PETSc itself checks these values late and incompletely.
 
-The function `check_ranges` checks the solver options with a known range. It finds missing values, words instead of
+The function `check_ranges` checks the solver options with a known range, and finds missing values, words instead of
 numbers, and numbers outside the range. The function `find_refused` copies all options of a solver to another prefix,
 lets PETSc read the copies, and finds the options for which PETSc raises an error.
 """

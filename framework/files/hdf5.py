@@ -178,8 +178,8 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
 
     Args:
         path: the file.
-        finish: function of the `Overlay` that can change the bytes of the file. It is called after HDF5 has closed the
-            file, and before the bytes are written.
+        finish: function of the `Overlay` that can change the bytes of the file. The function is called after HDF5 has
+            closed the file, and before the bytes are written.
 
     Raises:
         NoRoomError: the disk has no room for the file.

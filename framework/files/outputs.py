@@ -174,9 +174,10 @@ def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: 
 class Claim:
     """Exclusive right of one writer to write its files within this process, until the object is released or deleted.
 
-    A new writer takes over the files of an earlier writer with an equal name in two cases: if the earlier writer has
-    already written its files, as in a loop, or if Python runs interactively. After a takeover the earlier writer can no
-    longer write. If no takeover is allowed, an error is raised, because both writers would write to one file.
+    A new writer can take over the files of an earlier writer with an equal name. This takeover is allowed if the
+    earlier writer has already written its files, as in a loop, or if Python runs interactively. After a takeover the
+    earlier writer can no longer write. If no takeover is allowed, an error is raised, because both writers would write
+    to one file.
 
     Args:
         files: all files of the writer.
@@ -277,8 +278,8 @@ def note_output(path: Path) -> None:
     """Create a hidden file that marks an output file as a file of Windlass. Call this function before another library
     writes the output file.
 
-    If the output file does not exist, it is created empty. If another file later replaces the output file, the mark is
-    not valid for the new file.
+    If the output file does not exist, an empty output file is created. If another file later replaces the output file,
+    the mark is not valid for the new file.
     """
     check_place(path, "output")
     with path.open("ab") as file:

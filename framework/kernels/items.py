@@ -1,7 +1,7 @@
 """Generation of code that reads items and shapes of arrays, and parts of aggregates, with few instructions.
 
 For each item ``a[i]``, numba stores all data of the array in memory, reads these data one by one, and computes the
-address of the item with all strides: 29 instructions, of which the optimiser removes 25. Most of the compilation time
+address of the item with all strides. Of these 29 instructions, the optimiser removes 25. Most of the compilation time
 of a kernel is proportional to the number of instructions before the optimisation. The functions of this file create
 only the instructions that the optimiser would keep. The changes in this file do not change the machine code.
 """
@@ -18,8 +18,9 @@ _types: Any = _numba.types
 
 
 class KernelBuilder(ir.IRBuilder):  # type: ignore[misc]
-    """Builder of instructions. If a requested part of an aggregate (an array, a tuple) is a constant or was inserted
-    before, the builder returns the constant or the inserted value, and creates no instruction.
+    """Builder of instructions. If a requested part of an aggregate (an array or a tuple) is known, the builder returns
+    the known value and creates no instruction. A part is known if it is a constant, or if an earlier instruction has
+    inserted it.
     """
 
     def extract_value(self, agg: Any, idx: Any, name: str = "") -> Any:

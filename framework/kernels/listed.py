@@ -5,7 +5,7 @@ module and name of a kernel, the types of the arguments, and the form of the ker
 the file also lists the kernels of the model in the order in which the model requests them. The script
 tests/support/list_kernels.py creates the file.
 
-If the machine code of many listed kernels is missing, as in the first run on a machine, additional processes on the
+In the first run on a machine, the machine code of many listed kernels is missing. Then additional processes on the
 other cores compile these kernels together with this process (see ahead.py). Each additional process first compiles the
 kernels of the listed model that is most similar to the present model. This process compiles the kernels of this model
 in the order of the list. The additional processes begin at later positions of the list and continue in the reverse

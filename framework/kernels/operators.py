@@ -72,8 +72,8 @@ def remembered_signatures() -> Iterator[None]:
 
 
 def _are_plain(function: Any, arguments: Any) -> bool:
-    """Return whether the arguments of an operator have the types for which signatures are stored: numbers, or, for
-    operators that read or set items, also arrays and tuples of numbers of one type.
+    """Return whether the arguments of an operator have types for which signatures are stored. These types are numbers.
+    For operators that read or set items, they are also arrays, and tuples of numbers of one type.
     """
     items = function.typing_key in (operator.getitem, operator.setitem)
     return all(

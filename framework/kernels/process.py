@@ -88,8 +88,8 @@ def asked() -> list[Job]:
 
 
 def is_kept(function: Any, types: list[Any], form: str) -> bool:
-    """Return whether the machine code of a kernel for these types of arguments, in the needed form or a more complete
-    form (see machine_code.py), is in the cache folder or is being compiled by another process.
+    """Return whether the machine code of a kernel for these types of arguments is in the cache folder, or is being
+    compiled by another process. The code must have the needed form or a more complete form (see machine_code.py).
     """
     folder, _ = cache_folder()
     if folder is None:
@@ -148,8 +148,8 @@ def read_machine_code(path: Path, key: str) -> MachineCode | None:
 
 
 def eval_keys(function: Any, types: list[Any], return_type: Any, form: str) -> list[str]:
-    """Return the file names of the machine code of a kernel in the given form and in more complete forms, for these
-    types of arguments and this type of the result. The type of the result is usually None.
+    """Return the file names of a kernel for these types of arguments and this type of the result, in the given form and
+    in more complete forms. The type of the result is usually None.
 
     Each name contains 40 hexadecimal digits of a hash and is therefore unique.
     """

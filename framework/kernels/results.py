@@ -132,7 +132,9 @@ def _link(header: dict[str, Any], code: bytes, target_context: Any) -> MachineCo
 
 
 class KeptLibrary(_numba.core.codegen.JITCodeLibrary):  # type: ignore[misc]
-    """Machine code that was read from a file. It is linked without numba's module of intermediate code."""
+    """Machine code that was read from a file. This machine code is linked without numba's module of intermediate
+    code.
+    """
 
     def __init__(self, codegen: Any, name: str, linked: MachineCode) -> None:
         _numba.core.codegen.CodeLibrary.__init__(self, codegen, name)

@@ -229,8 +229,8 @@ class Layout:
         """The order of the unknowns for elimination by substructures, see `create_substructure`. The value is None if
         this order cannot be used.
 
-        The order cannot be used (a) on a single process, (b) if the coordinates that rows couple change during the run
-        (contact sets, sliding joints), or (c) if the fraction of unknowns in full blocks is too small. The call is
+        The order cannot be used in three cases: (a) on a single process, (b) if rows couple changing coordinates during
+        the run (contact sets, sliding joints), (c) if the fraction of unknowns in full blocks is too small. The call is
         collective.
         """
         if self.size == 1 or any(system.neighbours is not None for system in self.systems.values()):

@@ -2,12 +2,12 @@
 couplings.
 
 The vertices of the graph are nodes and bodies. An edge joins two vertices that a row of an element, connector or
-constraint couples. Hubs (coordinates that a large number of rows couple, such as the coordinates of a pulley that
-touches all elements of a belt) have no edges, because edges of hubs would connect all parts of the model. Each hub is
-assigned to a process that owns a large part of the rows that couple the hub, see `place_hubs`. The weight of a vertex
-is an estimate of its computational work: the work for the coordinates of the vertex, and the work for rows. The work
-for a row is the number of coordinates that the row couples. This work is added to the weight of the first vertex of the
-row that is not a hub.
+constraint couples. Hubs are coordinates that a large number of rows couple, such as the coordinates of a pulley that
+touches all elements of a belt. Hubs have no edges, because edges of hubs would connect all parts of the model. Each hub
+is assigned to a process that owns a large part of the rows that couple the hub, see `place_hubs`. The weight of a
+vertex is an estimate of its computational work: the work for the coordinates of the vertex, and the work for rows. The
+work for a row is the number of coordinates that the row couples. This work is added to the weight of the first vertex
+of the row that is not a hub.
 
 Ranges are optimal for a chain with nodes that are numbered along the chain. For nets, and for nodes in any other order,
 the first process partitions the graph by PETSc's MatPartitioning, and broadcasts the result.

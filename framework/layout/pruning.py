@@ -1,6 +1,6 @@
 """Selection of the rows that each process keeps after the distribution of the world.
 
-A process keeps the rows that it evaluates, the nodes of which it owns a coordinate, and all rows to which these rows
+A process keeps the rows that it evaluates, the nodes with a coordinate that it owns, and all rows to which these rows
 and nodes refer directly or indirectly. For example, a connector refers to a marker, the marker to a cable, and the
 cable to nodes. A pulley is stored on each process that evaluates cables which can touch the pulley. Every process keeps
 all rows of small tables, so that names and values of wheels, grounds and supports are available on all processes.

@@ -1,10 +1,10 @@
 """The energy balance of one step: work of all forces, changes of energies, losses, and the remainder of the balance.
 
 At the start and at the end of a step, the equation of motion is M a + sum of f + C_qᵀ λ - loads = r. Here M is the mass
-matrix, a the accelerations, f the forces of each law, C_q the derivative of the constraint equations with respect to
-the coordinates q, λ the multipliers, and r the residual that remains after the solve of the step. The work of a force f
-over a step is W = (q_1 - q_0)·(f_0 + f_1)/2, where the indices 0 and 1 denote the start and the end of the step. With
-the kinetic energy T, the following identities result:
+matrix, a are the accelerations, f are the forces of each law, and λ are the multipliers. C_q is the derivative of the
+constraint equations with respect to the coordinates q, and r is the residual that remains after the solve of the step.
+The work of a force f over a step is W = (q_1 - q_0)·(f_0 + f_1)/2, where the indices 0 and 1 denote the start and the
+end of the step. With the kinetic energy T, the following identities result:
 
     work of loads and constraints = W of M a + sum of W of the laws - W of r,
     W of M a  = change of T + energy that inertia carries away + loss of the method of integration,
@@ -12,9 +12,9 @@ the kinetic energy T, the following identities result:
     W of a load with an account = work supplied - losses (for drag: work of the stream that does not move the body).
 
 A loss is the work of the dissipative forces over the displacement of the step. A damper with the coefficient d and the
-length u loses d (u_t0 + u_t1)/2 Δu, where u_t is the rate of the length, and Δu the change of the length. With the step
-size h, the trapezoidal rule for the power would give d (u_t0² + u_t1²) h/2. For motions that the step size does not
-resolve, such as stiff axial modes, this value is many times the actual loss. For powers P that are quadratic in
+length u loses d (u_t0 + u_t1)/2 Δu, where u_t is the rate of the length, and Δu is the change of the length. With the
+step size h, the trapezoidal rule for the power would give d (u_t0² + u_t1²) h/2. For motions that the step size does
+not resolve, such as stiff axial modes, this value is many times the actual loss. For powers P that are quadratic in
 velocities, the expression
 
     D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    w = (q_1 - q_0)/h,
@@ -103,8 +103,8 @@ class Accounted(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums [J] over steps. The terms are the work of each group of forces, the change of the kinetic energy, and, for
-    each law, the changes of its stored energies and the time integrals of its powers. The function `settle` adds the
+    """Sums [J] over steps. The sums are the work of each group of forces, the change of the kinetic energy, the changes
+    of the stored energies of each law, and the time integrals of the powers of each law. The function `settle` adds the
     values of a step. All sums are views of the array ``numbers``, which contains the sums in this order.
     """
 

@@ -33,8 +33,8 @@ def load_middle(
     a_before: FloatArray, rotations: IntArray, time: FloatArray, x: FloatArray, v: FloatArray, a: FloatArray,
     half_difference: FloatArray,
 ) -> None:  # fmt: skip
-    """Replace the values of the fields at the end of a step by values in the middle of the step: time, mean
-    coordinates, mean accelerations, and the velocities (m + w)/2.
+    """Replace the values of the fields at the end of a step by values in the middle of the step. These values are the
+    time, the mean coordinates, the mean accelerations, and the velocities (m + w)/2.
 
     q, before: displacements at the end and at the start of the step, shape (n,).
     start: time [s] at the start of the step, shape (1,).

@@ -78,7 +78,7 @@ class Gaps:
         measure: function ``(s)`` that evaluates the contacts at the positions and velocities in the `Fields` ``s``, and
             writes the values to ``numbers``.
         numbers: values of all contacts (see `GAP` and the following indices), shape (contacts, WIDTH). If ``measure``
-            is not a `Call`, it can replace this array by a new array.
+            is not a `Call`, ``measure`` can replace this array by a new array.
         describe: function ``(k)`` that returns a description of contact k.
         near: number of contacts to be checked, followed by their indices, shape (contacts + 1,). ``measure`` can omit
             contacts that cannot close in this step. If ``near`` is None, all contacts are checked.
@@ -137,8 +137,8 @@ def note_way(row: FloatArray, reach: float, x: float, y: float, z: float) -> Non
     """Write the position [m] of a body relative to an obstacle, and the penetration [m] that the step has missed, to
     ``row``. Call `note_gap` before this function.
 
-    A step can miss a penetration if the contact is open at both ends of the step, or if the body is on one side of the
-    obstacle at the start and on the opposite side at the end.
+    A step can miss a penetration in two cases. In the first case, the contact is open at both ends of the step. In the
+    second case, the body is on opposite sides of the obstacle at the start and at the end.
     """
     row[REACH], row[X], row[Y], row[Z] = reach, x, y, z
     ax, ay, az = row[START + X], row[START + Y], row[START + Z]

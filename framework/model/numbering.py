@@ -107,8 +107,8 @@ class Numbering:
         self._number_data(world)
 
     def _number_rows(self, table: EntityTable, own: NDArray[np.bool_]) -> tuple[IntArray, int]:
-        """Return the world numbers of the coordinates that the rows of a table on this process define, and the number
-        of coordinates that all rows of the table define.
+        """Return the world numbers of the coordinates that the resident rows of a table define, and the number of
+        coordinates that all rows of the table define.
         """
         if not table.is_distributed or self._world.processes is None:
             count = int(own.sum())

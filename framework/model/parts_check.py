@@ -129,7 +129,7 @@ def fetch_rows(world: Tables, processes: Processes) -> None:
 
 def send_rows(table: EntityTable, out: list[IntArray], processes: Processes) -> None:
     """Send rows of this process to other processes, and insert the rows that other processes send. The list ``out``
-    contains, for each process, the numbers of the rows that are sent to it. The call is collective.
+    contains, for each process, the numbers of the rows for this process. The call is collective.
     """
     for rows, values in processes.exchange("rows", [(rows, table.extract(rows)) for rows in out]):
         if len(rows):

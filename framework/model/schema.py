@@ -180,8 +180,8 @@ class Component:
         initial_columns: for nodes, the columns of the initial displacements and of the initial velocities, each with
             one number per coordinate. The default values are 0.
         state_column: for nodes of first-order states (unknowns of equations of first order in time), the column of the
-            initial values of the states, which replaces reference and initial columns. The states are the velocities of
-            the coordinates of the node.
+            initial values of the states. Such nodes have no reference columns and no initial columns. The states are
+            the velocities of the coordinates of the node.
         rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
         history_column: for rows with history values, the column with the number of places (segments or points) of a
             row. Each place has separate history values. Without this column a row has one place.
@@ -261,8 +261,8 @@ def parse_values(
 
 
 def _parse_one(col: Column, value: Any) -> NDArray[Any] | None:
-    """Convert the value of one row to an array of shape (1, *col.shape) if the value is obviously allowed: a Python
-    number, a truth value, or a list or array of numbers. Return None for all other values, which `parse_values`
+    """Convert the value of one row to an array of shape (1, *col.shape), if a quick check shows that the value is an
+    allowed number, truth value, or list or array of numbers. Return None for all other values, which `parse_values`
     examines.
     """
     if not col.shape and type(value) is bool and col.dtype is bool:

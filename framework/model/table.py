@@ -355,8 +355,8 @@ class EntityTable:
         del self._labels[labels:], self._runs[runs:]
 
     def add_label(self, rows: IntArray, label: str | Callable[[int], str]) -> None:
-        """Set the names of consecutive rows for messages: one name for all rows, or a function that returns the name of
-        a row from the index of the row in ``rows``.
+        """Set the names of consecutive rows for messages. The argument ``label`` is one name for all rows, or a
+        function that returns the name of a row from the index of the row in ``rows``.
         """
         if len(rows) == 0:
             return

@@ -58,14 +58,14 @@ class World:
 
     Attributes:
         tables: the tables by component, in the order in which components were first added.
-        gravity: acceleration of gravity [m/s^2], shape (3,). It can be changed until the world is finalized.
+        gravity: acceleration of gravity [m/s^2], shape (3,). Gravity can be changed until the world is finalized.
         version: number of times that switchable columns have been changed.
         finalized: whether `finalize` was called.
         is_distributed: whether this process stores only a part of the rows.
         processes: the processes among which the rows are divided; None if every process has all rows.
         calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.
-        changed: value of ``version`` at the last change of a column, by component, for each table with a changed column
-            and for the tables that follow such a table (`Component.follows`).
+        changed: value of ``version`` at the last change of a column of a table, by component. A change also counts as a
+            change of the tables that follow this table (`Component.follows`).
         changed_columns: value of ``version`` at the last change of each changed column, by component and name.
     """
 

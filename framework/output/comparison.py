@@ -33,7 +33,7 @@ def format_comparison(rows: Iterable[Sequence[str | float | None]], title: str |
 
     Args:
         rows: for each row: name with unit, computed value, and one reference value for each title. If the run ended
-            before the value could be computed, the computed value is None. If a reference value is unknown, it is None.
+            before the value could be computed, the computed value is None. Unknown reference values are None.
         title: heading of the reference column, or one heading for each reference column.
     """
     titles = (title,) if isinstance(title, str) else tuple(title)

@@ -127,8 +127,8 @@ class Canvas:
     def compose(
         self, drawings: Sequence[Drawing], paintings: Sequence[Painting]
     ) -> tuple[FloatArray, dict[str, FloatArray], dict[str, FloatArray]]:
-        """Return the points [m], shape (n, 3), the point fields and the cell fields of one frame, from drawings and
-        paintings in the order in which the constructor received them.
+        """Return the points [m], shape (n, 3), the point fields and the cell fields of one frame. The drawings and
+        paintings must be in the order of the arguments of the constructor.
 
         The field `displacement`, relative to the reference configuration, is added to the point fields. The cells are
         the lines, followed by the faces. Painted fields are NaN on faces. The next call overwrites the returned arrays.

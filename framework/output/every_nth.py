@@ -21,8 +21,8 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 ROUNDING = 1e-6
-"""Times of steps and frames are treated as equal if their difference, divided by the interval between frames or by the
-step size, is less than this value [1].
+"""If the difference of two times of steps and frames, divided by the interval between frames or by the step size, is
+less than this value [1], the times are treated as equal.
 """
 STEP_CALLS = {"before_step", "after_step", "idle_steps"}
 """Methods of a hook that determine at which steps the hook is called."""
@@ -42,9 +42,9 @@ def count_step(time: FloatArray, span: FloatArray, counts: IntArray, due: IntArr
         time: time [s] at the end of the step, shape (1,).
         span: time at the start of the solve, interval between frames, and earliest time of a record, all in seconds,
             shape (3,).
-        counts: array of shape (5,): number of steps so far (index STEPS), n if every n-th step is recorded or 0 if
-            frames are equally spaced in time (EVERY), number of frames that were due before this step (DONE), number of
-            steps since Python last set this array (PASSED), and number of stored records (STORED).
+        counts: array of shape (5,). STEPS: number of steps so far. EVERY: n if every n-th step is recorded, or 0 if
+            frames are equally spaced in time. DONE: number of frames that were due before this step. PASSED: number of
+            steps since Python last set this array. STORED: number of stored records.
         due: output, 1 if the step is recorded, otherwise 0, shape (1,).
     """
     counts[STEPS] += 1

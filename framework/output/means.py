@@ -37,9 +37,9 @@ class Means(Readings):
 
     Several successive solves may use one hook. The means then include the time intervals of all these solves, but not
     the time between the solves. If a solve begins before the end time of the previous solve, the means begin again. The
-    ``start`` of a restarted run may be later than the ``start`` of the interrupted run, but then not earlier than the
-    last step that the means of the interrupted run include. A ``start`` that is earlier than the ``start`` of the
-    interrupted run causes an error, because the interrupted run has not recorded values before its ``start``.
+    ``start`` of a restarted run may be later than the ``start`` of the interrupted run. A later ``start`` must not
+    precede the last step that the means of the interrupted run include. A ``start`` that is earlier than the ``start``
+    of the interrupted run causes an error, because the interrupted run has not recorded values before its ``start``.
 
     Under MPI, all processes call this hook, and the means are equal on all processes.
 

@@ -61,8 +61,8 @@ class Recorder(EveryNth):
         every: record every n-th accepted step, n >= 1. By default, ``frames`` determines the recorded steps.
         formats: one or several of ``"vtkhdf"``, ``"vtu"``, ``"xdmf"``, and formats that were added by
             `register_format`.
-        folder: folder of the files. If the folder does not exist, it is created. The default is the folder in ``name``,
-            or the working directory.
+        folder: folder of the files. A missing folder is created. The default is the folder in ``name``, or the working
+            directory.
         subdivisions: number of straight lines with which one cable element is drawn, >= 1.
         axis: value that is stored as the time of a frame: ``"time"`` [s], or the step number ``"step"`` [1]. In statics
             the time is constant, so ``"step"`` is needed.

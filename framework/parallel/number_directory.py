@@ -39,7 +39,7 @@ def share(
         values: values that this process sends, integers or floats, shape (k, ...).
         wanted: keys of the values that this process requests, shape (m,).
         join: operation that combines the values that several processes send for one key.
-        start: value of keys for which no process sends a value. It must be the neutral element of ``join``.
+        start: value of keys for which no process sends a value. This value must be the neutral element of ``join``.
         before: whether to return, for each key, the sum of the values of all smaller keys. Otherwise, the value of the
             key is returned.
     """
@@ -70,8 +70,9 @@ def _blocks(processes: Processes, length: int) -> Iterator[slice]:
 
 
 def _address(processes: Processes, numbers: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return three arrays: the indices that sort the keys ``numbers`` by the process that stores the key, the number of
-    rows to send to each process, and the number of rows to receive from each process.
+    """Return three arrays. The first array contains the indices that sort the keys ``numbers`` by the process that
+    stores the key. The second and the third array contain the numbers of rows to send to each process and to receive
+    from each process.
     """
     keeper = numbers * processes.size // max(count, 1)
     out = np.bincount(keeper, minlength=processes.size)

@@ -40,9 +40,9 @@ def tabulate_model(world: World, state: State) -> list[ReportTable]:
 
 
 def describe_values(table: EntityTable, column: Column) -> str:
-    """Return a text for the values of a column: the value if it is equal in all rows, otherwise the range. The text is
-    empty if all rows have the default value. For a column of functions or of variable length, the text states the
-    number of functions or the range of lengths.
+    """Return a text for the values of a column. If all rows have one value, the text is this value. Otherwise the text
+    is the range. The text is empty if all rows have the default value. For a column of functions or of variable length,
+    the text states the number of functions or the range of lengths.
     """
     values = table.collect(column.name)
     if column.dtype is object:

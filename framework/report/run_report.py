@@ -1,5 +1,5 @@
-"""The report of a run, which ``-report`` requests. The file is written at the end of each of the first `DETAILED`
-solves and of each failed solve, at the end of the script, and after an error.
+"""The report of a run, which ``-report`` requests. The file is written at the end of the script, after an error, and at
+the ends of solves. Solves after the first `DETAILED` solves write the file only if they fail.
 
 Solvers contribute a `SolveRecord`. Models, hooks and packages contribute sections, see `report_parts.py`. The
 collection of data is collective, and the first process writes the file. Without -report this module is not loaded.

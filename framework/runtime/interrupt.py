@@ -17,8 +17,8 @@ class Interrupt:
     """Flag that Ctrl-C sets. The solver checks this flag between two steps. A second Ctrl-C raises KeyboardInterrupt
     immediately.
 
-    The signal handler is installed only in serial runs, only in the main thread (Python handles signals only there),
-    and only if the program has no handler of its own.
+    The signal handler is installed only in serial runs, and only if the program has no handler of its own. Because
+    Python handles signals only in the main thread, the handler is not installed in other threads.
 
     Attributes:
         wanted: whether the user has pressed Ctrl-C, so that the solve must end after the current step.

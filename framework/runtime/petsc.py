@@ -1,8 +1,8 @@
 """Initialisation of PETSc, once, with the command line of the model. All modules import PETSc from this module.
 
-`windlass run MODEL.py ...` initialises PETSc before it runs the model. Under `python MODEL.py ...` the first import of
-this module initialises PETSc, and also sets up error messages without traceback, and the check for unused options at
-the end of the script.
+`windlass run MODEL.py ...` initialises PETSc before it runs the model. Under `python MODEL.py ...`, the first import of
+this module initialises PETSc. This import also installs handlers for error messages without traceback, and for the
+check for unused options at the end of the script.
 """
 
 import gc

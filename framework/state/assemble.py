@@ -82,9 +82,9 @@ def assemble_matrix(
     *,
     velocity_terms: bool = True,
 ) -> Any:
-    """Return a weighted sum of derivatives of `assemble_vector` as a PETSc matrix [N/m, ...]: dq times the derivative
-    with respect to the coordinates q, plus dv times the derivative with respect to the velocities v. With dq = 1 and dv
-    = 0, the result is the stiffness matrix K. With dq = 0 and dv = 1, it is the damping matrix D.
+    """Return a weighted sum of derivatives of `assemble_vector` as a PETSc matrix [N/m, ...]. The weights are dq for
+    the derivative with respect to the coordinates q, and dv for the derivative with respect to the velocities v. With
+    dq = 1 and dv = 0, the result is the stiffness matrix K. With dq = 0 and dv = 1, the result is the damping matrix D.
 
     If da is not zero, the function differentiates the sum r = M(q) a + `assemble_vector`, at the accelerations a of the
     state. The result is dq ∂r/∂q + dv ∂r/∂v + da ∂r/∂a. If the accelerations are zero, the result is dq K + dv D + da M

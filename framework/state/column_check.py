@@ -134,9 +134,9 @@ def check_columns(assembly: Assembly, tolerance: float, where: str) -> None:
 
 
 def find_largest(assembly: Assembly) -> tuple[float, float]:
-    """Return two forces: F, the largest absolute value in the residual and in the multipliers, and F + k x, where k is
-    the largest entry of the stiffness matrix and x the largest coordinate. If coordinates change, rounding errors of
-    forces are proportional to F + k x.
+    """Return two forces, F and F + k x. Here F is the largest absolute value in the residual and in the multipliers, k
+    is the largest entry of the stiffness matrix, and x is the largest coordinate. If coordinates change, rounding
+    errors of forces are proportional to F + k x.
     """
     fields = assembly.fields
     force = max(find_size(eval_residual(assembly)), find_size(fields.lam))

@@ -7,9 +7,9 @@ The residual consists of the equations of motion and the constraint equations,
 where M is the mass matrix, C are the constraint equations, C_q are the derivatives of C with respect to q, and λ are
 the multipliers. The derivatives of the residual with respect to q, v, a and λ are compared separately, and then as a
 weighted sum. A central difference with step h has a truncation error of about h² times the third derivative, and a
-rounding error of about ε R/h, for residuals of magnitude R and the relative rounding error ε of floating-point numbers.
-With h = 1e-6 the sum of both errors is about 1e-9 of the largest entry of a matrix row. Contact states are history
-values, and do not change during the comparison.
+rounding error of about ε R/h. Here R is the magnitude of the residual, and ε is the relative rounding error of
+floating-point numbers. With h = 1e-6 the sum of both errors is about 1e-9 of the largest entry of a matrix row. Contact
+states are history values, and do not change during the comparison.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def check_tangent(
     """Compare the tangent of a model with central differences of its residual, at a given state and at random states
     near this state. Optionally, check the derivatives of the residual with respect to columns.
 
-    The check is suitable only for small models on one process, because it varies each coordinate and uses dense
-    matrices.
+    The check is suitable only for small models on one process, because each coordinate is varied, and dense matrices
+    are used.
 
     Args:
         world: the model.

@@ -19,7 +19,7 @@ An example is a complete model; run it by `windlass run NAME.py`.  A file that e
 
 
 def find_folder() -> Path:
-    """Return the folder of the examples. It is in the installed package or, in a checkout, in the repository.
+    """Return the folder of the examples. This folder is in the installed package or, in a checkout, in the repository.
 
     Raises:
         OptionError: the installation has no examples.

@@ -56,7 +56,7 @@ LIMIT = re.compile(r"\s*([\w.-]+)\s*(<=|>=)\s*(\S+)\s*")
 
 
 class Limit(NamedTuple):
-    """A limit on a result. It consists of the name of the result, the sign ``<=`` or ``>=``, and the bound."""
+    """A limit on a result: the name of the result, the sign ``<=`` or ``>=``, and the bound."""
 
     name: str
     sense: str

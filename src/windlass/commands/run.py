@@ -51,7 +51,7 @@ def run_script(
         execute: function that runs the model in the file. By default, the file is run as a Python script.
 
     Returns:
-        Exit code of the script. It is 2 for errors of Windlass, and 1 for other exceptions.
+        Exit code of the script. The exit code is 2 for errors of Windlass, and 1 for other exceptions.
     """
     if words and words[0] in HELP_WORDS:
         print(help_text)

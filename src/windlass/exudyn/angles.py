@@ -130,8 +130,8 @@ def solve_rates(sa: float, ca: float, sb: float, cb: float, w: Any) -> tuple[flo
 def find_angle_rates(
     e: FloatArray, rate: FloatArray, second: FloatArray, angles: FloatArray, rates: FloatArray, faster: FloatArray
 ) -> None:
-    """Write the first and second derivatives of ``angles`` with respect to time into ``rates`` and ``faster``, shape
-    (3,) each, for Euler parameters e with the derivatives ``rate`` and ``second``.
+    """Write the first and second derivatives of ``angles`` with respect to time to ``rates`` and ``faster``, each of
+    shape (3,). The arguments ``rate`` and ``second`` are the derivatives of the Euler parameters e.
     """
     sa, ca, sb, cb = np.sin(angles[0]), np.cos(angles[0]), np.sin(angles[1]), np.cos(angles[1])
     u, v, w = solve_rates(sa, ca, sb, cb, turning(rate, e))

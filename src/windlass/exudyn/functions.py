@@ -112,8 +112,8 @@ class UserFunctions:
         self.in_time, self.in_motion = MainSystemView(mbs, False, self), MainSystemView(mbs, True, self)
 
     def see(self, places: IntArray, function: Callable[..., float], given: Any) -> Callable[..., float]:
-        """Return the user function of a load with the value ``given`` as a function ``f(t, u, u_t)``, where u and u_t
-        are the displacements and velocities at the indices ``places``.
+        """Convert the user function of a load with the value ``given`` to a function ``f(t, u, u_t)``. The arguments u
+        and u_t are the displacements and velocities at the indices ``places``.
         """
 
         def evaluate(t: float, u: FloatArray, ut: FloatArray) -> float:

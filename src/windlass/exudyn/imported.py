@@ -154,7 +154,7 @@ class Imported:
 
     def hooks(self) -> list[Hook]:
         """Return the hooks that solves of the world need. If ``turned`` contains nodes, the list contains a
-        `FollowAngles`, otherwise it is empty. The method `solve` adds these hooks itself.
+        `FollowAngles`. Otherwise the list is empty. The method `solve` adds these hooks itself.
         """
         return [FollowAngles(self.turned)] if self.turned else []
 

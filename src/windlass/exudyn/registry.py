@@ -111,8 +111,8 @@ def translates(*types: str, body: bool = False) -> Callable[[Translation], Trans
 
 @dataclass
 class MarkerFrame:
-    """A frame on a body. It consists of a marker with the rotation of the body, and of the rotation of Exudyn's marker
-    relative to the body, shape (3, 3).
+    """A frame on a body: a marker with the rotation of the body, and the rotation matrix of Exudyn's marker relative to
+    the body, shape (3, 3).
     """
 
     marker: Entity

@@ -512,8 +512,8 @@ def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
 
 
 def stored_data(original: Any) -> Any:
-    """Return the substitute for Exudyn's function GetSensorStoredData. It returns the rows that Windlass has
-    recorded.
+    """Return the substitute for Exudyn's function GetSensorStoredData. The substitute returns the rows that Windlass
+    has recorded.
     """
 
     def get(mbs: Any, sensorNumber: Any) -> Any:

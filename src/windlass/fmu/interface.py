@@ -1,5 +1,5 @@
-"""Interface of a model as an FMU (Functional Mock-up Unit). It declares inputs and outputs, and executes a solve that
-an importing tool controls.
+"""Interface of a model as an FMU (Functional Mock-up Unit). The interface declares inputs and outputs, and executes a
+solve that an importing tool controls.
 
     fmu = wl.FMUInterface()
     fmu.input("torque", 0.0, "N m", set=lambda value: world.set(motor, value=value))

@@ -1,5 +1,5 @@
-"""The FMU of a model. This file is copied into the FMU. It passes the calls of the importing tool to the process of the
-model.
+"""The FMU of a model. This file is copied into the FMU, and passes the calls of the importing tool to the process of
+the model.
 
 The file requires pythonfmu (FMI 2) or pythonfmu3 (FMI 3), which the FMU contains in the folder of this file.
 """

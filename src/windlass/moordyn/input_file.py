@@ -142,9 +142,9 @@ class Rod(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A row of POINTS, or an end of a rod: attachment ("fixed", "coupled", "free", "body" with the number of the body,
-    or "rod" with the number of a rod that moves), position [m], mass [kg], volume [m^3], drag area [m^2], and
-    coefficient of added mass [1].
+    """A row of POINTS, or an end of a rod: attachment, position [m], mass [kg], volume [m^3], drag area [m^2], and
+    coefficient of added mass [1]. The attachment is "fixed", "coupled", "free", "body" with the number of the body, or
+    "rod" with the number of a moving rod.
     """
 
     kind: str

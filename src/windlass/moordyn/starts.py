@@ -79,8 +79,8 @@ def _lie(
     if not reach + height > length > np.hypot(reach, height):
         return None
     # The line lies on the bed up to the corner at the distance c from the anchor, and is straight from the corner to
-    # its upper end. With the horizontal distance x and the height h of the upper end, and with the length L of the
-    # line, the equation is c + √((x - c)² + h²) = L.
+    # its upper end. With the horizontal distance x and the height h of the upper end, the length L of the line is L = c
+    # + √((x - c)² + h²).
     corner = (length**2 - reach**2 - height**2) / (2.0 * (length - reach))
     if not 0.0 < corner < reach:
         return None

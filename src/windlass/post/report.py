@@ -64,8 +64,9 @@ def report_series(
 
 
 def find_extreme(series: Series, duration: float) -> float | None:
-    """Return the most probable largest value of a series in a duration [s], or None if the series has at most `PEAKS`
-    peaks, or too few peaks above the default threshold because many peaks are equal.
+    """Return the most probable largest value of a series in a duration [s]. Return None if the series has at most
+    `PEAKS` peaks, or too few peaks above the default threshold. In a series with many equal peaks, too few peaks exceed
+    the threshold.
     """
     if len(find_peaks(series)) <= PEAKS:
         return None

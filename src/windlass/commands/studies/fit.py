@@ -6,16 +6,16 @@ The fit minimises, with respect to the parameters p, the sum of squares
     Σ ((model_i(p) - measured_i) / s_k(i))²,
 
 where model_i and measured_i are value i of the model and of the measurement, k(i) is the column of value i, and s_k is
-the standard deviation of measured column k. If the standard deviation of a column is unknown, it is estimated from the
-residuals of the column, and the fit is repeated with the estimates. The derivatives J of the scaled residuals with
-respect to p are computed by finite differences. The method is Gauss-Newton with a trust region, by SciPy. The fit ends
-when a full Gauss-Newton step would reduce the sum of squares by less than the tolerance (relative offset).
+the standard deviation of measured column k. Unknown standard deviations are estimated from the residuals of their
+columns, and the fit is repeated with the estimates. The derivatives J of the scaled residuals with respect to p are
+computed by finite differences. The method is Gauss-Newton with a trust region, by SciPy. The fit ends when a full
+Gauss-Newton step would reduce the sum of squares by less than the tolerance (relative offset).
 
-If contacts of the model switch, the sum of squares is a noisy function of p. The noise may then reduce the sum of
-squares at a point so much that the trust region shrinks, although the Gauss-Newton step from this point is not small.
-Therefore the last steps are made without a comparison of sums of squares. The derivatives J are computed by central
-differences at the solution, and full Gauss-Newton steps are added until a step satisfies the tolerance, while p remains
-in the confidence region of the first solution. The noise r' of the model then changes p only by (JᵀJ)⁻¹ Jᵀ r'.
+If contacts of the model switch, the sum of squares is a noisy function of p. If the noise reduces the sum of squares at
+a point, the trust region may shrink, although the Gauss-Newton step from this point is not small. Therefore the last
+steps are made without a comparison of sums of squares. For these steps, the derivatives J are computed by central
+differences at the solution. Full Gauss-Newton steps are added until a step satisfies the tolerance, but only while p
+remains in the confidence region of the first solution. The noise r' of the model then changes p only by (JᵀJ)⁻¹ Jᵀ r'.
 
 Near the solution p̂, the covariance of p is C = (JᵀJ)⁻¹. With m parameters and n values, the joint region of p for the
 confidence c is the ellipsoid
@@ -116,8 +116,8 @@ class BoxFit:
     """A least-squares fit of parameters within their ranges.
 
     Args:
-        run: function that runs the model at points of the parameter space. For each point, it returns the residuals,
-            shape (n,), or None if the run has failed.
+        run: function that runs the model at points of the parameter space. For each point, the function returns the
+            residuals, shape (n,), or None if the run has failed.
         measured: the measured values, shape (n,).
         columns: index of the column of each measured value, shape (n,).
         deviations: standard deviation of each column, NaN if unknown, shape (columns,).

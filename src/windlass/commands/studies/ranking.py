@@ -1,5 +1,5 @@
-"""The table of `windlass tune`. It lists settings in the order of their times, followed by excluded settings with the
-reasons.
+"""The table of `windlass tune`. The table lists settings in the order of their times, followed by excluded settings
+with the reasons.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ difference is treated as a measurement error.
 
 
 def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float) -> None:
-    """Record the run of a setting. Exclude the setting if the run fails, exceeds the time limit, changes the results,
-    or has a doubtful result although the result of the default setting is not doubtful.
+    """Record the run of a setting. Exclude the setting if the run fails, exceeds the time limit, or changes the
+    results. Also exclude the setting if the result of the run is doubtful, but the result of the default setting is not
+    doubtful.
 
     Args:
         tried: the setting.

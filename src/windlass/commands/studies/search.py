@@ -53,7 +53,7 @@ Point = tuple[float, ...]
 
 class SearchResult(NamedTuple):
     """Result of a run: the objective, and a slack for each limit. A slack is the signed distance of a result from its
-    limit. It is >= 0 if the limit is fulfilled. If the run has failed, all values are NaN.
+    limit. If the limit is fulfilled, the slack is >= 0. If the run has failed, all values are NaN.
     """
 
     objective: float

@@ -1,4 +1,4 @@
-"""The report of a study. It is one HTML page with the results, pictures, definition and runs of the study."""
+"""The report of a study. The report is one HTML page with the results, pictures, definition and runs of the study."""
 
 from __future__ import annotations
 

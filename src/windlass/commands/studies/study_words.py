@@ -1,5 +1,5 @@
-"""The command line of a study of many runs. It contains the model, options that vary, options that are equal in all
-runs, and options of the command.
+"""The command line of a study of many runs. A command line contains the model, options that vary, options that are
+equal in all runs, and options of the command.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The table of a sweep. It has a row for each finished case, with the options, the status and the results of the
+"""The table of a sweep. The table has a row for each finished case, with the options, the status and the results of the
 case.
 """
 

@@ -126,8 +126,8 @@ class Runner:
 
 
 def find_limit(default: Result, prefix: str, factor: float) -> float:
-    """Return the time limit [s] of a run: ``factor`` times the time of the solves with the given prefix in the default
-    run, plus 1.5 times the remaining duration of the default run, plus `SLACK`.
+    """Return the time limit [s] of a run. The limit is the sum of three times: ``factor`` times the time of the solves
+    with the given prefix in the default run, 1.5 times the remaining duration of the default run, and `SLACK`.
     """
     solving = default.sum(prefix, "wall_time")
     return factor * solving + 1.5 * max(0.0, default.run_time - solving) + SLACK

@@ -7,9 +7,9 @@ Exudyn lumps the translational mass and the rotary inertia at the nodes. Windlas
 translations, and lumps only the rotary inertia.
 
 For deformable cross sections (ANCFBeam), the kinetic energy of a section per length in Exudyn is uᵀ C u/2, u = r_2,t +
-r_3,t, C = diag(Θ_11/4, Θ_22, Θ_33), where Θ is the inertia of the section. The translation preserves this energy. For a
-beam parallel to x that rotates about e_1, this energy is correct. For beams in other directions, it depends on the
-direction.
+r_3,t, C = diag(Θ_11/4, Θ_22, Θ_33), where Θ is the inertia of the section. The translation preserves this energy. This
+energy is correct for a beam parallel to x that rotates about e_1. For beams in other directions, this energy depends on
+the direction.
 """
 
 from __future__ import annotations
