@@ -1,5 +1,5 @@
-"""Kernels for steps of a `Program`. They set an array to 0, copy an array, or compute the work of forces in a time
-step.
+"""Kernels for steps of a `Program`. The kernels set an array to 0, copy an array, or compute the work of forces in a
+time step.
 """
 
 from __future__ import annotations

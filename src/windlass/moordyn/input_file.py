@@ -44,7 +44,7 @@ PINNED = "COUPLEDPINNED", "CPLDPIN", "VESSELPINNED", "VESPIN"
 MOVING = "free", "pinned"
 """Types of bodies that move under forces. The origin of a pinned body is fixed."""
 UNKNOWN = -1
-"""Number of objects with a number that cannot be read."""
+"""This number identifies an object if its own number cannot be read."""
 
 
 class NotTranslated(ModelError):

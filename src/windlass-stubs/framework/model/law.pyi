@@ -38,7 +38,7 @@ BUILD_ORDER = ("passive", "node", "body", "element", "marker", "load", "connecto
 
 
 class Numbers(Protocol):
-    """Interface through which laws use the numbering of the world; see `Numbering`."""
+    """Interface through which laws use the numbering of the world. See `Numbering`."""
 
     node_dofs: dict[type[Component], IntArray]
     reference: FloatArray
@@ -55,7 +55,7 @@ from windlass.framework.model.world import World as Tables
 
 
 class Rows(Protocol):
-    """Interface through which laws use the process-local numbering; see `Layout`."""
+    """Interface through which laws use the process-local numbering. See `Layout`."""
 
     rank: int
     size: int
@@ -157,7 +157,7 @@ class LocalRows:
 
     def markers(self, name: str) -> IntArray:
         """Return the index, in the columns of the marker family, of each marker of the reference ``name``, shape
-        (rows,). If each row refers to several markers, the shape is (rows, length); see `padded`.
+        (rows,). If each row refers to several markers, the shape is (rows, length). See `padded`.
         """
         is_chain = self.table.component.refs[name].is_chain
         index: IntArray = self.layout.marker_index[self.padded(name) if is_chain else self.local(name)]
@@ -269,13 +269,12 @@ def register(law: Law) -> None:
             (`NeighbourPattern`). A process that evaluates such rows also stores the coordinates and markers of all
             returned entities.
         multipliers: for constraints, the number of multipliers of each row.
-        family: for markers, the marker family to which the rows belong.
+        family: for markers, the marker family of the rows.
         source: literature source of the law.
         draw: function ``(rows, fields, subdivisions)`` that returns a `Drawing` of the rows as points, lines and faces.
         paint: function ``(rows, fields)`` that returns a `Painting` with values for the lines of other entities.
-        draw_keys: function ``(rows)`` that returns keys of shape (rows, k). Rows with equal keys show the same object,
-            for example a pulley that touches many cables. With several processes, only the first of these rows is
-            drawn.
+        draw_keys: function ``(rows)`` that returns keys of shape (rows, k). Rows with equal keys show one object, for
+            example a pulley that touches many cables. With several processes, only the first of these rows is drawn.
 
     Raises:
         ModelError: the role is wrong, a function is missing or has wrong arguments, or columns are missing.
