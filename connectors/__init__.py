@@ -207,6 +207,9 @@ if TYPE_CHECKING:
         ContactFrictionSurfaceSetTwistCable as ContactFrictionSurfaceSetTwistCable,
     )
     from windlass.connectors.surface_contact.contact_friction_surface_set import SetSurface as SetSurface
+    from windlass.connectors.surface_contact.contact_friction_surface_winch import (
+        ContactFrictionSurfaceWinch as ContactFrictionSurfaceWinch,
+    )
     from windlass.connectors.surface_contact.lay_line import LaidLine as LaidLine
     from windlass.connectors.surface_contact.lay_line import lay_line as lay_line
     from windlass.connectors.surface_contact.surfaces import DrumSurface as DrumSurface

@@ -17,6 +17,9 @@ sqrt(ρ/EA*) and β = k l, the amplitude of the tension at the tip is
 
     |A EA* k (EA* k sin β + M ω² cos β)/(EA* k cos β - M ω² sin β)|.
 
+In a second model, a winch lowers a chain whose end is anchored on the bed. The chain lands on the bed while it is paid
+out. The tension at the touchdown point and the length on the bed are compared with the elastic catenary.
+
 Source: K. F. Graff, Wave Motion in Elastic Solids (1975), section 2, for rods; DNV-RP-N103 (2017), section 5, for
 resonance of lifted objects in deep water.
 """
@@ -28,7 +31,7 @@ from numpy.typing import NDArray
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import MassPoint
+from windlass.elements import MassPoint, hang_from_ground
 
 period = wl.option("period", 3.0, "s", "period of the heave and of the waves", minimum=1.0)
 amplitude = wl.option("amplitude", 0.1, "m", "amplitude of the heave of the crane tip", minimum=1e-3)
@@ -76,6 +79,40 @@ class Tension(wl.StepHook):
         length = float(np.sum(wl.eval_output(outside, "length", state)))
         tension = float(np.ravel(wl.eval_output(outside[0], "axial_force", state, share=0.0))[0])
         self.rows.append((state.t, length, tension))
+
+
+def land() -> list[tuple[str, float, float]]:
+    """Lower a chain onto a bed with friction. Return names, values and closed forms of the tension at the touchdown
+    point [N] and of the length on the bed [m]."""
+    world, rho, stiff, end, length = wl.World(gravity=(0.0, 0.0, -GRAVITY)), 200.0, 5e8, (150.0, 0.0, 50.0), 165.0
+    bed = 3e3 * rho * GRAVITY
+    damper = 0.6 * np.sqrt(bed * rho)
+    contact = {
+        "contact_damping_per_length": damper, "friction_stiffness_per_length": bed,
+        "friction_velocity_penalty_per_length": damper,
+    }  # fmt: skip
+    chain = con.lay_line(
+        world, 0.0, (0.0, 0.0), end, length, 80, stiffness=bed, friction=0.6, contact=contact, winch=True,
+        mass_per_length=rho, axial_stiffness=stiff, bending_stiffness=10.0, axial_damping=0.01 * stiff, name="chain",
+    )  # fmt: skip
+    assert chain.rope is not None
+    for node in (chain.rope.nodes[0], chain.rope.nodes[-1]):
+        con.fix(world, node, "x", "y", "z")
+    con.prescribe(world, chain.rope.feed, "s", con.smooth_step(0.0, 40.0, 0.0, 8.0))
+    recorders = [wl.Recorder("landing", folder=folder, every=4)] if folder else []
+    state = wl.Static(world, time=0.0).solve()
+    state = wl.Dynamic(world, step=0.1, end=40.0).solve(state, hooks=recorders)
+    state = wl.Static(world, time=40.0).solve(state)
+    if wl.help_requested():
+        return []
+    exact = hang_from_ground((0.0, 0.0, 0.0), end, length + 8.0, stiff, rho, gravity=world.gravity)
+    tension, place = (wl.eval_output(chain.cables, name, state) for name in ("axial_force", "position"))
+    touchdown = np.argmin(np.abs(place[:, 0] - exact.hanging.start[0]))
+    lying = -np.sum(wl.eval_output(chain.contacts, "normal_force", state)) / (rho * GRAVITY)
+    return [
+        ("chain on the bed: tension at touchdown [N]", float(tension[touchdown]), exact.horizontal_force),
+        ("chain on the bed: length on the bed [m]", float(lying), exact.lying),
+    ]
 
 
 def draw(path: Path, rows: NDArray[np.float64], resonance: float) -> None:
@@ -137,6 +174,7 @@ def main() -> None:
     recorders = [wl.Recorder("lowering", folder=folder, every=4)] if folder else []
     start = wl.Static(world, time=0.0).solve()
     wl.Dynamic(world, step=step, end=marks[-1]).solve(start, hooks=[rope, tension, ledger, *recorders])
+    landed = land()
     if wl.help_requested():
         return
     rows = np.array(tension.rows)
@@ -155,6 +193,7 @@ def main() -> None:
         found.append((f"length {length:.1f} m: amplitude [N]", float(np.hypot(sine, cosine)), eval_amplitude(length)))
     # the first row is the tension at the start, when heave and waves are still 0
     found.insert(0, ("load in air: tension [N]", float(rows[0, 2]), (MASS + RHO * lengths[0]) * GRAVITY))
+    found += landed
     largest = rows[np.argmax(rows[:, 2])]
     wl.write_summary(
         {

@@ -40,23 +40,17 @@ from windlass.elements.cable.twist_points import (
     add_step,
     fill_spin,
     fill_spin_change,
-    frame_at,
     interpolate,
+    moved_frame,
     node_frames,
     read_coordinates,
-    twist_angle,
+    twist_between,
 )
 from windlass.elements.nodes.turning import (
     axes_of,
-    between,
-    multiply,
-    nearest,
-    smallest_rotation,
-    spin_angle,
     spun,
     step_change,
     step_gradients,
-    unit,
 )
 from windlass.elements.nodes.vectors import Vector, combine, dot
 from windlass.framework.arrays import FloatArray
@@ -106,15 +100,13 @@ def find_frame(row: Any, s: float, x: FloatArray, v: FloatArray, g: Any, which: 
     P = on_e, on_s0, on_s1
     p, k = interpolate(P, 1.0, y), interpolate((bend_e, bend_s0, bend_s1), 1.0, y)
     fill_spin(row, place, P, p, y, sigma)
-    T = twist_angle(row, y)
-    _, d1, d2 = axes_of(frame_at(row, place, p, y, T))
-    # frames moved from both nodes, as in `frame_at`
-    t, whole, (t0, t1, F0, F1) = unit(p), T + row.free_twist, node_frames(row, y)
-    from0 = multiply(smallest_rotation(t0, t), spun(F0, y[9] + place * whole))
-    from1 = multiply(smallest_rotation(t1, t), spun(F1, y[10] + (place - 1.0) * whole))
+    frames = node_frames(row, y)
+    T = twist_between(row, y, frames)
+    from0, angle = moved_frame(row, place, p, y, T, frames)
+    _, d1, d2 = axes_of(spun(from0, place * angle))
     _, on_p0 = step_gradients((y[3], y[4], y[5]), p)
     _, on_p1 = step_gradients((y[6], y[7], y[8]), p)
-    along = whole + spin_angle(nearest(between(from0, from1))) - (1.0 - place) * dot(on_p0, k) - place * dot(on_p1, k)
+    along = T + row.free_twist + angle - (1.0 - place) * dot(on_p0, k) - place * dot(on_p1, k)
     return Frame(times(sigma, yt), d1, d2, along * iL)
 
 

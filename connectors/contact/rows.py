@@ -89,3 +89,14 @@ def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
 def relative_place(k: int, n: float) -> float:
     """Return the arc length of point k of n points, divided by the length of the cable [1], between 0 and 1."""
     return (k + 0.5) / n
+
+
+@kernel(inline=True)
+def scale_parameters(row: Any, l: float) -> None:
+    """Write the length that a point of a winch rope represents, and its parameters, for the length l of the rope [m].
+    The fields ``part``, ``stiffness``, ``damping``, ``bristle`` and ``rubbing`` of the record are these values divided
+    by l.
+    """
+    row.length = row.part * l
+    row.contact_stiffness, row.contact_damping = row.stiffness * l, row.damping * l
+    row.friction_stiffness, row.friction_velocity_penalty = row.bristle * l, row.rubbing * l

@@ -57,11 +57,13 @@ class Derived(NamedTuple):
         radii: radii of the cord [m], shape (pulleys,).
         mass_per_length: mass per length of the belt [kg/m].
         axial_stiffness: axial stiffness EA of a belt whose creep is computed from its tensions [N], otherwise NaN.
+        bending_stiffness: bending stiffness EI of such a belt [N m²].
     """
 
     radii: FloatArray
     mass_per_length: float
     axial_stiffness: float
+    bending_stiffness: float
 
 
 class ArcEnds(NamedTuple):
@@ -381,6 +383,15 @@ def eval_log_ratio(before: float, after: float, centrifugal: float) -> float:
     return float(abs(np.log(second / first))) if first > 0.0 and second > 0.0 else np.inf
 
 
+@kernel(inline=True)
+def eval_arc_stretch(c: Derived, pulley: int, tension: float) -> float:
+    """Return EA [N] times the stretch of the belt where it enters a pulley at the given tension [N]. The bending of the
+    belt to the curvature 1/R reduces the axial force by EI/(2R²).
+    """
+    stretch: float = c.axial_stiffness + tension - 0.5 * c.bending_stiffness / c.radii[pulley] ** 2
+    return stretch
+
+
 @kernel(fast=False)
 def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArray) -> None:
     """Write all derived quantities: magnitudes and angles of hub loads, creep, slip arcs and slip reserves of pulleys,
@@ -409,7 +420,7 @@ def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArra
     drives = given > 0.0 and rim > 0.0
     # creep from the tensions at the entries of the pulleys
     enters = BEFORE if speed >= 0.0 else AFTER
-    stretch = c.axial_stiffness + row[lead + enters]
+    stretch = eval_arc_stretch(c, driver, row[lead + enters])
     for i in range(size.pulleys):
         p, rest = i * own, i * own + HUB + width
         ratio = eval_log_ratio(row[p + BEFORE], row[p + AFTER], rho * row[p + BELT_SPEED] ** 2)
@@ -420,7 +431,7 @@ def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArra
         row[rest + HUB_FORCE] = np.sqrt(square)
         row[rest + HUB_ANGLE] = np.arctan2(row[p + HUB + 1], row[p + HUB]) if width == 2 else np.nan
         row[rest + CREEP] = 1.0 - abs(row[p + SPEED]) * c.radii[i] / rim if drives else np.nan
-        row[rest + RIGID_CREEP] = 1.0 - (c.axial_stiffness + row[p + enters]) / stretch if drives else np.nan
+        row[rest + RIGID_CREEP] = 1.0 - eval_arc_stretch(c, i, row[p + enters]) / stretch if drives else np.nan
         row[rest + LOG_RATIO] = ratio
         share = ratio / limit if limit > 0.0 else np.nan
         row[p + SLIP_ARC] = (1.0 if share > 1.0 else share) * row[p + WRAP]

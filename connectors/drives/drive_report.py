@@ -12,7 +12,8 @@ belt per metre, mu the friction coefficient, and t the wrap angle:
     power: torque * speed of the pulley
     creep: 1 - |omega R|/|omega R of the driver|
     efficiency: power that pulleys take from the belt/power that pulleys supply to the belt
-    rigid creep (on a rigid layer): 1 - (EA + T)/(EA + T of the driver), with the tension T at the entry of the pulley
+    rigid creep (on a rigid layer): 1 - (EA + N)/(EA + N of the driver), with the axial force N = T - EI/(2R²) of the
+        belt on the pulley, whose bending takes energy of the stretch, and the tension T at the entry of the pulley
     string frequency: sqrt(T/rhoA)/(2 L) (1 - v² rhoA/T) for a span of the length L
 
 The driver is the pulley that supplies the largest power. R is the radius of the cord, and omega the angular velocity of
@@ -352,7 +353,7 @@ class BoundDrive:
         drive, (pulleys, cables) = self.drive, (len(self.drive.pulleys), len(self.drive.cables))
         self.size = RecordSize(pulleys, 3 if drive.surfaces else 2, pulleys if drive.closed else pulleys + 1)
         radii, EA, rho = np.array(drive.radii), self.axial_stiffness, drive.mass_per_length
-        self.derived = Derived(radii, rho, nan if self.law is None else self.law.axial_stiffness)
+        self.derived = Derived(radii, rho, *_read_stiffness(self.law))
         friction = np.array([self._eval_friction(i) for i in range(pulleys)])
         face = np.where(np.isnan(friction), nan, self.friction)
         length = float(self.lengths.mean())
@@ -669,11 +670,16 @@ def complete(report: DriveReport, drive: Drive) -> DriveReport:
     `complete_numbers`.
     """
     numbers = take_numbers(report)
-    EA = nan if report.law is None else report.law.axial_stiffness
     size = RecordSize(len(report.pulleys), len(report.pulleys[0].hub_load), len(report.spans))
-    complete_numbers(ALWAYS, Derived(np.array(drive.radii), drive.mass_per_length, EA), size, numbers)
+    derived = Derived(np.array(drive.radii), drive.mass_per_length, *_read_stiffness(report.law))
+    complete_numbers(ALWAYS, derived, size, numbers)
     report = put_numbers(report, numbers)
     return replace(report, turn=find_turn(report, drive))
+
+
+def _read_stiffness(law: BeltLaw | None) -> tuple[float, float]:
+    """Return the axial and the bending stiffness of a belt with creep, otherwise NaN."""
+    return (nan, nan) if law is None else (law.axial_stiffness, law.bending_stiffness)
 
 
 def find_turn(report: DriveReport, drive: Drive) -> float:

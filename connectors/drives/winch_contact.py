@@ -1,21 +1,29 @@
-"""Contact of winch ropes with reserve cables: transfer of history values when cables are split or merged.
+"""Contact and sliding joints of winch ropes with reserve cables: transfer of history values when cables are split or
+merged.
 
 The contact points of a new cable receive the state and the deflection of the bristle of the nearest point, along the
 rope, of the cables that were in use before. The arc positions of two points of one circle differ by r δ, where δ is the
-angle between their normals; therefore the anchors differ by r δ if the deflections are equal.
+angle between their normals; therefore the anchors differ by r δ if the deflections are equal. On surfaces, the
+deflection is turned by the smallest rotation that turns the old normal to the new normal.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from windlass.connectors.circle_contact.contact_friction_circle_winch2d import ContactFrictionCircleWinch2D
 from windlass.connectors.friction.bristle import UNDEFINED
+from windlass.connectors.markers.position_markers import find_nodes
 from windlass.connectors.sliding.cable_track import CableTrack
+from windlass.connectors.sliding.places import CABLE
+from windlass.connectors.sliding.sliding_joint import SlidingJoint
+from windlass.connectors.surface_contact.contact_friction_surface_winch import ContactFrictionSurfaceWinch
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.errors import ModelError
+from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
@@ -23,20 +31,23 @@ from windlass.framework.state.state import State
 
 
 class ContactPoints(NamedTuple):
-    """Contact points of k rows: values of rows, shape (k,), and of points, shape (k, n) or (k, n, 2)."""
+    """Contact points of k rows: values of rows, shape (k,), and of points, shape (k, n) or (k, n, d)."""
 
     rows: Entity
-    circle: IntArray  # entity index of the marker of the circle
-    radius: FloatArray  # radius of the circle [m]
+    partner: IntArray  # entity index of the marker of the circle, or of the surface
+    radius: FloatArray  # radius of the circle [m], or of the rope on a surface
     places: IntArray  # number of points
     share: FloatArray  # distance of each point from the outlet divided by the length of the rope [1]
-    normal: FloatArray  # normal from circle to cable
-    data: FloatArray  # history values, shape (k, 3 n + 1)
+    position: FloatArray  # position on surfaces, in the frame of the surface [m]
+    normal: FloatArray  # normal from the circle or surface to the cable; for surfaces, in the frame of the surface
+    anchors: FloatArray  # anchors, shape (k, n, 1) or (k, n, 3) [m]
+    data: FloatArray  # history values of the rows
 
 
-def find_rows(world: World, cables: Entity) -> tuple[Entity | None, IntArray]:
-    """Return the rows of contact with the cables, None without such rows, and the index of the cable of each row."""
-    table = world.tables.get(ContactFrictionCircleWinch2D)
+def find_rows(world: World, cables: Entity, law: type[Component]) -> tuple[Entity | None, IntArray]:
+    """Return the rows of a law of contact with the cables, None without such rows, and the index of the cable of each
+    row."""
+    table = world.tables.get(law)
     if table is None or not table.count:
         return None, np.zeros(0, np.int64)
     ids = table.collect("cable", np.arange(table.count))
@@ -48,52 +59,104 @@ def find_rows(world: World, cables: Entity) -> tuple[Entity | None, IntArray]:
 
 def read_points(world: World, rows: Entity, cables: Entity, state: State) -> ContactPoints:
     """Read the points of rows at a state; ``cables`` are the cables of the rows, one for each row."""
-    table = rows.table
-    circle, radius, count = (table.collect(name, rows.rows) for name in ("circle", "circle_radius", "segments"))
+    table, flat = rows.table, rows.table.component is ContactFrictionCircleWinch2D
+    names = ("circle", "circle_radius", "segments") if flat else ("surface", "rope_radius", "points")
+    partner, radius, count = (table.collect(name, rows.rows) for name in names)
     begin, share = (cables.table.collect(name, cables.rows) for name in ("begin", "share"))
-    normal = eval_output(rows, "normal", state)
-    places = (np.arange(normal.shape[1]) + 0.5) / count[:, None]
+    normal, position = (eval_output(rows, name, state) for name in ("normal", "contact_position"))
+    if not flat:
+        origin, axes = (eval_output(rows, name, state) for name in ("surface_position", "surface_axes"))
+        normal, position = normal @ axes, (position - origin[:, None]) @ axes
+    places, data, width = (np.arange(normal.shape[1]) + 0.5) / count[:, None], state.of(rows, "data"), 1 if flat else 3
+    anchors = np.zeros((*normal.shape[:2], width))
+    for i, n in enumerate(count):
+        anchors[i, :n] = data[i, 2 * n : (2 + width) * n].reshape(n, width)
     return ContactPoints(
-        rows, circle, radius, count, begin[:, None] + share[:, None] * places, normal, state.of(rows, "data")
+        rows, partner, radius, count, begin[:, None] + share[:, None] * places, position, normal, anchors, data
     )
+
+
+def move_arc(old: ContactPoints, j: int, m: int, new: ContactPoints, i: int, k: int) -> FloatArray:
+    """Return the anchor of point k of row i of ``new`` on a circle, with the deflection of point m of row j of
+    ``old``."""
+    (ax, ay), (bx, by) = old.normal[j, m], new.normal[i, k]
+    anchor: FloatArray = old.anchors[j, m] + new.radius[i] * np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
+    return anchor
+
+
+def move_deflection(old: ContactPoints, j: int, m: int, new: ContactPoints, i: int, k: int) -> FloatArray:
+    """Return the anchor of `move_arc` on a surface."""
+    a, b, bend = old.normal[j, m], new.normal[i, k], old.position[j, m] - old.anchors[j, m]
+    axis, cosine = np.cross(a, b), float(a @ b)
+    turned = cosine * bend + np.cross(axis, bend) + axis * (axis @ bend) / max(1.0 + cosine, OPPOSITE)
+    anchor: FloatArray = new.position[i, k] - turned
+    return anchor
+
+
+OPPOSITE = 1e-6
+"""Smallest value of 1 + cos of the angle between two normals for which the rotation is defined [1]."""
+LAWS: dict[type[Component], Callable[[ContactPoints, int, int, ContactPoints, int, int], FloatArray]] = {
+    ContactFrictionCircleWinch2D: move_arc, ContactFrictionSurfaceWinch: move_deflection,
+}  # fmt: skip
+"""Laws of contact with the cables of winch ropes, and their functions that transfer anchors."""
 
 
 def carry_history(old: ContactPoints, new: ContactPoints, length: float, state: State) -> None:
     """Write the history values of the rows ``new``, at a length of the rope [m], from the points of the rows ``old``,
     which were active until now.
     """
-    gap = eval_output(new.rows, "gap", state)
-    data = new.data.copy()
+    gap, move = eval_output(new.rows, "gap", state), LAWS[new.rows.table.component]
+    data, width = new.data.copy(), new.anchors.shape[2]
     for i, n in enumerate(new.places):
-        same = np.flatnonzero(old.circle == new.circle[i])
-        data[i, : 3 * n + 1] = np.concatenate((gap[i, :n], np.full(n, UNDEFINED), np.zeros(n), [length]))
+        same = np.flatnonzero(old.partner == new.partner[i])
+        states, anchors = np.full(n, UNDEFINED), np.zeros((n, width))
         row = np.repeat(same, old.places[same])
-        if not len(row):
-            continue
-        point = np.concatenate([np.arange(m) for m in old.places[same]])
-        for k in range(n):
+        point = np.concatenate([np.arange(m) for m in old.places[same]]) if len(row) else row
+        for k in np.flatnonzero(gap[i, :n] <= 0.0) if len(row) else ():
             near = np.argmin(np.abs(old.share[row, point] - new.share[i, k]))
-            j, m = row[near], point[near]
-            if gap[i, k] > 0.0:
-                continue
-            (ax, ay), (bx, by) = old.normal[j, m], new.normal[i, k]
-            turn = np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
-            data[i, n + k] = old.data[j, old.places[j] + m]
-            data[i, 2 * n + k] = old.data[j, 2 * old.places[j] + m] + new.radius[i] * turn
+            j, m = int(row[near]), int(point[near])
+            states[k], anchors[k] = old.data[j, old.places[j] + m], move(old, j, m, new, i, int(k))
+        data[i, : (2 + width) * n + 1] = np.concatenate((gap[i, :n], states, anchors.ravel(), [length]))
     state.put(new.rows, data, "data")
 
 
-def refuse_tracks(world: World, cables: Entity, name: str) -> None:
-    """Raise ModelError if sliding joints are on cables of a rope with reserve cables."""
-    table = world.tables.get(CableTrack)
-    if table is None or not table.count:
-        return
-    for row, chain in enumerate(table.collect("cables", np.arange(table.count))):
-        if np.isin(chain, cables.ids).any():
+def find_joints(world: World, cables: Entity, name: str) -> Entity | None:
+    """Return the sliding joints on a rope with reserve cables, None without such joints.
+
+    Raises:
+        ModelError: a track contains a part of the cables of the rope.
+    """
+    tracks, joints = (world.tables.get(law) for law in (CableTrack, SlidingJoint))
+    if tracks is None or joints is None or not joints.count:
+        return None
+    own = []
+    for row, chain in enumerate(tracks.collect("cables", np.arange(tracks.count))):
+        on = np.isin(cables.ids, chain)
+        if on.any():
+            own.append(row)
+        if on.any() and not on.all():
             raise ModelError(
-                f"CableTrack row {row} is on {name}, a rope with reserve cables: must be on cables of `winch_rope`, "
-                "whose number is constant"
+                f"CableTrack row {row} is on {name}, a rope with reserve cables: must be on all its cables, `cables` "
+                "of WinchReserve"
             )
+    own_tracks = Entity(tracks, np.array(own, np.int64)).ids
+    rows = np.flatnonzero(np.isin(joints.collect("track", np.arange(joints.count)), own_tracks))
+    return Entity(joints, rows) if len(rows) else None
+
+
+def place_joints(world: World, joints: Entity, state: State, paid: float, length: float, count: int) -> None:
+    """Write the cable in use on which each sliding joint lies into the history values.
+
+    Args:
+        joints: the sliding joints on the rope.
+        paid: length of the rope minus its reference [m].
+        length: length of the rope [m].
+        count: number of cables in use, which have equal lengths.
+    """
+    nodes, data = find_nodes(world, joints), state.of(joints, "data")
+    place = nodes.table.collect("reference", nodes.rows) + state.of(nodes)[:, 0] + paid
+    data[:, CABLE] = np.clip(np.floor(place / length * count), 0, count - 1)
+    state.put(joints, data, "data")
 
 
 class WinchContacts:
@@ -102,17 +165,21 @@ class WinchContacts:
     def __init__(self, world: World, cables: Entity, state: State, on: BoolArray) -> None:
         """Read the points of the cables that are in use; ``on`` contains whether each cable is in use."""
         self._world, self._cables = world, cables
-        self.rows, self._place = find_rows(world, cables)
+        self._rows = [find_rows(world, cables, law) for law in LAWS]
         self._old = self._read(state, on)
 
-    def _read(self, state: State, on: BoolArray) -> ContactPoints | None:
-        own = np.flatnonzero(on[self._place])
-        if self.rows is None or not len(own):
-            return None
-        return read_points(self._world, self.rows[own], self._cables[self._place[own]], state)
+    def _read(self, state: State, on: BoolArray) -> list[ContactPoints | None]:
+        found: list[ContactPoints | None] = []
+        for rows, place in self._rows:
+            own = np.flatnonzero(on[place])
+            used = rows is not None and len(own)
+            found.append(
+                read_points(self._world, rows[own], self._cables[place[own]], state) if rows and used else None
+            )
+        return found
 
     def change(self, state: State, on: BoolArray, length: float) -> None:
         """Transfer the history values to the cables that are in use from now on, for a length of the rope [m]."""
-        new = self._read(state, on)
-        if new is not None and self._old is not None:
-            carry_history(self._old, new, length, state)
+        for old, new in zip(self._old, self._read(state, on), strict=True):
+            if old is not None and new is not None:
+                carry_history(old, new, length, state)

@@ -20,7 +20,8 @@ material, so mass, momentum and energy are conserved. If cables are too short, p
 nodes of the pair do not change, and one cubic replaces the two cubics between them. The error of positions is O(h⁴)
 with the length h of the merged cables. In ropes with torsion, the frame of the material in the middle of a cable
 follows from the frames at both of its nodes (elements/cable/winch_twist_split.py). Contact points of new cables receive
-their history values from the points of the cables before the change (winch_contact.py).
+their history values from the points of the cables before the change (winch_contact.py). Sliding joints remain at their
+material point.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.constraints.supports import fix
-from windlass.connectors.drives.winch_contact import WinchContacts, refuse_tracks
+from windlass.connectors.drives.winch_contact import WinchContacts, find_joints, place_joints
 from windlass.connectors.markers.position_markers import merge_handles
 from windlass.elements.cable.kinds import FRAME_COLUMNS
 from windlass.elements.cable.points import array_form, eval_shape, shape_integrals
@@ -123,8 +124,8 @@ class WinchReserve(StepHook):
 
     Raises:
         ModelError: positions have different shapes, positions coincide, ``active`` is given, or ``longest`` is less
-            than the initial length or more than `MOST` times ``wanted``; at the start of a run, sliding joints are on
-            the rope.
+            than the initial length or more than `MOST` times ``wanted``; at the start of a run, a track of sliding
+            joints contains a part of the cables.
     """
 
     changes_state = True
@@ -175,6 +176,7 @@ class WinchReserve(StepHook):
         self._reference: FloatArray = np.column_stack([table.collect(column, rows) for column in names])
         self.changes: list[CableChange] = []
         self._has_started = False
+        self._joints: Entity | None = None
 
     def _add_levels(self, finest: Entity, columns: Mapping[str, Any]) -> None:
         """Add the cables of the coarser levels, and the constraints that fix the nodes which do not belong to all
@@ -233,7 +235,7 @@ class WinchReserve(StepHook):
     def before_step(self, state: State) -> None:
         """Change the number of cables if the active cables are too long or too short."""
         if not self._has_started:
-            refuse_tracks(self._world, self.cables, self._name)
+            self._joints = find_joints(self._world, self.cables, self._name)
             self._has_started = True
         length, old = self._eval_length(state), self._level
         new = self._find_level(length, old)
@@ -241,6 +243,8 @@ class WinchReserve(StepHook):
             contacts = WinchContacts(self._world, self.cables, state, self._level_of == old)
             weight = self._change(state, old, new)
             contacts.change(state, self._level_of == new, length)
+            if self._joints is not None:
+                place_joints(self._world, self._joints, state, length - self._feed_reference, length, self._count(new))
             self._switch(new)
             self.changes.append(CableChange(state.t, self._count(new), weight))
         if length > LONGEST * self._wanted * self._most:

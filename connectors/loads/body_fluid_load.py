@@ -54,7 +54,6 @@ from windlass.connectors.markers.position_markers import (
 from windlass.connectors.markers.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.drawing import Drawing, Output
@@ -68,8 +67,6 @@ TURNING = (RigidNodePosition, RigidNodePosition3D, PositionOnRigid2D, PositionOn
 PLANE = (RigidNodePosition, PositionOnRigid2D)
 NO_TRIANGLES: FloatArray = np.zeros((0, 3, 3))
 NO_RANGES: IntArray = np.zeros((0, 2), np.int64)
-REPEATED = "end_drag", "drag", "drag_area", "end_added_mass", "added_mass", "parts"
-"""Columns with one value for each end or axis, for which a single number is allowed."""
 SUNK = 0.01
 """Largest depth of a body below the bed at the start, divided by the depth of the water [1], without a warning."""
 
@@ -286,20 +283,6 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     if isinstance(handles, list | tuple) and handles and all(isinstance(handle, Entity) for handle in handles):
         return values | {"marker": position_marker(world, handles)}
     return values
-
-
-def repeat_numbers(component: type[Component], values: dict[str, Any]) -> dict[str, Any]:
-    """Return ``values`` in which single numbers are repeated for columns that have one value for each end of a cylinder
-    or for each axis of a box.
-    """
-    found = dict(values)
-    for name, given in values.items():
-        column = component.columns.get(name)
-        if name in REPEATED and column and column.shape:
-            numbers = read_numbers(given)
-            if numbers is not None and numbers.ndim == 0:
-                found[name] = [given] * column.shape[0]
-    return found
 
 
 def check_rows(world: Tables, table: EntityTable) -> None:

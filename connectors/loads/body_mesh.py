@@ -41,7 +41,7 @@ EMPTY = 1e-9
 MERGE = 1e-6
 """Points of a file are merged if their distance is at most this fraction [1] of the longest extent of the mesh."""
 LONGEST = 1e4
-"""Largest extent of a mesh from a file [m]. Larger meshes probably have another unit than ``scale``."""
+"""Largest extent of a mesh [m]. The coordinates of larger meshes are probably given in another unit, such as mm."""
 SAMPLES = 64
 """Largest number of triangles of a part whose positions are compared with other parts."""
 BELOW = 1e-6
@@ -86,8 +86,9 @@ def create_surface(points: FloatArray, triangles: IntArray, where: str) -> Surfa
         where: description of the mesh, for error messages.
 
     Raises:
-        ModelError: the number of values is wrong, an index is out of range, a triangle has no area, the surface is not
-            closed or not consistently oriented, parts of the surface overlap, or the volume is 0.
+        ModelError: the number of values is wrong, an index is out of range, the surface is longer than `LONGEST`, a
+            triangle has no area, the surface is not closed or not consistently oriented, parts of the surface overlap,
+            or the volume is 0.
     """
     for name, values, unit in (("points", points, "x, y, z [m]"), ("triangles", triangles, "three indices")):
         if len(values) % 3 or len(values) < 3 * LEAST:
@@ -95,16 +96,27 @@ def create_surface(points: FloatArray, triangles: IntArray, where: str) -> Surfa
     x, corner = np.reshape(points, (-1, 3)), np.reshape(triangles, (-1, 3))
     for k, n in np.argwhere((corner < 0) | (corner >= len(x)))[:1]:
         raise ModelError(f"triangles[{k}, {n}] = {corner[k, n]} in {where}: must be from 0 to {len(x) - 1}")
+    size = _find_extent(x[corner].reshape(-1, 3), where, "points must be in m, so points in mm must be divided by 1000")
     _check_areas(x[corner], where)
     _check_edges(x, corner, where)
     volumes = find_volumes(x[corner])
-    volume, size = float(volumes.sum()), float(np.ptp(x[corner].reshape(-1, 3), axis=0).max())
+    volume = float(volumes.sum())
     if abs(volume) <= EMPTY * size**3:
         raise ModelError(f"the mesh in {where} has the volume {volume:.3g} m^3: must enclose a volume")
     if volume < 0.0:
         corner, volumes = corner[:, ::-1], -volumes
     _check_parts(x, corner, volumes, where)
     return Surface(x, np.ascontiguousarray(corner))
+
+
+def _find_extent(x: FloatArray, where: str, rule: str) -> float:
+    """Return the longest extent of points [m], shape (n, 3), along an axis. Raise ModelError if it is above `LONGEST`;
+    the message contains ``rule``.
+    """
+    longest = float(np.ptp(x, axis=0).max())
+    if longest > LONGEST:
+        raise ModelError(f"{where} is {longest:.4g} m long: must be at most {LONGEST:g} m; {rule}")
+    return longest
 
 
 def find_volumes(corners: FloatArray) -> FloatArray:
@@ -263,12 +275,9 @@ def read_body_mesh(world: World, file: str | os.PathLike[str], scale: float = 1.
     points, triangles = points[used], corner.reshape(-1, 3)
     for k in np.flatnonzero(~np.isfinite(points).all(axis=1))[:1]:
         raise ModelError(f"{where}: point {used[k]} = {points[k].tolist()} m: must be finite numbers")
-    longest = float(np.ptp(points, axis=0).max())
-    if longest > LONGEST:
-        raise ModelError(
-            f"{where} is {longest:.4g} m long: must be at most {LONGEST:g} m; scale = {scale:g} m must be the length "
-            "of one unit of the file, such as 1e-3 for mm"
-        )
+    longest = _find_extent(
+        points, where, f"scale = {scale:g} m must be the length of one unit of the file, such as 1e-3 for mm"
+    )
     points, number_of = merge_close(points, MERGE * longest)
     triangles = number_of[triangles]
     triangles = triangles[(triangles != np.roll(triangles, 1, axis=1)).all(axis=1)]

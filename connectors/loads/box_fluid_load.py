@@ -13,21 +13,17 @@ Source: DNV-RP-C205, Environmental conditions and environmental loads, section 6
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from windlass.connectors.loads.body_fluid_load import (
     BodyOutline,
     Pieces,
-    fill_defaults,
     register_body_load,
-    repeat_numbers,
     repeat_outline,
 )
 from windlass.connectors.loads.immersion import BOX
 from windlass.connectors.markers.position_markers import RIGID
-from windlass.framework.model.law import LocalRows, Tables
+from windlass.framework.model.law import LocalRows
 from windlass.framework.model.schema import Component, column, ref
 
 
@@ -43,16 +39,17 @@ class BoxFluidLoad(Component):
         "1",
         "numbers of parts into which the box is divided along x, y, z",
         shape=(3,),
+        fill=True,
         default=(2, 2, 2),
         dtype=np.int64,
         minimum=1,
     )
     drag = column(
-        "1", "drag coefficients C along x, y, z, relative to the area of the face", shape=(3,), default=(1.05,) * 3,
-        minimum=0.0, switchable=True,
+        "1", "drag coefficients C along x, y, z, relative to the area of the face", shape=(3,), fill=True,
+        default=(1.05,) * 3, minimum=0.0, switchable=True,
     )  # fmt: skip
     added_mass = column(
-        "1", "coefficients C_a of the added mass along x, y, z, relative to the volume", shape=(3,),
+        "1", "coefficients C_a of the added mass along x, y, z, relative to the volume", shape=(3,), fill=True,
         default=(0.7,) * 3, minimum=0.0,
     )  # fmt: skip
     active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
@@ -92,9 +89,4 @@ def outline(rows: LocalRows) -> BodyOutline:
     return repeat_outline(rows.local("sides")[:, None, :] * corners, lines, faces)
 
 
-def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return ``values`` in which bodies are replaced by markers, and single numbers are repeated for all axes."""
-    return repeat_numbers(BoxFluidLoad, fill_defaults(world, values))
-
-
-register_body_load(BoxFluidLoad, divide, outline, complete=complete, source="[@dnv2010]; [@newman1977]; [@morison1950]")
+register_body_load(BoxFluidLoad, divide, outline, source="[@dnv2010]; [@newman1977]; [@morison1950]")

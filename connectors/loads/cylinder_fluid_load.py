@@ -30,7 +30,6 @@ from windlass.connectors.loads.body_fluid_load import (
     check_rows,
     fill_defaults,
     register_body_load,
-    repeat_numbers,
     repeat_outline,
 )
 from windlass.connectors.loads.immersion import CYLINDER
@@ -65,12 +64,12 @@ class CylinderFluidLoad(Component):
     )  # fmt: skip
     end_drag = column(
         "1", "drag coefficients C_e of the first and the last end, relative to the area of an end", shape=(2,),
-        default=(0.6, 0.6), minimum=0.0, switchable=True,
+        fill=True, default=(0.6, 0.6), minimum=0.0, switchable=True,
     )  # fmt: skip
     added_mass = column("1", "coefficient C_a of the added mass across the axis", default=1.0, minimum=0.0)
     end_added_mass = column(
         "1", "coefficients C_ae of the added mass of the first and the last end, relative to half a sphere", shape=(2,),
-        default=(0.6, 0.6), minimum=0.0,
+        fill=True, default=(0.6, 0.6), minimum=0.0,
     )  # fmt: skip
     active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
 
@@ -140,13 +139,12 @@ def outline(rows: LocalRows) -> BodyOutline:
 
 
 def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return ``values`` in which bodies are replaced by markers, the default axis of a 2D body is inserted, and single
-    numbers are repeated for both ends."""
+    """Return ``values`` in which bodies are replaced by markers, and the default axis of a 2D body is inserted."""
     values = fill_defaults(world, values)
     marker = values.get("marker")
     if "axis" not in values and isinstance(marker, Entity) and marker.table.component in PLANE:
         values["axis"] = (0.0, 1.0, 0.0)
-    return repeat_numbers(CylinderFluidLoad, values)
+    return values
 
 
 def check(world: Tables, table: EntityTable) -> None:

@@ -19,17 +19,13 @@ Hydrodynamics, MIT Press (1977), section 6.16.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from windlass.connectors.loads.body_fluid_load import (
     BodyOutline,
     Pieces,
     check_rows,
-    fill_defaults,
     register_body_load,
-    repeat_numbers,
 )
 from windlass.connectors.loads.body_mesh import find_areas, find_surfaces
 from windlass.connectors.loads.immersion import MESH
@@ -56,21 +52,22 @@ class MeshFluidLoad(Component):
         "1",
         "numbers of parts into which the extent of the mesh along x, y, z of the frame of the marker is divided",
         shape=(3,),
+        fill=True,
         default=(2, 2, 2),
         dtype=np.int64,
         minimum=1,
     )
     drag = column(
-        "1", "drag coefficients C along x, y, z, relative to the drag area", shape=(3,), default=(1.05,) * 3,
-        minimum=0.0, switchable=True,
+        "1", "drag coefficients C along x, y, z, relative to the drag area", shape=(3,), fill=True,
+        default=(1.05,) * 3, minimum=0.0, switchable=True,
     )  # fmt: skip
     drag_area = column(
         "m^2", "drag areas along x, y, z; 0: half of the sum of the projected areas of all triangles, which is the "
         "silhouette of a convex mesh",
-        shape=(3,), default=(0.0,) * 3, minimum=0.0,
+        shape=(3,), fill=True, default=(0.0,) * 3, minimum=0.0,
     )  # fmt: skip
     added_mass = column(
-        "1", "coefficients C_a of the added mass along x, y, z, relative to the volume", shape=(3,),
+        "1", "coefficients C_a of the added mass along x, y, z, relative to the volume", shape=(3,), fill=True,
         default=(0.7,) * 3, minimum=0.0,
     )  # fmt: skip
     active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
@@ -133,11 +130,6 @@ def outline(rows: LocalRows) -> BodyOutline:
     )  # fmt: skip
 
 
-def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return ``values`` in which bodies are replaced by markers, and single numbers are repeated for all axes."""
-    return repeat_numbers(MeshFluidLoad, fill_defaults(world, values))
-
-
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for too many parts, and for the errors of `check_rows`."""
     check_rows(world, table)
@@ -145,6 +137,6 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 register_body_load(
-    MeshFluidLoad, divide, outline, check=check, complete=complete,
+    MeshFluidLoad, divide, outline, check=check,
     source="[@dnv2010]; [@newman1977]; [@morison1950]",
 )  # fmt: skip

@@ -35,14 +35,15 @@ class CableTrack(Component):
 
     cables = refs(
         "track cable",
-        "cables in the order of the chain: `Cable2D`, `ALECable2D`, `Cable3D`, or all cables of a winch rope",
+        "cables in the order of the chain: `Cable2D`, `ALECable2D`, `Cable3D`, or all cables of a winch rope, also in "
+        "reserve",
         distinct=True,
     )
 
 
 class Tracks(NamedTuple):
     """Data of all tracks of a world: t tracks with n cables in total. The cables of each track are stored one after the
-    other.
+    other, without cables in reserve.
 
     Attributes:
         ids: entity index of each track, ascending, shape (t,).
@@ -79,7 +80,12 @@ def read_tracks(world: Tables) -> Tracks:
     """
     table = world.table(CableTrack)
     ids, cable = table.ids_of(table.resident), table.named("cables")
-    first = np.append(0, np.cumsum([len(chain) for chain in table.local("cables")], dtype=np.int64))
+    on = np.ones(len(cable), bool)
+    for cables, positions, rows in world.split_by_table(cable):
+        if "feed" in cables.component.refs:
+            on[positions] = cables.local("active", rows)
+    owner = np.repeat(np.arange(len(ids)), [len(chain) for chain in table.local("cables")])[on]
+    cable, first = cable[on], np.append(0, np.cumsum(np.bincount(owner, minlength=len(ids)), dtype=np.int64))
     n = len(cable)
     length, rope = np.zeros(n), np.zeros(n)
     dims, dofs = np.zeros(n, np.int64), np.full((n, 1 + WIDEST), -1)
@@ -102,7 +108,9 @@ def read_tracks(world: Tables) -> Tracks:
     begin = np.append(0.0, ends)[first[:-1]]
     start = ends - length - np.repeat(begin, np.diff(first))
     closed = np.zeros(len(ids), bool)
-    for k, last in enumerate(first[1:] - 1):
+    # a track has no cables if all of its cables are in reserve
+    for k in np.flatnonzero(np.diff(first)):
+        last = first[k + 1] - 1
         closed[k] = _gap(world, dofs, dims, last, first[k]) < SAME_PLACE * length[last]
     return Tracks(ids, first, closed, cable, length, start, rope, dims, dofs)
 
@@ -117,7 +125,7 @@ def _gap(world: Tables, dofs: IntArray, dims: IntArray, end: int, start: int) ->
 def check_tracks(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a track whose cables are not connected in order, or are of different types."""
     t = read_tracks(world)
-    check_winch_ropes(world, table, t)
+    check_winch_ropes(table, t)
     for k in range(len(t.ids)):
         for i in range(int(t.first[k]), int(t.first[k + 1]) - 1):
             where = f"cables[{i + 1 - t.first[k]}] of CableTrack row {table.resident[k]}"
@@ -134,18 +142,14 @@ def check_tracks(world: Tables, table: EntityTable) -> None:
                 )
 
 
-def check_winch_ropes(world: Tables, table: EntityTable, t: Tracks) -> None:
-    """Raise ModelError for a track that does not contain all cables of a winch rope, or that contains cables in
-    reserve."""
-    active = np.ones(len(t.cable), bool)
-    for cables, positions, rows in world.split_by_table(t.cable):
-        if "feed" in cables.component.refs:
-            active[positions] = cables.local("active", rows)
+def check_winch_ropes(table: EntityTable, t: Tracks) -> None:
+    """Raise ModelError for a track whose cables are all in reserve, or that does not contain all cables of a winch
+    rope."""
     for k in range(len(t.ids)):
         part = slice(int(t.first[k]), int(t.first[k + 1]))
         where = f"cables of CableTrack row {table.resident[k]}"
-        if not active[part].all():
-            raise ModelError(f"{where} are in reserve: must be cables of `winch_rope`, whose number is constant")
+        if t.first[k] == t.first[k + 1]:
+            raise ModelError(f"{where} are in reserve: must be all cables of the rope, `cables` of WinchReserve")
         if t.rope[part].any() and abs(t.length[part].sum() / t.rope[part][0] - 1.0) > SAME_PLACE:
             raise ModelError(f"{where} are a part of a winch rope: must be all its cables, from the outlet to the end")
 

@@ -97,6 +97,7 @@ class SlidingJoint(Component):
     displacement of s [m]. The docstring of `sliding_joint.py` describes these values.
     """
 
+    follows = ("winch cable",)
     track = ref("CableTrack", "the chain of cables")
     node = ref("SlidingNode", "node of the position s along the track")
     marker = ref(POSITION, "the point that slides")
@@ -202,7 +203,10 @@ def bind(rows: LocalRows) -> SlidingRows:
         held=np.zeros(count),
     )
     cables = create_records(start=t.start / scale, length=t.length / scale, nodes=nodes)
-    return SlidingRows(joints, cables, rows.dofs.copy(), world.ref_width(rows.table, "marker"))
+    # the initial cable in use differs from that of ``rows.dofs`` after cables of a winch rope were split or merged
+    width, dofs = world.ref_width(rows.table, "marker"), rows.dofs.copy()
+    dofs[cable >= 0, 1 + width :] = nodes[cable[cable >= 0]]
+    return SlidingRows(joints, cables, dofs, width)
 
 
 def build(rows: LocalRows) -> System:

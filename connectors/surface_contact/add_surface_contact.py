@@ -23,6 +23,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_set import (
     ContactFrictionSurfaceSetTwistCable,
     SetSurface,
 )
+from windlass.connectors.surface_contact.contact_friction_surface_winch import ContactFrictionSurfaceWinch
 from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, PlaneSurface, VGrooveFlank
 from windlass.elements.cable.twist_cable import TwistCable3D
 from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole, yes_no
@@ -97,7 +98,8 @@ def add_surface_contact(
 
     Args:
         surfaces: m surfaces, of one type or of several types.
-        cables: n cables of type `Cable2D`, `Cable3D` or `TwistCable3D`.
+        cables: n cables of type `Cable2D`, `Cable3D` or `TwistCable3D`; or cables of winch ropes, with rows of
+            `ContactFrictionSurfaceWinch`.
         points: number of contact points of each cable; for ribbons, number of points on each line.
         rope_radius: radius of the rope [m]; for ribbons, half the thickness.
         tension: tension of the rope [N], used to choose stiffness and damping.
@@ -125,7 +127,8 @@ def add_surface_contact(
             value is outside its range.
         ModelError: ``turns_rope`` or ``width`` is used with cables without twist, ``turns_rope`` with ``rope_radius``
             0, or ``lines`` without ``width``.
-        ModelError: ``width`` or columns of soft beds are used with ``touching`` or ``turns_rope``, or with each other.
+        ModelError: ``width`` or columns of soft beds are used with ``touching`` or ``turns_rope``, or with each other;
+            or any of them, or other cables, are used with cables of winch ropes.
     """
     touched, ropes = (
         list_handles("add_surface_contact", name, given) for name, given in (("surfaces", surfaces), ("cables", cables))
@@ -177,6 +180,15 @@ def add_surface_contact(
                 "beds have friction on the axis, and no search"
             )
         pair = ContactFrictionBedCable
+    winches = [given for given in ropes if "winch cable" in given.table.component.provides]
+    if winches:
+        if turns_rope or touching is not None or width is not None or soft or len(winches) < len(ropes):
+            raise ModelError(
+                f"cables of add_surface_contact has {winches[0]!r}, cables of a winch rope: must be given without "
+                f"other cables, {', '.join(soft) or 'turns_rope, touching and width'}, because winch ropes have "
+                "friction on the axis, and no search"
+            )
+        pair = ContactFrictionSurfaceWinch
     for given in ropes if turns_rope or width is not None else ():
         if given.table.component is not TwistCable3D:
             raise ModelError(

@@ -46,6 +46,7 @@ from windlass.connectors.surface_contact.outputs import (
     eval_rounding,
     is_bed,
     is_wide,
+    is_winch,
     paint,
     turns,
 )
@@ -54,6 +55,7 @@ from windlass.connectors.surface_contact.residual import (
     add_residual,
     add_ribbon_residual,
     add_twist_residual,
+    add_winch_residual,
 )
 from windlass.connectors.surface_contact.ribbon_tangent import add_ribbon_tangent
 from windlass.connectors.surface_contact.surfaces import (
@@ -74,7 +76,9 @@ from windlass.connectors.surface_contact.update import (
     update_history,
     update_ribbon_history,
     update_twist_history,
+    update_winch_history,
 )
+from windlass.connectors.surface_contact.winch_tangent import add_winch_tangent
 from windlass.elements.cable.twist_sections import fill_references
 from windlass.elements.nodes.twist_node import read_frames
 from windlass.framework.arrays import IntArray
@@ -286,6 +290,8 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
         forces, tangent, update = add_ribbon_residual, add_ribbon_tangent, update_ribbon_history
     elif is_bed(c):
         forces, tangent, update = add_bed_residual, add_bed_tangent, update_bed_history
+    elif is_winch(c):
+        forces, tangent, update = add_winch_residual, add_winch_tangent, update_winch_history
     system, maps = create_contact_system(rows, c, FAMILY, forces, tangent, update)
     # the return map is used only in static solves, because in dynamic solves the damping force jumps when a point
     # closes, and Newton's method would not converge

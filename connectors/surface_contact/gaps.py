@@ -36,16 +36,18 @@ from windlass.connectors.surface_contact.kernels import (
     ContactRows,
     create_frame,
     eval_touch,
-    find_point,
+    find_axis_point,
     gather,
-    read_row,
     to_surface,
 )
-from windlass.connectors.surface_contact.outputs import FN, NORMAL, eval_points
+from windlass.connectors.surface_contact.outputs import FN, NORMAL, TANGENT, eval_points, is_winch, plain_row
+from windlass.connectors.surface_contact.update import begin_row
+from windlass.connectors.surface_contact.winch_kernels import find_winch_point, plain_winch_row, read_winch_row
 from windlass.elements.cable.points import shape
+from windlass.elements.nodes.vectors import add, cross
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
-from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.kernel import Kernel, kernel
 from windlass.framework.model.gaps import GAP, MISSED, REACH, START, Gaps, X, Y, Z, create_numbers, note_gap
 from windlass.framework.model.law import LocalRows, require_law
 from windlass.framework.model.system import Fields
@@ -94,50 +96,69 @@ def find_missed(
     return -least
 
 
+def create_gap_filling(begin: Kernel, plain: Kernel, find: Kernel) -> Kernel:
+    """Create the kernel ``(c, m, x, v, numbers)`` that writes the gap quantities of all points into ``numbers``, row by
+    row. Inactive points and points beyond the end of their surface have an infinite gap. For the arguments see
+    `create_filling`.
+    """
+
+    @kernel(inline=True)
+    def fill(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
+        kind, geo, pieces, at = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, 0
+        for i in range(len(c.rows)):
+            own = c.rows[i]
+            n, s, rc = own.points, own.surface, own.rope_radius
+            if not own.active:
+                for k in range(n):
+                    numbers[at + k, GAP], numbers[at + k, X] = np.inf, np.nan
+                at += n
+                continue
+            r = begin(c, m, x, v, i, own)
+            o = plain(r).o
+            for k in range(n):
+                (_, z, h), row = find(c, r, i, k, own), numbers[at]
+                at += 1
+                # velocity relative to the origin of the surface, without the rotation of the surface
+                ex, ey, ez = add((z.ex, z.ey, z.ez), cross((o.wx, o.wy, o.wz), (z.dx, z.dy, z.dz)))
+                rate, speed = h.nx * z.U + h.ny * z.V + h.nz * z.W, sqrt(ex * ex + ey * ey + ez * ez)
+                note_gap(row, h.phi - rc if h.there else np.inf, rate, speed)
+                row[REACH], row[X], row[Y], row[Z] = 0.0, z.dx, z.dy, z.dz
+                g0, g1 = row[START + GAP], h.phi - rc
+                # the path is examined only if the point is open at both ends of the step and values at the start exist
+                if not (g0 > 0.0 and g1 > 0.0):
+                    continue
+                ax, ay, az = to_surface(o, row[START + X], row[START + Y], row[START + Z])
+                ex, ey, ez = z.X - ax, z.Y - ay, z.Z - az
+                way = sqrt(ex * ex + ey * ey + ez * ez)
+                # the change of a distance is at most the length of the path
+                if not g1 < way < np.inf:
+                    continue
+                # the distance at the start is also evaluated for points beyond the ends of the surface
+                if not h.there or g0 == np.inf:
+                    g0 = eval_distance(kind, geo, pieces, s, ax, ay, az).phi - rc
+                if not (g0 > 0.0 and g0 + g1 < way):
+                    continue
+                row[MISSED] = row[REACH] = find_missed(kind, geo, pieces, s, rc, ax, ay, az, z.X, z.Y, z.Z)
+                if row[MISSED] > 0.0:
+                    row[START + GAP], row[GAP] = g0, g1
+
+    return fill
+
+
+_fill_gaps = create_gap_filling(begin_row, plain_row, find_axis_point)
+_fill_winch_gaps = create_gap_filling(read_winch_row, plain_winch_row, find_winch_point)
+
+
 @kernel
 def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
-    """Write the gap quantities of all points into ``numbers``, row by row. Inactive points and points beyond the end of
-    their surface have an infinite gap.
-    """
-    kind, geo, pieces, at = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, 0
-    for i in range(len(c.rows)):
-        own = c.rows[i]
-        n, s, rc = own.points, own.surface, own.rope_radius
-        if not own.active:
-            for k in range(n):
-                numbers[at + k, GAP], numbers[at + k, X] = np.inf, np.nan
-            at += n
-            continue
-        r = read_row(c, m, x, v, i)
-        o = r.o
-        for k in range(n):
-            (_, z, h), row = find_point(c, r, k, n), numbers[at]
-            at += 1
-            # velocity relative to the origin of the surface, without the rotation of the surface
-            ex, ey, ez = (
-                z.ex + o.wy * z.dz - o.wz * z.dy, z.ey + o.wz * z.dx - o.wx * z.dz, z.ez + o.wx * z.dy - o.wy * z.dx,
-            )  # fmt: skip
-            rate, speed = h.nx * z.U + h.ny * z.V + h.nz * z.W, sqrt(ex * ex + ey * ey + ez * ez)
-            note_gap(row, h.phi - rc if h.there else np.inf, rate, speed)
-            row[REACH], row[X], row[Y], row[Z] = 0.0, z.dx, z.dy, z.dz
-            g0, g1 = row[START + GAP], h.phi - rc
-            # the path is examined only if the point is open at both ends of the step and values at the start exist
-            if not (g0 > 0.0 and g1 > 0.0):
-                continue
-            ax, ay, az = to_surface(o, row[START + X], row[START + Y], row[START + Z])
-            ex, ey, ez = z.X - ax, z.Y - ay, z.Z - az
-            way = sqrt(ex * ex + ey * ey + ez * ez)
-            # the change of a distance is at most the length of the path
-            if not g1 < way < np.inf:
-                continue
-            # the distance at the start is also evaluated for points beyond the ends of the surface
-            if not h.there or g0 == np.inf:
-                g0 = eval_distance(kind, geo, pieces, s, ax, ay, az).phi - rc
-            if not (g0 > 0.0 and g0 + g1 < way):
-                continue
-            row[MISSED] = row[REACH] = find_missed(kind, geo, pieces, s, rc, ax, ay, az, z.X, z.Y, z.Z)
-            if row[MISSED] > 0.0:
-                row[START + GAP], row[GAP] = g0, g1
+    """Write the gap quantities of all points, see `create_gap_filling`."""
+    _fill_gaps(c, m, x, v, numbers)
+
+
+@kernel
+def fill_winch_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
+    """Write the gap quantities of all points of winch ropes, see `create_gap_filling`."""
+    _fill_winch_gaps(c, m, x, v, numbers)
 
 
 @kernel
@@ -231,7 +252,9 @@ def watch_surfaces(rows: LocalRows, c: ContactRows, family: str, spare: int = 0)
     ``family`` is the family of the markers.
     """
     numbers = create_numbers(int(c.rows["points"].sum()) + spare)
-    fill = call(fill_surface_gaps, lambda s: (c, s.markers[family], s.x, s.v, numbers))
+    fill = call(
+        fill_winch_gaps if is_winch(c) else fill_surface_gaps, lambda s: (c, s.markers[family], s.x, s.v, numbers)
+    )
     return Gaps(fill, numbers, name_points(rows, c.rows["points"]), weighed=True)
 
 
@@ -262,8 +285,11 @@ def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fiel
     if not bent.any():
         return []
     x = np.minimum(np.arange(force.shape[1]) + 0.5, c.rows["points"][:, None] - 0.5) * c.rows["length"][:, None]
-    tension, tangent = (eval_cables(rows, name, fields, x) for name in ("axial_force", "director"))
-    tangent /= np.linalg.norm(tangent, axis=2, keepdims=True)
+    if is_winch(c):
+        tension, tangent = eval_cables(rows, "axial_force", fields)[:, None], points[..., TANGENT]
+    else:
+        tension, tangent = (eval_cables(rows, name, fields, x=x) for name in ("axial_force", "director"))
+        tangent /= np.linalg.norm(tangent, axis=2, keepdims=True)
     pulls = (force * (points[..., NORMAL] * tangent).sum(axis=2)).sum(axis=1)
     pull = np.abs(np.bincount(of_row, pulls))
     # the error is divided by the tension or by the sum of the contact forces, whichever is larger, because the tension
@@ -284,15 +310,16 @@ def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fiel
     ]
 
 
-def eval_cables(rows: LocalRows, name: str, fields: Fields, x: FloatArray) -> FloatArray:
-    """Evaluate an output variable of the cable of each row at the arc lengths x [m], shape (rows, k). The result has
-    the shape (rows, k, ...).
+def eval_cables(rows: LocalRows, name: str, fields: Fields, **at: FloatArray) -> FloatArray:
+    """Evaluate an output variable of the cable of each row. ``at`` contains arguments of the output with one element
+    for each row, for example the arc lengths ``x`` [m], shape (rows, k), for a result of the shape (rows, k, ...).
     """
     parts, order = [], []
     for table, positions, of in rows.world.split_by_table(rows.local("cable")):
         dofs = rows.layout.local_dofs(rows.world.row_dofs(table, of))
         cables = LocalRows(rows.world, table, of, dofs, rows.layout)
-        parts.append(np.asarray(require_law(table.component).outputs[name].evaluate(cables, fields, x=x[positions])))
+        given = {key: values[positions] for key, values in at.items()}
+        parts.append(np.asarray(require_law(table.component).outputs[name].evaluate(cables, fields, **given)))
         order.append(positions)
     values: FloatArray = np.concatenate(parts)[np.argsort(np.concatenate(order))]
     return values

@@ -15,13 +15,15 @@ from windlass.connectors.surface_contact.add_surface_contact import add_surface_
 from windlass.connectors.surface_contact.bed import BedGrid, add_bed, add_bed_grid
 from windlass.connectors.surface_contact.contact_friction_bed_cable import BED
 from windlass.connectors.surface_contact.surfaces import PlaneSurface
+from windlass.elements.cable.winch_rope import WinchRope
 from windlass.elements.nodes.ground import Ground
 from windlass.elements.routes.cable_chain import cable_along
 from windlass.elements.routes.catenary import FreeCatenary, hang_between
 from windlass.elements.routes.grounded_catenary import GroundedCatenary, hang_from_ground
 from windlass.elements.routes.routes import RouteError
+from windlass.elements.routes.winch_along import BackwardLine, winch_rope_along
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import checked, either, inside, instance, number, numbers, optional, whole
+from windlass.framework.checks.checks import checked, either, inside, instance, number, numbers, optional, whole, yes_no
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.table import Entity
@@ -41,16 +43,18 @@ class LaidLine(NamedTuple):
     """The parts that `lay_line` adds to a model.
 
     Attributes:
-        cables: the cables from the anchor to the end.
+        cables: the cables from the anchor to the end; with ``winch=True`` from the end to the anchor.
         surfaces: the surfaces of the bed.
         contacts: the contact of the cables with the bed.
         route: the elastic catenary that is the initial shape.
+        rope: the winch rope with ``winch=True``, otherwise None.
     """
 
     cables: Entity
     surfaces: list[Entity]
     contacts: Entity
     route: GroundedCatenary | FreeCatenary
+    rope: WinchRope | None = None
 
 
 @checked(
@@ -58,13 +62,13 @@ class LaidLine(NamedTuple):
     anchor=numbers("m", (2,)), end=numbers("m", (3,)), length=number("m", above=0.0), elements=whole(1),
     displaced=number("kg/m", minimum=0.0), friction=number("1", minimum=0.0),
     stiffness=number("N/m^2", above=0.0), rounding=optional(number("m", minimum=0.0)), contact=optional(instance(dict)),
-    columns=inside(),
+    winch=yes_no(), columns=inside(),
 )  # fmt: skip
 @all_or_nothing
 def lay_line(
     world: World, bed: Any, anchor: Any, end: Any, length: float, elements: int, *, stiffness: float,
     displaced: float = 0.0, friction: float = 0.0, rounding: float | None = None,
-    contact: dict[str, Any] | None = None, **columns: Any,
+    contact: dict[str, Any] | None = None, winch: bool = False, **columns: Any,
 ) -> LaidLine:  # fmt: skip
     """Lay a line on a bed, from an anchor on the bed to an end above the bed.
 
@@ -86,7 +90,9 @@ def lay_line(
         rounding: radius of the crests of a polyline [m]; default: four lengths of a cable.
         contact: further columns of the contact, for example ``contact_damping_per_length``, or columns of soft beds,
             see `ContactFrictionBedCable`.
-        **columns: columns of `Cable3D`, at least ``axial_stiffness`` and ``mass_per_length``.
+        winch: whether the line is the rope of a winch at its upper end; ``rope`` of the result contains its nodes, from
+            the winch to the anchor, and its feed, see `winch_rope`. Without soft beds.
+        **columns: columns of `Cable3D`, or of `WinchCable3D`, at least ``axial_stiffness`` and ``mass_per_length``.
 
     Returns:
         The parts that were added to the model. The ends of the line are not constrained.
@@ -137,16 +143,18 @@ def lay_line(
                 f"{depth:.3g} m below the bed: must be at most {DEEPEST * length:.3g} m; shorten the line or choose "
                 "a higher end"
             ) from None
-    columns = {"length": length / elements, "bending_stiffness": 1e-9 * mass * -gravity[2] * length**3} | columns
-    cables = cable_along(world, route, elements, **columns)
+    columns = {"bending_stiffness": 1e-9 * mass * -gravity[2] * length**3} | columns
+    rope = winch_rope_along(world, BackwardLine(route), elements, **columns) if winch else None
+    cables = rope.cables if rope else cable_along(world, route, elements, **{"length": length / elements} | columns)
     radius = CREST * length / elements if rounding is None else rounding
     surfaces = _add_surfaces(world, bed, start, np.array(end), radius)
     given = {"contact_stiffness_per_length": stiffness} | (contact or {})
     if friction > 0.0:
         given["friction_coefficient"] = friction
-    # lines on soft beds have no search
-    touching = TOUCHING if sum(map(len, surfaces)) > TOUCHING and not set(BED) & set(given) else None
-    return LaidLine(cables, surfaces, add_surface_contact(world, surfaces, cables, touching=touching, **given), route)
+    # lines on soft beds and winch ropes have no search
+    searches = sum(map(len, surfaces)) > TOUCHING and not winch and not set(BED) & set(given)
+    contacts = add_surface_contact(world, surfaces, cables, touching=TOUCHING if searches else None, **given)
+    return LaidLine(cables, surfaces, contacts, route, rope)
 
 
 def _eval_bed(bed: Any, start: FloatArray, points: FloatArray) -> FloatArray:

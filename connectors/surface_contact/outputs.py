@@ -55,6 +55,14 @@ from windlass.connectors.surface_contact.kernels import (
 )
 from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
 from windlass.connectors.surface_contact.update import OUTSIDE, begin_row
+from windlass.connectors.surface_contact.winch_kernels import (
+    WinchSurfaceRow,
+    eval_closed_winch,
+    find_material,
+    find_winch_point,
+    plain_winch_row,
+    read_winch_row,
+)
 from windlass.elements.cable.twist_points import interpolate
 from windlass.elements.nodes.vectors import combine, cross, dot
 from windlass.framework.accounts import Account
@@ -73,6 +81,10 @@ POWER = 14
 """Index of the first of the quantities that `create_place_account` reads."""
 TORQUE = POWER + power.NUMBERS
 """Index of the torque of friction on a rope with twist about its axis [N m]."""
+LENGTH, TANGENT = TORQUE, slice(TORQUE + 1, TORQUE + 4)
+"""Indices of the length l of a winch rope [m], and of the unit tangent of the rope, at closed points; winch ropes have
+no torque.
+"""
 TORQUE_VECTOR = slice(TORQUE + 1, TORQUE + 4)
 """Indices of the components of the torque of friction about the axis of a rope, as a global vector [N m]."""
 TURN = TORQUE + 4
@@ -228,6 +240,26 @@ def read_closed_bed(
 
 
 @kernel(inline=True)
+def read_closed_winch(
+    own: Any, r: WinchSurfaceRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any,
+    row: FloatArray,
+) -> None:  # fmt: skip
+    """Write the quantities of `read_closed` for a winch rope, the unit tangent of the rope, and the length l; when l
+    changes, the losses of bristles contain the energy that the additional rope at a point adds to its bristle."""
+    t, stored, law = find_material(own, r, k), data[own.data + own.points + k], r.plain.law
+    F = eval_closed_winch(own, r, h, z, t, k, data, start)
+    p, lever, size = F.point, 0.0, sqrt(dot(t.slope, t.slope))
+    if F.rubs:
+        along = h.nx * F.way[0] + h.ny * F.way[1] + h.nz * F.way[2]
+        lever = law.friction_stiffness * along * dot(p.u, hessian_product(h, z.U, z.V, z.W))
+    write_point(row, r.plain, p, stored, stored, dot(p.f.force, F.U), lever, F.rubs)
+    row[POWER + power.PRESSING] += 0.5 * own.stiffness * p.gap * p.gap * r.l_t
+    row[LENGTH] = r.l
+    for d in range(3):
+        row[TORQUE + 1 + d] = t.slope[d] / size
+
+
+@kernel(inline=True)
 def plain_row(r: SurfaceRow) -> SurfaceRow:
     """Return r, which is the `SurfaceRow` of a row without twist."""
     return r
@@ -280,6 +312,7 @@ _fill_rows = create_filling(begin_row, plain_row, find_axis_point, read_closed)
 _fill_twist_rows = create_filling(read_turning_row, plain_row_of, find_turning_point, read_closed_twist)
 _fill_ribbon_rows = create_filling(read_turning_row, plain_row_of, find_ribbon_point, read_closed_ribbon)
 _fill_bed_rows = create_filling(begin_row, plain_row, find_axis_point, read_closed_bed)
+_fill_winch_rows = create_filling(read_winch_row, plain_winch_row, find_winch_point, read_closed_winch)
 
 
 @kernel
@@ -318,6 +351,20 @@ def fill_bed_numbers(
     _fill_bed_rows(c, m, data, start, x, v, out)
 
 
+@kernel
+def fill_winch_numbers(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    out: FloatArray,
+) -> None:  # fmt: skip
+    """Write all quantities of all points of winch ropes, see `create_filling`."""
+    _fill_winch_rows(c, m, data, start, x, v, out)
+
+
+def is_winch(c: ContactRows) -> bool:
+    """Return whether the rows belong to winch ropes."""
+    return "share" in (c.rows.dtype.names or ())
+
+
 def is_bed(c: ContactRows) -> bool:
     """Return whether the rows belong to lines on soft beds."""
     return "suction_coefficient" in (c.rows.dtype.names or ())
@@ -325,13 +372,14 @@ def is_bed(c: ContactRows) -> bool:
 
 def choose_filling(c: ContactRows) -> Kernel:
     """Return the kernel that writes all quantities of all points."""
-    if is_bed(c):
-        return fill_bed_numbers
+    if is_bed(c) or is_winch(c):
+        return fill_bed_numbers if is_bed(c) else fill_winch_numbers
     return fill_ribbon_numbers if is_wide(c) else fill_twist_numbers if turns(c) else fill_numbers
 
 
 _FILLINGS = {
-    kernel: call(kernel) for kernel in (fill_numbers, fill_twist_numbers, fill_ribbon_numbers, fill_bed_numbers)
+    kernel: call(kernel)
+    for kernel in (fill_numbers, fill_twist_numbers, fill_ribbon_numbers, fill_bed_numbers, fill_winch_numbers)
 }
 
 
@@ -365,7 +413,7 @@ def create_surface_account(c: ContactRows, before: Call, by: str) -> Account:
     """
     out = create_numbers(c)
     fill = call(choose_filling(c), lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, out))
-    account = create_place_account(before + fill, out, POWER, by)
+    account = create_place_account(before + fill, out, POWER, by, further=1 if is_winch(c) else 0)
     return hold_by_suction(account) if is_bed(c) else account
 
 
@@ -451,6 +499,8 @@ def paint_points(rows: LocalRows, c: ContactRows, fields: Fields) -> Painting:
     if rows.table.component in rows.layout.losses:
         work = eval_friction_work(rows)[row] / (c.rows["length"] * c.rows["points"])[row] / lines
         painted["friction_work_per_length"] = Paint(work, "sum", 0.0, "J/m")
+    # drawings of winch ropes have fractions of the length of the cable instead of arc lengths
+    length = 1.0 / c.rows["points"][row] if is_winch(c) else length
     return Painting(rows.local("cable")[row], place * length, (place + 1) * length, painted)
 
 
@@ -474,13 +524,12 @@ def _surface(unit: str, doc: str, pick: Callable[[PositionColumns, Any], Any]) -
     return Output(unit, doc, evaluate)
 
 
-def _eval_axes(rows: LocalRows, fields: Fields) -> Any:
+def eval_axes(rows: LocalRows, fields: Fields) -> FloatArray:
+    """Return the axes of the surface of each row, global, in the columns of matrices, shape (rows, 3, 3)."""
     c: ContactRows = rows.columns
-    return np.einsum(
-        "rij,rj->ri",
-        fields.markers[FAMILY].A[c.surfaces.marker[c.rows["surface"]]],
-        c.surfaces.Q[c.rows["surface"], :, 2],
-    )
+    s = c.rows["surface"]
+    axes: FloatArray = fields.markers[FAMILY].A[c.surfaces.marker[s]] @ c.surfaces.Q[s]
+    return axes
 
 
 OUTPUTS: dict[str, Output] = {
@@ -520,7 +569,7 @@ OUTPUTS: dict[str, Output] = {
     ),
     "surface_position": _surface("m", "origin of the surface, global, (3,)", lambda m, k: m.p[k]),
     "surface_velocity": _surface("m/s", "velocity of the origin of the surface, global, (3,)", lambda m, k: m.v[k]),
-    "surface_axis": Output("1", "axis of the surface, global, (3,)", _eval_axes),
+    "surface_axis": Output("1", "axis of the surface, global, (3,)", lambda rows, f: eval_axes(rows, f)[..., 2]),
     **create_power_outputs(True, lambda rows, fields: eval_points(rows.columns, fields)[..., POWER:]),
 }  # fmt: skip
 """Output variables of the law."""

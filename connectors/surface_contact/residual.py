@@ -3,7 +3,7 @@
 Up to eight successive rows whose surfaces have the same type of distance are evaluated together, one in each lane of
 the vector instructions of the processor. The points of the rows are evaluated one after the other. See
 docs/explanation/design.md, Lanes. The data of the rows are in a record g of `ROW_LANES`. Points that a row does not
-have count as open. Ropes with twist, ribbons and lines on soft beds are evaluated row by row.
+have count as open. Ropes with twist, ribbons, lines on soft beds and winch ropes are evaluated row by row.
 """
 
 from __future__ import annotations
@@ -50,6 +50,14 @@ from windlass.connectors.surface_contact.kernels import (
     read_turning_row,
 )
 from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
+from windlass.connectors.surface_contact.winch_kernels import (
+    WINCH_CABLE,
+    eval_closed_winch,
+    eval_on_length,
+    find_material,
+    find_winch_point,
+    read_winch_row,
+)
 from windlass.elements.cable.points import Four, shape
 from windlass.elements.cable.twist_forces import scatter_forces
 from windlass.elements.cable.twist_points import COUNT, add_gradient
@@ -374,6 +382,18 @@ def add_ribbon_residual(
     _add_ribbon_rows(c, m, data, start, x, v, f)
 
 
+@kernel(inline=True)
+def add_axis_force(c: ContactRows, i: int, S: Four, z: Lever, F: Vector, load: FloatArray, f: FloatArray) -> None:
+    """Add the global force F on a point of the axis to the forces f on the nodes of the cable of row i, and F and its
+    moment about the origin of the surface to ``load``, see `add_reaction`."""
+    moment = cross((z.dx, z.dy, z.dz), F)
+    for d in range(3):
+        for j in range(4):
+            f[c.dofs[i, 3 * j + d]] += S[j] * F[d]
+        load[d] += F[d]
+        load[3 + d] += moment[d]
+
+
 @kernel
 def add_bed_residual(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
@@ -395,11 +415,30 @@ def add_bed_residual(
             if not h.there:
                 continue
             _, _, forces = eval_bed_point(row, r, h, z, k, data, start)
-            F = eval_global_force(r.o, h, total_force(forces))
-            moment = cross((z.dx, z.dy, z.dz), F)
-            for d in range(3):
-                for j in range(4):
-                    f[c.dofs[i, 3 * j + d]] += S[j] * F[d]
-                load[d] += F[d]
-                load[3 + d] += moment[d]
+            add_axis_force(c, i, S, z, eval_global_force(r.o, h, total_force(forces)), load, f)
         add_reaction(c, m, i, CABLE, load, f)
+
+
+@kernel
+def add_winch_residual(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    f: FloatArray,
+) -> None:  # fmt: skip
+    """Add the left-hand-side forces of all rows of winch ropes to f; see `winch_kernels.py`."""
+    load = np.empty(6)
+    for i in range(len(c.rows)):
+        row: Any = c.rows[i]
+        if not row.active or not touches(data, row.data, row.points):
+            continue
+        r = read_winch_row(c, m, x, v, i, row)
+        load[:] = 0.0
+        for k in range(row.points):
+            _, z, h = find_winch_point(c, r, i, k, row)
+            if data[row.data + k] > 0.0 or not h.there:
+                continue
+            t = find_material(row, r, k)
+            forces = eval_closed_winch(row, r, h, z, t, k, data, start)
+            F = eval_global_force(r.plain.o, h, forces.point)
+            f[c.dofs[i, CABLE]] += dot(F, t.rl) + eval_on_length(row, t, forces)
+            add_axis_force(c, i, t.S, z, F, load, f)
+        add_reaction(c, m, i, WINCH_CABLE, load, f)

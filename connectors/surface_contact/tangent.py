@@ -261,6 +261,25 @@ def change_tangent(r: Spin, dp: Vector) -> Vector:
     return combine(1.0 / r.size, dp, -dot(r.t, dp) / r.size, r.t)
 
 
+@kernel(inline=True)
+def fill_body_motion(o: SurfaceFrame, z: Lever, p: Vector, first: int, Wq: FloatArray, Wv: FloatArray) -> None:
+    """Write into Wq the derivatives of X, V and A^T p with respect to the origin c and the rotation theta of the
+    surface, whose first column is ``first``, and into Wv the derivatives of V with respect to their rates; p is a
+    global vector."""
+    omega, d, e = (o.wx, o.wy, o.wz), (z.dx, z.dy, z.dz), (z.ex, z.ey, z.ez)
+    for b in range(3):
+        axis, at = unit_vector(b), first + b
+        across, by_place = cross(omega, axis), to_surface(o, axis[0], axis[1], axis[2])
+        write_column(Wq, X, at, (-by_place[0], -by_place[1], -by_place[2]))
+        write_column(Wq, V, at, to_surface(o, across[0], across[1], across[2]))
+        write_column(Wv, V, at, (-by_place[0], -by_place[1], -by_place[2]))
+        on_d, on_e, on_p = cross(d, axis), cross(e, axis), cross(p, axis)
+        write_column(Wq, X, at + 3, to_surface(o, on_d[0], on_d[1], on_d[2]))
+        write_column(Wq, V, at + 3, to_surface(o, on_e[0], on_e[1], on_e[2]))
+        write_column(Wv, V, at + 3, to_surface(o, on_d[0], on_d[1], on_d[2]))
+        write_column(Wq, T, at + 3, to_surface(o, on_p[0], on_p[1], on_p[2]))
+
+
 @kernel
 def fill_motion(
     o: SurfaceFrame, S: Four, z: Lever, r: Spin, iL: float, g: Vector, yt: FloatArray, sigma: FloatArray,
@@ -270,8 +289,7 @@ def fill_motion(
     Wv the derivatives with respect to the rates of these coordinates, shape (11, 20) each. ``dsigma`` contains the
     derivatives of the coefficients σ of the spin with respect to y."""
     Wq[:], Wv[:] = 0.0, 0.0
-    omega, d, e = (o.wx, o.wy, o.wz), (z.dx, z.dy, z.dz), (z.ex, z.ey, z.ez)
-    p = r.size * r.t[0], r.size * r.t[1], r.size * r.t[2]
+    omega, p = (o.wx, o.wy, o.wz), (r.size * r.t[0], r.size * r.t[1], r.size * r.t[2])
     # tangent, spin and angle depend on the coordinates of the cable
     for k in range(TWIST_CABLE):
         j, u = find_part(k, iL)
@@ -283,29 +301,20 @@ def fill_motion(
         write_column(Wq, T, k, to_surface(o, dt[0], dt[1], dt[2]))
         Wq[RATE, k], Wv[RATE, k] = u * rate - dot(omega, dt), u * sigma[j]
         Wq[ANGLE, k] = u * sigma[j] + dot(g, dps)
-    # component b of the position and of the rotation
+    # component b of the position
     for b in range(3):
         axis = unit_vector(b)
         across, by_place = cross(omega, axis), to_surface(o, axis[0], axis[1], axis[2])
         by_turn = to_surface(o, across[0], across[1], across[2])
         for j in range(4):
-            # position of the point
             Sj = S[j]
             write_column(Wq, X, 3 * j + b, (Sj * by_place[0], Sj * by_place[1], Sj * by_place[2]))
             write_column(Wq, V, 3 * j + b, (-Sj * by_turn[0], -Sj * by_turn[1], -Sj * by_turn[2]))
             write_column(Wv, V, 3 * j + b, (Sj * by_place[0], Sj * by_place[1], Sj * by_place[2]))
-        # origin of the surface
-        at = TWIST_CABLE + b
-        write_column(Wq, X, at, (-by_place[0], -by_place[1], -by_place[2]))
-        write_column(Wq, V, at, by_turn)
-        write_column(Wv, V, at, (-by_place[0], -by_place[1], -by_place[2]))
-        # rotation of the surface
-        at = TWIST_CABLE + 3 + b
-        on_d, on_e, on_t, on_p = cross(d, axis), cross(e, axis), cross(r.t, axis), cross(p, axis)
-        write_column(Wq, X, at, to_surface(o, on_d[0], on_d[1], on_d[2]))
-        write_column(Wq, V, at, to_surface(o, on_e[0], on_e[1], on_e[2]))
-        write_column(Wv, V, at, to_surface(o, on_d[0], on_d[1], on_d[2]))
-        write_column(Wq, T, at, to_surface(o, on_t[0], on_t[1], on_t[2]))
+    # position and rotation of the surface
+    fill_body_motion(o, z, r.t, TWIST_CABLE, Wq, Wv)
+    for b in range(3):
+        at, on_p = TWIST_CABLE + 3 + b, cross(p, unit_vector(b))
         Wv[RATE, at] = -r.t[b]
         Wq[ANGLE, at] = dot(g, to_surface(o, on_p[0], on_p[1], on_p[2])) - r.t[b]
 
@@ -350,9 +359,9 @@ def fill_force_changes(
 
 @kernel
 def multiply_changes(Phi: FloatArray, x: float, Wq: FloatArray, y: float, Wv: FloatArray, D: FloatArray) -> None:
-    """Write the product Phi (x Wq + y Wv) into D, shape (4, 20), for scalar factors x and y."""
-    for i in range(4):
-        for j in range(ROW):
+    """Write the product Phi (x Wq + y Wv) into D, shape (4, coordinates), for scalar factors x and y."""
+    for i in range(D.shape[0]):
+        for j in range(D.shape[1]):
             total = 0.0
             for k in range(COMPONENTS):
                 total += Phi[i, k] * (x * Wq[k, j] + y * Wv[k, j])

@@ -27,6 +27,9 @@ reaches that gap. δ and m depend on the gap g at the end of the step:
     g > 0 of a closed point: m := max(m, g)
     open points: δ := 0, m := 0.
 
+Points of winch ropes are treated like those of other ropes, with the deflection u_t of `winch_kernels.py`; the anchors
+of points that stick move as described there, and l_0 := l.
+
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
 
@@ -67,6 +70,14 @@ from windlass.connectors.surface_contact.kernels import (
     read_turning_row,
 )
 from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
+from windlass.connectors.surface_contact.winch_kernels import (
+    WinchSurfaceRow,
+    eval_winch_forces,
+    find_material,
+    find_winch_point,
+    move_anchor,
+    read_winch_row,
+)
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import Kernel, kernel
 
@@ -83,6 +94,10 @@ BED_POINT = place_type("bx", "by", "bz", "open", "X", "Y", "Z", "ux", "uy", "uz"
 """Data of a point on a soft bed: the fields of `POINT`, whose ``ux``, ``uy`` and ``uz`` contain û instead of u_t; the
 deflection u_t (``bx``, ``by``, ``bz``) [m]; and the gap g (``open``) [m].
 """
+WINCH_POINT = place_type("ax", "ay", "az", "l", "X", "Y", "Z", "ux", "uy", "uz", "size")
+"""Data of a point of a winch rope: the fields of `POINT`; the anchor of a point that sticks (``ax``, ``ay``, ``az``)
+[m]; and the length l of the rope [m].
+"""
 
 
 @kernel(inline=True)
@@ -93,8 +108,9 @@ def begin_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, 
 
 @kernel(inline=True)
 def try_point(
-    row: Any, r: SurfaceRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
-) -> PointForces:
+    c: ContactRows, row: Any, r: SurfaceRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool,
+    g: Any, to: Any,
+) -> PointForces:  # fmt: skip
     """Return the forces of a point that sticks, with the anchor at the start of the step if ``held`` is true, otherwise
     with the current position as anchor."""
     x, y, w = read_three(start, at)
@@ -104,8 +120,9 @@ def try_point(
 
 @kernel(inline=True)
 def try_twist_point(
-    row: Any, r: TurningRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
-) -> PointForces:
+    c: ContactRows, row: Any, r: TurningRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool,
+    g: Any, to: Any,
+) -> PointForces:  # fmt: skip
     """Return the forces of `try_point` for a rope with twist, and write the tangent T and the axis d_1 into ``to``."""
     n, p = row.points, r.plain
     spin = eval_spin(p.o, row, relative_place(k, n), g.y, g.yt, r.twist, g.sigma)
@@ -119,16 +136,18 @@ def try_twist_point(
 
 @kernel(inline=True)
 def try_ribbon_point(
-    row: Any, r: TurningRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
-) -> PointForces:
+    c: ContactRows, row: Any, r: TurningRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool,
+    g: Any, to: Any,
+) -> PointForces:  # fmt: skip
     """Return the forces of `try_point` for a point of a ribbon."""
-    return try_point(row, r.plain, k, h, z, start, at, held, g, to)
+    return try_point(c, row, r.plain, k, h, z, start, at, held, g, to)
 
 
 @kernel(inline=True)
 def try_bed_point(
-    row: Any, r: SurfaceRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
-) -> PointForces:
+    c: ContactRows, row: Any, r: SurfaceRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool,
+    g: Any, to: Any,
+) -> PointForces:  # fmt: skip
     """Return the forces of a sticking point on a soft bed, with the anchor of `try_point`. The fields of the result are
     the normal force min(f_n, 0), the friction f̂, the deflection û, and the gap to be stored."""
     x, y, w = read_three(start, at)
@@ -139,6 +158,21 @@ def try_bed_point(
     to.open = F.gap
     u = stretch(row.lateral_stiffness_ratio / row.lateral_friction_ratio, e.b, F.u)
     return PointForces(F.pressing, F.circle, F.gap - s.reach, F.vn, F.vt, u)
+
+
+@kernel(inline=True)
+def try_winch_point(
+    c: ContactRows, row: Any, r: WinchSurfaceRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool,
+    g: Any, to: Any,
+) -> PointForces:  # fmt: skip
+    """Return the forces of `try_point` for a winch rope, and write l and the anchor of a point that sticks into
+    ``to``."""
+    t, a, paid = find_material(row, r, k), (z.X, z.Y, z.Z), 0.0
+    if held:
+        a, paid = read_three(start, at), r.l - start[row.data + 5 * row.points]
+    way = -paid * t.a
+    to.l, (to.ax, to.ay, to.az) = r.l, move_anchor(c, r.plain.surface, a, (way * t.T[0], way * t.T[1], way * t.T[2]))
+    return eval_winch_forces(r, h, z, t, STICKS, a, paid).point
 
 
 @kernel(inline=True)
@@ -158,6 +192,12 @@ def keep_suction(row: Any, data: FloatArray, start: FloatArray, k: int, p: Any) 
     else:
         again = start[first + k] > 0.0 or s.opened > s.peak or row.suction_coefficient == 0.0
         data[at_depth], data[at_opened] = max(0.0 if again else start[at_depth], -p.open), 0.0
+
+
+@kernel(inline=True)
+def keep_length(row: Any, data: FloatArray, start: FloatArray, k: int, p: Any) -> None:
+    """Store the length of the rope as l_0."""
+    data[row.data + 5 * row.points] = p.l
 
 
 @kernel(inline=True)
@@ -182,6 +222,16 @@ def store_anchor(
     if stays:
         X, Y, Z = start[at], start[at + 1], start[at + 2]
     write_three(data, at, (X, Y, Z))
+
+
+@kernel(inline=True)
+def store_winch_anchor(
+    data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
+) -> None:  # fmt: skip
+    """Store the anchor of a point of a winch rope; see `store_anchor`. The anchor of a point that sticks moves with the
+    material."""
+    X, Y, Z = p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz
+    write_three(data, at, (p.ax if stays else X, p.ay if stays else Y, p.az if stays else Z))
 
 
 @kernel(inline=True)
@@ -225,7 +275,7 @@ def create_surface_update(
             _, z, h = find(c, r, i, k, g)
             held = row.friction_stiffness != 0.0 and start[first + n + k] != UNDEFINED
             to = places[k]
-            F = evaluate(row, r, k, h, z, start, first + 2 * n + 3 * k, held, g, to)
+            F = evaluate(c, row, r, k, h, z, start, first + 2 * n + 3 * k, held, g, to)
             to.gap, to.fn = F.gap if h.there else OUTSIDE, F.fn if h.there else 0.0
             to.X, to.Y, to.Z, to.size = z.X, z.Y, z.Z, F.f.size
             to.ux, to.uy, to.uz = F.u
@@ -263,6 +313,9 @@ _update_ribbon = create_surface_update(
 _update_bed = create_surface_update(
     BED_POINT, NO_LANES, begin_row, find_axis_point, try_bed_point, store_bed_anchor, keep_suction
 )
+_update_winch = create_surface_update(
+    WINCH_POINT, NO_LANES, read_winch_row, find_winch_point, try_winch_point, store_winch_anchor, keep_length
+)
 
 
 @kernel
@@ -299,3 +352,12 @@ def update_bed_history(
 ) -> None:  # fmt: skip
     """Update the history values of all rows of lines on soft beds, see `create_update`."""
     _update_bed(c, m, data, start, x, v, size, mapped, commits, outcome)
+
+
+@kernel
+def update_winch_history(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
+) -> None:  # fmt: skip
+    """Update the history values of all rows of winch ropes, see `create_update`."""
+    _update_winch(c, m, data, start, x, v, size, mapped, commits, outcome)

@@ -701,7 +701,9 @@ def surface_contact(s: Sketch) -> None:
     s.curve([(-2.4, 0.5), (-1.0, 0.16), (1.0, 0.16), (2.4, 0.5)], BLUE, 10)
 
 
-@draws("ContactFrictionSurfaceCable", "ContactFrictionSurfaceSetCable", "SetSurface")
+@draws(
+    "ContactFrictionSurfaceCable", "ContactFrictionSurfaceSetCable", "ContactFrictionSurfaceWinch", "SetSurface",
+)  # fmt: skip
 def surface(s: Sketch) -> None:
     s.ground((0, 0), 4.8)
     surface_contact(s)

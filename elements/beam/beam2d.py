@@ -24,33 +24,32 @@ Source: E. Reissner, J. Appl. Math. Phys. 23 (1972) 795-804; J. C. Simo, L. Vu-Q
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.elements.beam.forces2d import WIDTH, fill_energies, fill_strains, gravity, mass, residual, tangent
+from windlass.elements.beam.forces2d import WIDTH, fill_energies, fill_strains, residual, section_mass, tangent
 from windlass.elements.beam.rows import (
+    INNER_NODES,
+    SpaceBeam,
     bind_beams,
+    check_axes,
     check_beams,
     expand_section,
-    find_orders,
-    group_rows,
     order_dofs,
-    refuse_axes,
 )
-from windlass.elements.beam.rules import MOST_NODES, MOST_POINTS, create_rule
+from windlass.elements.beam.rules import MOST_NODES, LineRule
 from windlass.elements.beam.sections2d import OUTPUTS, draw
-from windlass.framework.accounts import Account
-from windlass.framework.arrays import FloatArray
-from windlass.framework.kernels.call import Call, call
+from windlass.elements.beam.terms import BeamKernels, build_beams, set_free_strains
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import System, Term
+from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 FULL_TURN = 2.0 * np.pi
+KERNELS = BeamKernels(residual, tangent, fill_energies, section_mass)
 
 
 class Beam2D(Component):
@@ -64,12 +63,12 @@ class Beam2D(Component):
     provides: ClassVar[tuple[str, ...]] = ("body", "beam", "cable or beam")
     node0 = ref("RigidNode2D", "node at x = 0, whose axis e_1 is along the beam")
     node1 = ref("RigidNode2D", "node at x = length")
-    node2 = ref("RigidNode2D", "inner node at x/L = 1/2; if node3 is given, at x/L = (1 - 1/√5)/2", optional=True)
-    node3 = ref("RigidNode2D", "second inner node, at x/L = (1 + 1/√5)/2", optional=True)
+    node2 = ref("RigidNode2D", INNER_NODES[0], optional=True)
+    node3 = ref("RigidNode2D", INNER_NODES[1], optional=True)
     stiffness = column(
         "N, N m, N m^2", "section stiffness S, from ε, γ, κ to N, Q, M; diagonal: EA, GA, EI", shape=(3, 3)
     )
-    mass_per_length = column("kg/m", "mass per length ρA", minimum=0.0)
+    mass_per_length = SpaceBeam.mass_per_length
     rotary_inertia = column("kg m", "inertia J of the cross section per length, ρI", minimum=0.0)
     damping = column(
         "N s, N m s, N m^2 s",
@@ -77,13 +76,7 @@ class Beam2D(Component):
         shape=(3, 3),
         default=((0.0,) * 3,) * 3,
     )
-    length = column(
-        "m",
-        "length L to which strains and mass refer; 0: the length of the axis; the reference configuration has "
-        "no force for any L, and a reference_strain causes prestress",
-        default=0.0,
-        minimum=0.0,
-    )
+    length = SpaceBeam.length
     node_angles = column(
         "rad",
         "angles from the axes of node0, node1, node2, node3 to e_1, for nodes whose axes do not lie along the beam",
@@ -121,52 +114,25 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     phi = np.zeros((len(x), MOST_NODES))
     phi[:, : x.shape[1] // WIDTH] = x[:, 2::WIDTH]
     packed = bind_beams(rows, WIDTH, 2, 3, shift=find_shifts(phi, rows.local("node_angles")))
-    # the kernel reads the reference coordinates from an array in which they are stored row by row
-    dofs, own = packed["dofs"].copy(), np.zeros((len(packed), MOST_POINTS, 3))
-    packed["dofs"] = np.arange(dofs.size).reshape(dofs.shape)
-    x = x.ravel()
-    for some, rule in group_rows(packed):
-        fill_strains(some, rule, x, np.zeros_like(x), own, np.zeros_like(own))
-    packed["dofs"], packed["free"] = dofs, own + packed["reference_strain"][:, None, :]
+    set_free_strains(packed, x, fill_strains)
     return packed
 
 
 def build(rows: LocalRows) -> System:
-    """Create the `System` with the kernel calls for the rows, which are evaluated in groups of equal order."""
-    own: NDArray[Any] = rows.columns
-    system = System("Beam2D", rows.dofs)
-    forces, tangents, masses, energies = Call(), Call(), Call(), Call()
-    for some, rule in group_rows(own):
-        forces += call(residual, partial(lambda some, rule, s: (some, rule, s.x, s.v, s.f), some, rule))
-        tangents += call(
-            tangent, partial(lambda some, rule, s: (some, rule, s.x, s.v, s.dq, s.dv, s.slots, s.values), some, rule)
-        )
-        masses += call(mass, partial(lambda some, rule, s: (some, rule, s.mass, s.slots, s.values), some, rule))
-        energies += call(
-            fill_energies, partial(lambda some, rule, s: (some, rule, s.x, s.v, s.energies, s.powers), some, rule)
-        )
-    system.residual, system.tangent, system.mass = forces, tangents, masses
-    system.body_force = Term(call(gravity, lambda s: (own, s.g, s.which, s.f)))
-    system.account = Account(energies, stored=("elastic",), lost=("damping",), conserves=not own["damping"].any())
-    return system
+    """Create the `System` of the rows."""
+    return build_beams(rows, WIDTH, 2, KERNELS, rows.columns["damping"].any())
 
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for invalid nodes, section matrices or directions of cross sections."""
     check_beams(world, table, "stiffness", "damping")
-    x = world.numbering.reference_of(world.resident_dofs(table)).reshape(len(table.resident), -1, WIDTH)
-    order = find_orders((table.local("node2"), table.local("node3")))
-    cosine, size = np.ones(len(x)), np.ones((len(x), 3))
-    for p in np.unique(order):
-        some = np.flatnonzero(order == p)
-        slopes = np.einsum("ga,iad->igd", create_rule(int(p)).D, x[some, : p + 1, :2])
-        phi = x[some, : p + 1, 2] + table.local("node_angles")[some, : p + 1]
-        phi = (phi - FULL_TURN * np.round((phi - phi[:, :1]) / FULL_TURN)) @ create_rule(int(p)).N.T
-        length = np.linalg.norm(slopes, axis=2)
-        along = (slopes * np.stack((np.cos(phi), np.sin(phi)), axis=2)).sum(axis=2)
-        size[some] = np.stack((length.min(axis=1), length.max(axis=1), length @ create_rule(int(p)).w), axis=1)
-        cosine[some] = (along / np.where(length > 0.0, length, 1.0)).min(axis=1, initial=1.0)
-    refuse_axes(table, cosine, size)
+
+    def first_axes(some: IntArray, x: FloatArray, rule: LineRule) -> FloatArray:
+        phi = x[:, :, 2] + table.local("node_angles")[some, : x.shape[1]]
+        phi = (phi - FULL_TURN * np.round((phi - phi[:, :1]) / FULL_TURN)) @ rule.N.T
+        return np.stack((np.cos(phi), np.sin(phi)), axis=2)
+
+    check_axes(world, table, WIDTH, 2, first_axes)
 
 
 register(

@@ -18,7 +18,8 @@ the same rotation. ``flip`` is -1 for a node if the dot product of its Euler par
 node0 is negative in the reference configuration, otherwise 1. For order 1 the curvature is the rotation vector between
 the two nodes divided by the length of the element, as in the element of Crisfield and Jelenić.
 
-The kernels are in forces3d.py and inertia3d.py, the outputs in sections3d.py.
+The inertia forces ρA r_tt of the axis are computed with the consistent, constant mass matrix. The kernels are in
+space_forces.py, forces3d.py and inertia3d.py, the outputs in sections3d.py.
 
 Source: J. C. Simo, L. Vu-Quoc, Comput. Methods Appl. Mech. Eng. 58 (1986) 79-116; M. A. Crisfield, G. Jelenić, Proc. R.
 Soc. A 455 (1999) 1125-1147; E. Zupan, M. Saje, D. Zupan, Comput. Methods Appl. Mech. Eng. 198 (2009) 3944-3956.
@@ -26,37 +27,35 @@ Soc. A 455 (1999) 1125-1147; E. Zupan, M. Saje, D. Zupan, Comput. Methods Appl. 
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.elements.beam.forces3d import WIDTH, fill_energies, fill_strains, residual, tangent
-from windlass.elements.beam.inertia3d import gravity, inertia, inertia_tangent, mass
+from windlass.elements.beam.inertia3d import inertia, inertia_tangent
 from windlass.elements.beam.rows import (
+    INNER_NODES,
+    SpaceBeam,
     bind_beams,
+    check_axes,
     check_beams,
     expand_section,
-    find_orders,
-    group_rows,
     order_dofs,
-    refuse_axes,
 )
-from windlass.elements.beam.rules import MOST_NODES, MOST_POINTS, create_rule
+from windlass.elements.beam.rules import MOST_NODES, LineRule
 from windlass.elements.beam.sections3d import OUTPUTS, draw
+from windlass.elements.beam.terms import BeamKernels, build_beams, set_free_strains
 from windlass.elements.nodes.rotations import rotation_matrix
-from windlass.framework.accounts import Account
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.law import LocalRows, Tables, register
-from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import System, Term
+from windlass.framework.model.schema import column, ref
+from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 
-class Beam3D(Component):
+class Beam3D(SpaceBeam):
     """A 3D beam element with shear deformation.
 
     An element with ``node2`` has the order 2, and an element with ``node2`` and ``node3`` has the order 3.
@@ -67,38 +66,16 @@ class Beam3D(Component):
     provides: ClassVar[tuple[str, ...]] = ("body", "beam", "3D beam", "cable or beam")
     node0 = ref("RigidNode3D", "node at x = 0, whose axis e_1 is along the beam")
     node1 = ref("RigidNode3D", "node at x = length")
-    node2 = ref("RigidNode3D", "inner node at x/L = 1/2; if node3 is given, at x/L = (1 - 1/√5)/2", optional=True)
-    node3 = ref("RigidNode3D", "second inner node, at x/L = (1 + 1/√5)/2", optional=True)
-    stiffness = column(
-        "N, N m, N m^2",
-        "section stiffness S of forces and moments along e_1, e_2, e_3; diagonal: EA, GA_2, GA_3, GJ, EI_2, EI_3",
-        shape=(6, 6),
-    )
-    mass_per_length = column("kg/m", "mass per length ρA", minimum=0.0)
+    node2 = ref("RigidNode3D", INNER_NODES[0], optional=True)
+    node3 = ref("RigidNode3D", INNER_NODES[1], optional=True)
     rotary_inertia = column(
         "kg m",
         "inertia of the section per length, in its frame; diagonal: ρ(I_2 + I_3), ρI_2, ρI_3",
         shape=(3, 3),
     )
-    damping = column(
-        "N s, N m s, N m^2 s",
-        "section damping D, from the rates of the strains to forces and moments",
-        shape=(6, 6),
-        default=((0.0,) * 6,) * 6,
-    )
-    length = column(
-        "m",
-        "length L to which strains and mass refer; 0: the length of the axis; the reference configuration has "
-        "no force for any L, and a reference_strain causes prestress",
-        default=0.0,
-        minimum=0.0,
-    )
-    reference_strain = column(
-        "1, 1, 1, 1/m, 1/m, 1/m",
-        "strains at which the force is 0, added to the strains of the reference configuration",
-        shape=(6,),
-        default=(0.0,) * 6,
-    )
+
+
+KERNELS = BeamKernels(residual, tangent, fill_energies, inertia=(inertia, inertia_tangent))
 
 
 def find_flips(e: FloatArray) -> FloatArray:
@@ -126,40 +103,13 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     damped = rows.local("damping").any(axis=(1, 2))
     packed = bind_beams(rows, WIDTH, 3, 6, flip=find_flips(e), bend=np.zeros(len(x)), damped=damped)
     packed["bend"] = np.where(packed["order"] == 1, 0.25 * packed["length"] ** 2, 0.0)
-    # the kernel reads the reference coordinates from an array in which they are stored row by row
-    dofs, own = packed["dofs"].copy(), np.zeros((len(packed), MOST_POINTS, 6))
-    packed["dofs"] = np.arange(dofs.size).reshape(dofs.shape)
-    x = x.ravel()
-    for some, rule in group_rows(packed):
-        fill_strains(some, rule, x, np.zeros_like(x), own, np.zeros_like(own))
-    packed["dofs"], packed["free"] = dofs, own + packed["reference_strain"][:, None, :]
+    set_free_strains(packed, x, fill_strains)
     return packed
 
 
 def build(rows: LocalRows) -> System:
-    """Create the `System` with the kernel calls for the rows, which are evaluated in groups of equal order."""
-    own: NDArray[Any] = rows.columns
-    system = System("Beam3D", rows.dofs)
-    forces, tangents, masses, energies, turning, turning_tangents = (Call() for _ in range(6))
-    for some, rule in group_rows(own):
-        forces += call(residual, partial(lambda some, rule, s: (some, rule, s.x, s.v, s.f), some, rule))
-        tangents += call(
-            tangent, partial(lambda some, rule, s: (some, rule, s.x, s.v, s.dq, s.dv, s.slots, s.values), some, rule)
-        )
-        masses += call(mass, partial(lambda some, rule, s: (some, rule, s.mass, s.slots, s.values), some, rule))
-        energies += call(
-            fill_energies, partial(lambda some, rule, s: (some, rule, s.x, s.v, s.energies, s.powers), some, rule)
-        )
-        turning += call(inertia, partial(lambda some, rule, s: (some, rule, s.x, s.v, s.a, s.f), some, rule))
-        turning_tangents += call(
-            inertia_tangent,
-            partial(lambda some, rule, s: (some, rule, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values), some, rule),
-        )
-    system.residual, system.tangent, system.mass = forces, tangents, masses
-    system.inertia = Term(turning, turning_tangents)
-    system.body_force = Term(call(gravity, lambda s: (own, s.g, s.which, s.f)))
-    system.account = Account(energies, stored=("elastic",), lost=("damping",), conserves=not own["damping"].any())
-    return system
+    """Create the `System` of the rows."""
+    return build_beams(rows, WIDTH, 3, KERNELS, rows.columns["damping"].any())
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -169,24 +119,13 @@ def check(world: Tables, table: EntityTable) -> None:
     for k in np.flatnonzero(~(np.linalg.eigvalsh(theta)[:, 0] > 0.0))[:1] if len(theta) else ():
         where = f"{table.kind} row {table.resident[k]}"
         raise ModelError(f"rotary_inertia of {where} = {theta[k].tolist()}: must be positive definite [kg m]")
-    x = world.numbering.reference_of(world.resident_dofs(table)).reshape(len(table.resident), -1, WIDTH)
-    order = find_orders((table.local("node2"), table.local("node3")))
-    cosine, size = np.ones(len(x)), np.ones((len(x), 3))
-    for p in np.unique(order):
-        cosine[order == p], size[order == p] = _measure_axes(x[order == p, : p + 1], int(p))
-    refuse_axes(table, cosine, size)
+    check_axes(world, table, WIDTH, 3, _first_axes)
 
 
-def _measure_axes(x: FloatArray, order: int) -> tuple[FloatArray, FloatArray]:
-    """Return two arrays for rows with the same order: the smallest cosine of the angle between axis and e_1 at the
-    Gauss points, shape (rows,), and the lengths ``size`` for `refuse_axes`, shape (rows, 3).
-    """
-    rule, e = create_rule(order), x[:, :, 3:] * find_flips(x[:, :, 3:])[:, : order + 1, None]
-    slopes, frames = np.einsum("ga,iad->igd", rule.D, x[:, :, :3]), np.einsum("ga,iad->igd", rule.N, e)
-    first = rotation_matrix(frames.reshape(-1, 4))[:, :, 0].reshape(slopes.shape)
-    length = np.linalg.norm(slopes, axis=2)
-    along = (slopes * first).sum(axis=2) / np.where(length > 0.0, length, 1.0)
-    return along.min(axis=1), np.stack((length.min(axis=1), length.max(axis=1), length @ rule.w), axis=1)
+def _first_axes(_: IntArray, x: FloatArray, rule: LineRule) -> FloatArray:
+    """Return the vectors e_1, see `FirstAxes`."""
+    e = np.einsum("ga,iad->igd", rule.N, x[:, :, 3:] * find_flips(x[:, :, 3:])[:, : x.shape[1], None])
+    return rotation_matrix(e.reshape(-1, 4))[:, :, 0].reshape(*e.shape[:2], 3)
 
 
 register(

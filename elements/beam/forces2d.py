@@ -1,4 +1,5 @@
-"""Kernels of `Beam2D` for elements of the same polynomial order: forces, tangents, mass, weight, energies and strains.
+"""Kernels of `Beam2D` for elements of the same polynomial order: forces, tangents, rotary inertia, energies and
+strains.
 
 See beam2d.py for the equations and symbols. A point of the axis has the variables y = (r'_x, r'_y, φ, φ'), the strains
 z(y), and the section forces σ = S (z - z_ref) + D z_t. The generalised forces are f_y = Gᵀ σ with G = ∂z/∂y, and the
@@ -152,10 +153,9 @@ def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, 
 
 
 @kernel
-def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add ``scale`` times the mass matrix to ``values``, the values of the matrix, at the indices ``slots``, shape (all
-    rows of the table, n, n). For nodes a and b, the entries are ∫ ρA N_a N_b dx for the coordinates x and y, and ∫ J
-    N_a N_b dx for the rotations.
+def section_mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: FloatArray) -> None:
+    """Add ``scale`` times the mass matrix ∫ J N_a N_b dx of the rotations of the nodes to ``values``, the values of the
+    matrix, at the indices ``slots``, shape (all rows of the table, n, n).
     """
     for i in range(len(rows)):
         row = rows[i]
@@ -163,19 +163,7 @@ def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: Float
         for a in range(len(rule.W)):
             for b in range(len(rule.W)):
                 m = scale * row.length * rule.M[a, b]
-                for k in range(2):
-                    values[slots[at, WIDTH * a + k, WIDTH * b + k]] += m * row.mass_per_length
                 values[slots[at, WIDTH * a + 2, WIDTH * b + 2]] += m * row.rotary_inertia
-
-
-@kernel
-def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add to f the weight of the rows ``which`` for the gravitational acceleration g [m/s^2], shape (3,)."""
-    for i in which:
-        row = rows[i]
-        for a in range(row.order + 1):
-            f[row.dofs[WIDTH * a]] += row.node_mass[a] * g[0]
-            f[row.dofs[WIDTH * a + 1]] += row.node_mass[a] * g[1]
 
 
 @kernel

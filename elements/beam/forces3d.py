@@ -16,10 +16,7 @@ vectors b and m. With the matrix m~ of the cross product m ×, these products ar
     b·Γ = eᵀ Q e/n,    Q = [[b·p, (b × p)ᵀ], [b × p, b pᵀ + p bᵀ - (b·p) I]],
     m·k = eᵀ P d/n,    P = [[0, 2 mᵀ], [-2 m, 2 m~]].
 
-Let z = (Γ, κ) - z_ref be the strains and σ = S z + D z_t the section forces of beam3d.py, and let G = ∂z/∂y. The
-generalised forces are f_y = Gᵀ σ, and the derivatives of f_y with respect to y are
-
-    ∂f_y/∂y = Gᵀ (S G + D ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y².
+space_forces.py states the forces that follow from z = (Γ, κ), and their derivatives.
 """
 
 from __future__ import annotations
@@ -30,6 +27,15 @@ from typing import Any
 import numpy as np
 
 from windlass.elements.beam.rules import LineRule
+from windlass.elements.beam.space_forces import (
+    add_block,
+    add_energies,
+    add_forces,
+    fill_product,
+    find_stress,
+    multiply,
+    read_point,
+)
 from windlass.elements.bodies.rigid3d_kernels import fill_rotation, times_transposed
 from windlass.elements.nodes.vectors import Vector, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
@@ -41,23 +47,9 @@ COUNT = 11
 """Number of components of y = (p, e, d), see the docstring of this module."""
 SMALL = 0.05
 """Value of u below which F and its derivatives are computed from a series [1]; 14 terms give machine precision."""
-
-
-@kernel
-def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, y: FloatArray) -> None:
-    """Fill ``y``, shape (11,), with the variables (p, e, d) of a row at Gauss point j if x contains coordinates, or
-    with the rates of these variables if x contains velocities.
-    """
-    for k in range(COUNT):
-        y[k] = 0.0
-    for a in range(len(rule.W)):
-        n, N, D = WIDTH * a, rule.N[j, a], rule.D[j, a] / row.length
-        for k in range(3):
-            y[k] += D * x[row.dofs[n + k]]
-        for k in range(4):
-            e = row.flip[a] * x[row.dofs[n + 3 + k]]
-            y[3 + k] += N * e
-            y[7 + k] += D * e
+CurvatureWork = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
+"""Type of the work arrays of `add_curvature`: Q and P of the module docstring, shape (4, 4), and three gradients, shape
+(4,)."""
 
 
 @kernel(inline=True)
@@ -114,16 +106,22 @@ def fill_point(
     return n, k, F, first, second
 
 
+@kernel(inline=True)
+def create_work() -> CurvatureWork:
+    """Create the work arrays of `add_curvature`."""
+    return np.zeros((4, 4)), np.zeros((4, 4)), np.zeros(4), np.zeros(4), np.zeros(4)
+
+
 @kernel
 def add_curvature(
     l: float, y: FloatArray, A: FloatArray, W: FloatArray, n: float, k: Vector, F: float, first: float, second: float,
-    b: Vector, m: Vector, Q: FloatArray, P: FloatArray, K: FloatArray,
+    b: Vector, m: Vector, work: CurvatureWork, K: FloatArray,
 ) -> None:  # fmt: skip
     """Add the second derivatives of b·Γ + m·κ with respect to y to K, shape (11, 11), for constant vectors b and m.
 
-    A, W, n, k, F, ``first`` = F' and ``second`` = F'' are the results of `fill_point` for the variables y. Q and P,
-    shape (4, 4), are work arrays.
+    A, W, n, k, F, ``first`` = F' and ``second`` = F'' are the results of `fill_point` for the variables y.
     """
+    Q, P, g, h, Pe = work
     c, p = 2.0 / n, (y[0], y[1], y[2])
     bp, x = dot(b, p), cross(b, p)
     Q[0, 0] = bp
@@ -151,24 +149,22 @@ def add_curvature(
     for i in range(4):
         dd += y[7 + i] * y[7 + i]
     u = l * dd / n
+    # gradients of b·Γ with respect to e (g), of m·k with respect to e (h) and d (-Pe)
     for i in range(4):
-        # component i of gradients: of b·Γ with respect to e (gi), of m·k with respect to e (hi) and d (-Pi), and of u
-        # with respect to e (u0) and d (u1)
         gi, hi, Pi = -along * y[3 + i], -mk * y[3 + i], 0.0
         for j in range(4):
             gi += Q[i, j] * y[3 + j]
             hi += 0.5 * P[i, j] * y[7 + j]
             Pi += P[i, j] * y[3 + j] / n
-        gi, hi, u0, u1 = c * gi, c * hi, -c * u * y[3 + i], c * l * y[7 + i]
+        g[i], h[i], Pe[i] = c * gi, c * hi, Pi
+    for i in range(4):
+        ei, gi, hi, Pi = y[3 + i], g[i], h[i], Pe[i]
+        # component i of the gradients of u with respect to e (u0) and d (u1)
+        u0, u1 = -c * u * ei, c * l * y[7 + i]
         for j in range(4):
-            gj, hj, Pj = -along * y[3 + j], -mk * y[3 + j], 0.0
-            for o in range(4):
-                gj += Q[j, o] * y[3 + o]
-                hj += 0.5 * P[j, o] * y[7 + o]
-                Pj += P[j, o] * y[3 + o] / n
-            gj, hj, v0, v1 = c * gj, c * hj, -c * u * y[3 + j], c * l * y[7 + j]
             own = 1.0 if i == j else 0.0
-            ei, ej, dj = y[3 + i], y[3 + j], y[7 + j]
+            ej, dj, gj, hj, Pj = y[3 + j], y[7 + j], g[j], h[j], Pe[j]
+            v0, v1 = -c * u * ej, c * l * dj
             # second derivatives of b·Γ + m·κ with respect to e
             value = c * (Q[i, j] - along * own - ei * gj - gi * ej)
             value -= F * c * (ei * hj + hi * ej + mk * own)
@@ -186,28 +182,6 @@ def add_curvature(
 
 
 @kernel
-def find_stress(row: Any, j: int, z: FloatArray, zt: FloatArray, stress: FloatArray) -> None:
-    """Fill ``stress``, shape (6,), with the forces and moments S (z - z_ref) + D z_t of the cross section at Gauss
-    point j, where z contains Γ and κ.
-    """
-    for a in range(6):
-        total = 0.0
-        for b in range(6):
-            total += row.stiffness[a, b] * (z[b] - row.free[j, b]) + row.damping[a, b] * zt[b]
-        stress[a] = total
-
-
-@kernel
-def fill_rates(G: FloatArray, yt: FloatArray, zt: FloatArray) -> None:
-    """Fill ``zt``, shape (6,), with z_t = G y_t."""
-    for a in range(6):
-        total = 0.0
-        for b in range(len(yt)):
-            total += G[a, b] * yt[b]
-        zt[a] = total
-
-
-@kernel
 def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
     """Add to f the forces on the node coordinates that result from the section forces, for rows with the same order."""
     y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
@@ -218,20 +192,9 @@ def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatAr
             read_point(row, rule, j, x, y)
             read_point(row, rule, j, v, yt)
             fill_point(row.bend, y, A, W, z, G)
-            fill_rates(G, yt, zt)
+            multiply(G, yt, zt)
             find_stress(row, j, z, zt, stress)
-            for b in range(COUNT):
-                force = 0.0
-                for a in range(6):
-                    force += G[a, b] * stress[a]
-                for a in range(len(rule.W)):
-                    wD, wN = rule.w[j] * rule.D[j, a], rule.w[j] * row.length * rule.N[j, a]
-                    if b < 3:
-                        f[row.dofs[WIDTH * a + b]] += wD * force
-                    elif b < 7:
-                        f[row.dofs[WIDTH * a + b]] += wN * row.flip[a] * force
-                    else:
-                        f[row.dofs[WIDTH * a + b - 4]] += wD * row.flip[a] * force
+            add_forces(row, rule, j, G, stress, f)
 
 
 @kernel
@@ -243,7 +206,7 @@ def tangent(
     """
     y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
     A, W, G, R = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT)), np.zeros((6, COUNT))
-    Q, P, K, T = np.zeros((4, 4)), np.zeros((4, 4)), np.zeros((COUNT, COUNT)), np.zeros((6, COUNT))
+    K, T, work = np.zeros((COUNT, COUNT)), np.zeros((6, COUNT)), create_work()
     one = np.eye(6)
     for i in range(len(rows)):
         row = rows[i]
@@ -253,7 +216,7 @@ def tangent(
             read_point(row, rule, j, v, yt)
             # strains at the Gauss point, and the forces and moments that result from them
             n, k, F, first, second = fill_point(row.bend, y, A, W, z, G)
-            fill_rates(G, yt, zt)
+            multiply(G, yt, zt)
             find_stress(row, j, z, zt, stress)
             if row.damped:
                 # rows of ∂z_t/∂y: second derivatives of each strain with respect to y, times y_t
@@ -262,64 +225,16 @@ def tangent(
                         for o in range(COUNT):
                             K[b, o] = 0.0
                     force, moment = (one[a, 0], one[a, 1], one[a, 2]), (one[a, 3], one[a, 4], one[a, 5])
-                    add_curvature(row.bend, y, A, W, n, k, F, first, second, force, moment, Q, P, K)
-                    # product of the second derivatives with y_t
-                    for b in range(COUNT):
-                        total = 0.0
-                        for o in range(COUNT):
-                            total += K[b, o] * yt[o]
-                        R[a, b] = total
+                    add_curvature(row.bend, y, A, W, n, k, F, first, second, force, moment, work, K)
+                    multiply(K, yt, R[a])
             # second derivatives of the strains with respect to y, times forces and moments
             for b in range(COUNT):
                 for o in range(COUNT):
                     K[b, o] = 0.0
             force, moment = (stress[0], stress[1], stress[2]), (stress[3], stress[4], stress[5])
-            add_curvature(row.bend, y, A, W, n, k, F, first, second, force, moment, Q, P, K)
-            # T = (dq S + dv D) G + dq D ∂z_t/∂y
-            for a in range(6):
-                for b in range(COUNT):
-                    total = 0.0
-                    for o in range(6):
-                        S, D = row.stiffness[a, o], row.damping[a, o]
-                        total += (dq * S + dv * D) * G[o, b]
-                        if row.damped:
-                            total += dq * D * R[o, b]
-                    T[a, b] = total
-            # dq ∂f_y/∂y + dv ∂f_y/∂y_t: Gᵀ T plus dq times the terms of the second derivatives
-            for b in range(COUNT):
-                for o in range(COUNT):
-                    total = dq * K[b, o]
-                    for a in range(6):
-                        total += G[a, b] * T[a, o]
-                    K[b, o] = total
+            add_curvature(row.bend, y, A, W, n, k, F, first, second, force, moment, work, K)
+            fill_product(row, dq, dv, G, R, T, K)
             add_block(row, rule, j, K, slots[at], values)
-
-
-@kernel
-def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
-    """Add the contribution of Gauss point j to ``values``, the values of the matrix, at the indices ``slots`` of the
-    row, shape (n, n). K, shape (11, 11), contains dq ∂f_y/∂y + dv ∂f_y/∂y_t.
-    """
-    L = row.length
-    for a in range(len(rule.W)):
-        Da, fa = rule.D[j, a] / L, row.flip[a]
-        Na, Ea = fa * rule.N[j, a], fa * Da
-        for b in range(len(rule.W)):
-            w, fb = rule.w[j] * L, row.flip[b]
-            Db = w * rule.D[j, b] / L
-            Nb, Eb = w * fb * rule.N[j, b], fb * Db
-            m, n = WIDTH * a, WIDTH * b
-            for k in range(3):
-                for l in range(3):
-                    values[slots[m + k, n + l]] += Da * K[k, l] * Db
-                for l in range(4):
-                    values[slots[m + k, n + 3 + l]] += Da * (K[k, 3 + l] * Nb + K[k, 7 + l] * Eb)
-                    values[slots[m + 3 + l, n + k]] += (Na * K[3 + l, k] + Ea * K[7 + l, k]) * Db
-            for k in range(4):
-                for l in range(4):
-                    value = Na * (K[3 + k, 3 + l] * Nb + K[3 + k, 7 + l] * Eb)
-                    value += Ea * (K[7 + k, 3 + l] * Nb + K[7 + k, 7 + l] * Eb)
-                    values[slots[m + 3 + k, n + 3 + l]] += value
 
 
 @kernel
@@ -334,7 +249,7 @@ def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: Flo
             read_point(row, rule, j, x, y)
             read_point(row, rule, j, v, yt)
             fill_point(row.bend, y, A, W, z[row.place, j], G)
-            fill_rates(G, yt, zt[row.place, j])
+            multiply(G, yt, zt[row.place, j])
 
 
 @kernel
@@ -352,10 +267,5 @@ def fill_energies(
             read_point(row, rule, j, x, y)
             read_point(row, rule, j, v, yt)
             fill_point(row.bend, y, A, W, z, G)
-            fill_rates(G, yt, zt)
-            w = rule.w[j] * row.length
-            for a in range(6):
-                for b in range(6):
-                    elastic = (z[a] - row.free[j, a]) * (z[b] - row.free[j, b])
-                    energies[0, row.place] += 0.5 * w * row.stiffness[a, b] * elastic
-                    powers[0, row.place] += w * row.damping[a, b] * zt[a] * zt[b]
+            multiply(G, yt, zt)
+            add_energies(row, rule, j, z, zt, energies, powers)

@@ -1,7 +1,6 @@
-"""Kernels of the inertia and weight of `Beam3D`.
+"""Kernels of the inertia moments of the cross sections of `Beam3D`.
 
-The inertia forces ρA r_tt of the axis are computed with the consistent, constant mass matrix. The inertia moments of
-the cross sections, in the frames of the cross sections, are
+The inertia moments, in the frames of the cross sections, are
 
     Θ_a ω_t + ω × Θ_a ω,    Θ_a = J ∫ N_a dx at each node a, J: rotary inertia per length.
 
@@ -32,31 +31,6 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 STRETCHING = 4.0 / 3.0
-
-
-@kernel
-def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add ``scale`` times the constant mass matrix ∫ ρA N_a N_b dx of the coordinates x, y, z to ``values``, the values
-    of the matrix, at the indices ``slots``, shape (all rows of the table, n, n).
-    """
-    for i in range(len(rows)):
-        row = rows[i]
-        at = row.place
-        for a in range(len(rule.W)):
-            for b in range(len(rule.W)):
-                for k in range(3):
-                    m = scale * row.mass_per_length * row.length * rule.M[a, b]
-                    values[slots[at, WIDTH * a + k, WIDTH * b + k]] += m
-
-
-@kernel
-def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add to f the weight of the rows ``which`` for the gravitational acceleration g [m/s^2], shape (3,)."""
-    for i in which:
-        row = rows[i]
-        for a in range(row.order + 1):
-            for k in range(3):
-                f[row.dofs[WIDTH * a + k]] += row.node_mass[a] * g[k]
 
 
 @kernel

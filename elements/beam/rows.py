@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,19 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import LocalRows, Tables
-from windlass.framework.model.schema import Component
+from windlass.framework.model.schema import Component, column
 from windlass.framework.model.table import EntityTable
 
 NODES = ("node0", "node1", "node2", "node3")
+INNER_NODES = (
+    "inner node at x/L = 1/2; if node3 is given, at x/L = (1 - 1/√5)/2",
+    "second inner node, at x/L = (1 + 1/√5)/2",
+)
+"""Descriptions of node2 and node3."""
+FirstAxes = Callable[[IntArray, FloatArray, LineRule], FloatArray]
+"""Type of functions of row indices, shape (k,), reference coordinates of these rows, shape (k, nodes, width), and rule;
+the results are the unit vectors e_1 of the cross sections at the Gauss points, shape (k, g, d) in d dimensions.
+"""
 SYMMETRY = 1e-9
 """Largest asymmetry of a section matrix, relative to its largest element, that is treated as a rounding error [1]. The
 value is also the largest allowed absolute value of a negative eigenvalue of the matrix, after rows and columns have
@@ -32,6 +42,36 @@ OTHER_LENGTH = 2.0
 """Largest allowed ratio of a given length to the length of the axis, and of the length of the axis to the given length
 [1].
 """
+
+
+class SpaceBeam(Component):
+    """Columns that all 3D beams have. ``stiffness`` and ``damping`` can be given as the diagonals of the matrices."""
+
+    stiffness = column(
+        "N, N m, N m^2",
+        "section stiffness S of forces and moments along e_1, e_2, e_3; diagonal: EA, GA_2, GA_3, GJ, EI_2, EI_3",
+        shape=(6, 6),
+    )
+    mass_per_length = column("kg/m", "mass per length ρA", minimum=0.0)
+    damping = column(
+        "N s, N m s, N m^2 s",
+        "section damping D, from the rates of the strains to forces and moments",
+        shape=(6, 6),
+        default=((0.0,) * 6,) * 6,
+    )
+    length = column(
+        "m",
+        "length L to which strains and mass refer; 0: the length of the axis; the reference configuration has "
+        "no force for any L, and a reference_strain causes prestress",
+        default=0.0,
+        minimum=0.0,
+    )
+    reference_strain = column(
+        "1, 1, 1, 1/m, 1/m, 1/m",
+        "strains at which the force is 0, added to the strains of the reference configuration",
+        shape=(6,),
+        default=(0.0,) * 6,
+    )
 
 
 def order_dofs(world: Tables, table: EntityTable, width: int) -> IntArray:
@@ -158,7 +198,32 @@ def check_beams(world: Tables, table: EntityTable, *matrices: str) -> None:
             )
 
 
-def refuse_axes(table: EntityTable, cosine: FloatArray, size: FloatArray) -> None:
+def check_axes(world: Tables, table: EntityTable, width: int, dims: int, first_axes: FirstAxes) -> None:
+    """Raise ModelError for beams of length 0, for inner nodes at wrong positions, for given lengths that are not the
+    length of the axis, and for wrong directions of cross sections.
+
+    Args:
+        world: the model.
+        table: the rows.
+        width: number of coordinates of a node.
+        dims: number of position coordinates of a node.
+        first_axes: function that returns the vectors e_1 of the cross sections.
+    """
+    x = world.numbering.reference_of(world.resident_dofs(table)).reshape(len(table.resident), -1, width)
+    order = find_orders((table.local("node2"), table.local("node3")))
+    cosine, size = np.ones(len(x)), np.ones((len(x), 3))
+    for p in np.unique(order):
+        some, rule = np.flatnonzero(order == p), create_rule(int(p))
+        own = x[some, : p + 1]
+        slopes = np.einsum("ga,iad->igd", rule.D, own[:, :, :dims])
+        length = np.linalg.norm(slopes, axis=2)
+        along = (slopes * first_axes(some, own, rule)).sum(axis=2) / np.where(length > 0.0, length, 1.0)
+        cosine[some] = along.min(axis=1)
+        size[some] = np.stack((length.min(axis=1), length.max(axis=1), length @ rule.w), axis=1)
+    _refuse_axes(table, cosine, size)
+
+
+def _refuse_axes(table: EntityTable, cosine: FloatArray, size: FloatArray) -> None:
     """Raise ModelError for beams of length 0, for given lengths that differ from the length of the axis by more than
     the factor `OTHER_LENGTH`, and for inner nodes at wrong positions or with wrong angles.
 

@@ -31,7 +31,7 @@ density ρ
 
 where Θ is the inertia of the section per length, and Θ_11 = Θ_22 + Θ_33.
 
-The kernels are in slope_forces3d.py, the outputs in slope_sections3d.py.
+The kernels are in space_forces.py and slope_forces3d.py, the outputs in slope_sections3d.py.
 
 Source: K. Nachbagauer, P. Gruber, J. Gerstmayr, J. Comput. Nonlinear Dynam. 8 (2013) 021004 (structural mechanics
 formulation).
@@ -39,33 +39,31 @@ formulation).
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.elements.beam.rows import (
+    INNER_NODES,
+    SpaceBeam,
     bind_beams,
+    check_axes,
     check_beams,
     expand_section,
-    find_orders,
-    group_rows,
     order_dofs,
-    refuse_axes,
 )
-from windlass.elements.beam.rules import MOST_POINTS, create_rule
-from windlass.elements.beam.slope_forces3d import fill_energies, fill_strains, gravity, mass, residual, tangent
+from windlass.elements.beam.rules import MOST_NODES, LineRule
+from windlass.elements.beam.slope_forces3d import fill_energies, fill_strains, residual, section_mass, tangent
 from windlass.elements.beam.slope_sections3d import OUTPUTS, draw
+from windlass.elements.beam.terms import BeamKernels, build_beams, set_free_strains
 from windlass.elements.nodes.section_node import WIDTH
-from windlass.framework.accounts import Account
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.law import LocalRows, Tables, register
-from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import System, Term
+from windlass.framework.model.schema import column, ref
+from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 NODE = "PointSectionSlopes3D"
@@ -73,7 +71,7 @@ ROUNDING = 1e-9
 """Largest deviation of Θ_11 from Θ_22 + Θ_33, relative to Θ_11, that is treated as a rounding error [1]."""
 
 
-class SlopeBeam3D(Component):
+class SlopeBeam3D(SpaceBeam):
     """A 3D beam element with shear deformation and deformable cross sections (ANCF beam).
 
     An element with ``node2`` has the order 2, and an element with ``node2`` and ``node3`` has the order 3.
@@ -84,25 +82,13 @@ class SlopeBeam3D(Component):
     provides: ClassVar[tuple[str, ...]] = ("body", "slope beam")
     node0 = ref(NODE, "node at x = 0")
     node1 = ref(NODE, "node at x = length")
-    node2 = ref(NODE, "inner node at x/L = 1/2; if node3 is given, at x/L = (1 - 1/√5)/2", optional=True)
-    node3 = ref(NODE, "second inner node, at x/L = (1 + 1/√5)/2", optional=True)
-    stiffness = column(
-        "N, N m, N m^2",
-        "section stiffness S of forces and moments along e_1, e_2, e_3; diagonal: EA, GA_2, GA_3, GJ, EI_2, EI_3",
-        shape=(6, 6),
-    )
-    mass_per_length = column("kg/m", "mass per length ρA", minimum=0.0)
+    node2 = ref(NODE, INNER_NODES[0], optional=True)
+    node3 = ref(NODE, INNER_NODES[1], optional=True)
     rotary_inertia = column(
         "kg m",
         "inertia per length J of the rates of r_2, r_3, shape (6, 6); or the inertia of the section per length, of "
         "shape (3, 3), or its diagonal ρ(I_2 + I_3), ρI_2, ρI_3",
         shape=(6, 6),
-    )
-    damping = column(
-        "N s, N m s, N m^2 s",
-        "section damping D, from the rates of the strains to forces and moments",
-        shape=(6, 6),
-        default=((0.0,) * 6,) * 6,
     )
     section_stiffness = column(
         "N",
@@ -113,19 +99,9 @@ class SlopeBeam3D(Component):
     section_damping = column(
         "N s", "damping d of the cross section for E_22, E_33, E_23", shape=(3,), default=(0.0,) * 3, minimum=0.0
     )
-    length = column(
-        "m",
-        "length L to which strains and mass refer; 0: the length of the axis; the reference configuration has "
-        "no force for any L, and a reference_strain causes prestress",
-        default=0.0,
-        minimum=0.0,
-    )
-    reference_strain = column(
-        "1, 1, 1, 1/m, 1/m, 1/m",
-        "strains at which the force is 0, added to the strains of the reference configuration",
-        shape=(6,),
-        default=(0.0,) * 6,
-    )
+
+
+KERNELS = BeamKernels(residual, tangent, fill_energies, section_mass)
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
@@ -166,65 +142,33 @@ def _convert_inertia(given: FloatArray) -> FloatArray:
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Return the data of the rows that the kernels read, as one record per row. The field ``free`` contains the strains
     of the stress-free state, which are the strains of the reference configuration plus ``reference_strain``; ``damped``
-    is whether ``damping`` is not zero.
+    is whether ``damping`` is not zero, and ``flip``, shape (4,), is 1 for all nodes.
     """
-    x = rows.reference
-    packed = bind_beams(rows, WIDTH, 3, 6, damped=rows.local("damping").any(axis=(1, 2)))
-    own = np.zeros((len(packed), MOST_POINTS, 6))
-    # the kernel reads the reference coordinates from an array in which they are stored row by row
-    dofs = packed["dofs"].copy()
-    packed["dofs"] = np.arange(dofs.size).reshape(dofs.shape)
-    x = x.ravel()
-    for some, rule in group_rows(packed):
-        fill_strains(some, rule, x, np.zeros_like(x), own, np.zeros_like(own))
-    packed["dofs"], packed["free"] = dofs, own + packed["reference_strain"][:, None, :]
+    damped, flip = rows.local("damping").any(axis=(1, 2)), np.ones((len(rows.rows), MOST_NODES))
+    packed = bind_beams(rows, WIDTH, 3, 6, damped=damped, flip=flip)
+    set_free_strains(packed, rows.reference, fill_strains)
     return packed
 
 
 def build(rows: LocalRows) -> System:
-    """Create the `System` with the kernel calls for the rows, which are evaluated in groups of equal order."""
-    own: NDArray[Any] = rows.columns
-    system = System("SlopeBeam3D", rows.dofs)
-    forces, tangents, masses, energies = (Call() for _ in range(4))
-    for some, rule in group_rows(own):
-        forces += call(residual, partial(lambda some, rule, s: (some, rule, s.x, s.v, s.f), some, rule))
-        tangents += call(
-            tangent, partial(lambda some, rule, s: (some, rule, s.x, s.v, s.dq, s.dv, s.slots, s.values), some, rule)
-        )
-        masses += call(mass, partial(lambda some, rule, s: (some, rule, s.mass, s.slots, s.values), some, rule))
-        energies += call(
-            fill_energies, partial(lambda some, rule, s: (some, rule, s.x, s.v, s.energies, s.powers), some, rule)
-        )
-    system.residual, system.tangent, system.mass = forces, tangents, masses
-    system.body_force = Term(call(gravity, lambda s: (own, s.g, s.which, s.f)))
-    damped = own["damping"].any() or own["section_damping"].any()
-    system.account = Account(energies, stored=("elastic",), lost=("damping",), conserves=not damped)
-    return system
+    """Create the `System` of the rows."""
+    own = rows.columns
+    return build_beams(rows, WIDTH, 3, KERNELS, own["damping"].any() or own["section_damping"].any())
 
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for invalid nodes, section matrices or directions of cross sections."""
     check_beams(world, table, "stiffness", "damping", "rotary_inertia")
-    x = world.numbering.reference_of(world.resident_dofs(table)).reshape(len(table.resident), -1, WIDTH)
-    order = find_orders((table.local("node2"), table.local("node3")))
-    cosine, size = np.ones(len(x)), np.ones((len(x), 3))
-    for p in np.unique(order):
-        cosine[order == p], size[order == p] = _measure_axes(x[order == p, : p + 1], int(p))
-    refuse_axes(table, cosine, size)
+    check_axes(world, table, WIDTH, 3, _first_axes)
 
 
-def _measure_axes(x: FloatArray, order: int) -> tuple[FloatArray, FloatArray]:
-    """Return two arrays for rows with the same order: the smallest cosine of the angle between the axis and the normal
-    of the cross section at the Gauss points, shape (rows,), and the lengths ``size`` for `refuse_axes`, shape (rows,
-    3).
-    """
-    rule = create_rule(order)
-    slopes = np.einsum("ga,iad->igd", rule.D, x[:, :, :3])
-    sections = np.einsum("ga,iad->igd", rule.N, x[:, :, 3:])
-    normal = np.cross(sections[:, :, :3], sections[:, :, 3:])
-    length, across = np.linalg.norm(slopes, axis=2), np.linalg.norm(normal, axis=2)
-    along = (slopes * normal).sum(axis=2) / np.where(length * across > 0.0, length * across, 1.0)
-    return along.min(axis=1), np.stack((length.min(axis=1), length.max(axis=1), length @ rule.w), axis=1)
+def _first_axes(_: IntArray, x: FloatArray, rule: LineRule) -> FloatArray:
+    """Return the vectors e_1, see `FirstAxes`."""
+    slopes = np.einsum("ga,iad->igd", rule.N, x[:, :, 3:])
+    normal = np.cross(slopes[:, :, :3], slopes[:, :, 3:])
+    size = np.linalg.norm(normal, axis=2)[:, :, None]
+    first: FloatArray = normal / np.where(size > 0.0, size, 1.0)
+    return first
 
 
 register(

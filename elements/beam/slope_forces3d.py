@@ -1,4 +1,5 @@
-"""Kernels of `SlopeBeam3D` for rows of the same order: forces, tangents, mass, weight, energies and strains.
+"""Kernels of `SlopeBeam3D` for rows of the same order: forces, tangents, inertia of the slopes, energies and
+strains.
 
 A point of the axis has the variables y = (p, r_2, r_3, d_2, d_3) with p = r', d_2 = r_2', d_3 = r_3'. The strains
 z = (Γ, κ) of slope_beam3d.py are sums of monomials of the ten scalars w in `SCALARS`, which are polynomials of y:
@@ -14,8 +15,8 @@ The derivatives follow by the chain rule: with U = ∂w/∂y and F = ∂z/∂w
 
     G = ∂z/∂y = F U,    Σ σ_k ∂²z_k/∂y² = Uᵀ (Σ σ_k ∂²z_k/∂w²) U + Σ (Fᵀσ)_j ∂²w_j/∂y².
 
-The generalised forces are f_y = Gᵀ σ with the section forces σ = S z + D_z z_t, and the derivatives of f_y with respect
-to y are Gᵀ (S G + D_z ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y². The strains of the cross section depend on the slopes of one node.
+The strains of the cross section depend on the slopes of one node. space_forces.py states the forces that follow from z,
+and their derivatives.
 """
 
 from __future__ import annotations
@@ -25,8 +26,16 @@ from typing import Any
 
 import numpy as np
 
-from windlass.elements.beam.forces3d import fill_rates, find_stress
 from windlass.elements.beam.rules import LineRule
+from windlass.elements.beam.space_forces import (
+    add_block,
+    add_energies,
+    add_forces,
+    fill_product,
+    find_stress,
+    multiply,
+    read_point,
+)
 from windlass.elements.nodes.section_node import WIDTH
 from windlass.elements.nodes.vectors import Vector, cross, dot, find_skew
 from windlass.framework.arrays import FloatArray, IntArray
@@ -50,23 +59,6 @@ HALVES3 = (0, 1, -1, -1, 0, -2, -1, 1, -1)
 """Twice the exponent of g_33 in each monomial."""
 HALVESD = (-1, -1, -1, 0, -1, -1, -1, -2, -2)
 """Twice the exponent of D in each monomial."""
-
-
-@kernel
-def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, y: FloatArray) -> None:
-    """Fill ``y``, shape (15,), with the variables (p, r_2, r_3, d_2, d_3) of a row at Gauss point j if x contains
-    coordinates, or with the rates of these variables if x contains velocities.
-    """
-    for k in range(COUNT):
-        y[k] = 0.0
-    for a in range(len(rule.W)):
-        n, N, D = WIDTH * a, rule.N[j, a], rule.D[j, a] / row.length
-        for k in range(3):
-            y[k] += D * x[row.dofs[n + k]]
-        for k in range(6):
-            slope = x[row.dofs[n + 3 + k]]
-            y[R2 + k] += N * slope
-            y[D2 + k] += D * slope
 
 
 @kernel(inline=True)
@@ -269,18 +261,9 @@ def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatAr
             read_point(row, rule, j, x, y)
             read_point(row, rule, j, v, yt)
             fill_point(y, w, U, F, z, G)
-            fill_rates(G, yt, zt)
+            multiply(G, yt, zt)
             find_stress(row, j, z, zt, stress)
-            for b in range(COUNT):
-                force = 0.0
-                for a in range(6):
-                    force += G[a, b] * stress[a]
-                for a in range(len(rule.W)):
-                    wD, wN = rule.w[j] * rule.D[j, a], rule.w[j] * row.length * rule.N[j, a]
-                    if b < D2:
-                        f[row.dofs[WIDTH * a + b]] += (wD if b < R2 else wN) * force
-                    else:
-                        f[row.dofs[WIDTH * a + b - 6]] += wD * force
+            add_forces(row, rule, j, G, stress, f)
         for a in range(len(rule.W)):
             r2, r3 = find_slopes(row, a, x)
             v2, v3 = find_slopes(row, a, v)
@@ -309,62 +292,18 @@ def tangent(
             read_point(row, rule, j, x, y)
             read_point(row, rule, j, v, yt)
             fill_point(y, w, U, F, z, G)
-            fill_rates(G, yt, zt)
+            multiply(G, yt, zt)
             find_stress(row, j, z, zt, stress)
             if row.damped:
                 # rows of ∂z_t/∂y: second derivatives of each strain with respect to y, times y_t
                 for a in range(6):
                     fill_curvature(y, w, U, F, one[a], H, K)
-                    for b in range(COUNT):
-                        total = 0.0
-                        for o in range(COUNT):
-                            total += K[b, o] * yt[o]
-                        R[a, b] = total
+                    multiply(K, yt, R[a])
             fill_curvature(y, w, U, F, stress, H, K)
-            # T = (dq S + dv D_z) G + dq D_z ∂z_t/∂y
-            for a in range(6):
-                for b in range(COUNT):
-                    total = 0.0
-                    for o in range(6):
-                        S, D = row.stiffness[a, o], row.damping[a, o]
-                        total += (dq * S + dv * D) * G[o, b]
-                        if row.damped:
-                            total += dq * D * R[o, b]
-                    T[a, b] = total
-            # dq ∂f_y/∂y + dv ∂f_y/∂y_t: Gᵀ T plus dq times the terms of the second derivatives
-            for b in range(COUNT):
-                for o in range(COUNT):
-                    total = dq * K[b, o]
-                    for a in range(6):
-                        total += G[a, b] * T[a, o]
-                    K[b, o] = total
+            fill_product(row, dq, dv, G, R, T, K)
             add_block(row, rule, j, K, slots[at], values)
         for a in range(len(rule.W)):
             add_section(row, rule, a, x, v, dq, dv, slots[at], values)
-
-
-@kernel
-def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
-    """Add the contribution of Gauss point j to ``values``, the values of the matrix, at the indices ``slots`` of the
-    row, shape (n, n). K, shape (15, 15), contains dq ∂f_y/∂y + dv ∂f_y/∂y_t.
-    """
-    L = row.length
-    for a in range(len(rule.W)):
-        Na, Da = rule.N[j, a], rule.D[j, a] / L
-        for b in range(len(rule.W)):
-            w = rule.w[j] * L
-            Nb, Db, m, n = w * rule.N[j, b], w * rule.D[j, b] / L, WIDTH * a, WIDTH * b
-            for k in range(3):
-                for l in range(3):
-                    values[slots[m + k, n + l]] += Da * K[k, l] * Db
-                for l in range(R2, D2):
-                    values[slots[m + k, n + l]] += Da * (K[k, l] * Nb + K[k, l + 6] * Db)
-                    values[slots[m + l, n + k]] += (Na * K[l, k] + Da * K[l + 6, k]) * Db
-            for k in range(R2, D2):
-                for l in range(R2, D2):
-                    value = Na * (K[k, l] * Nb + K[k, l + 6] * Db)
-                    value += Da * (K[k + 6, l] * Nb + K[k + 6, l + 6] * Db)
-                    values[slots[m + k, n + l]] += value
 
 
 @kernel
@@ -397,10 +336,9 @@ def add_section(
 
 
 @kernel
-def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add ``scale`` times the mass matrix to ``values``, the values of the matrix, at the indices ``slots``, shape (all
-    rows of the table, n, n). For nodes a and b, the entries are ∫ ρA N_a N_b dx for the coordinates x, y, z, and
-    ∫ J N_a N_b dx for the slopes.
+def section_mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: FloatArray) -> None:
+    """Add ``scale`` times the mass matrix ∫ J N_a N_b dx of the slopes of the nodes to ``values``, the values of the
+    matrix, at the indices ``slots``, shape (all rows of the table, n, n).
     """
     for i in range(len(rows)):
         row = rows[i]
@@ -408,21 +346,9 @@ def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: Float
         for a in range(len(rule.W)):
             for b in range(len(rule.W)):
                 m = scale * row.length * rule.M[a, b]
-                for k in range(3):
-                    values[slots[at, WIDTH * a + k, WIDTH * b + k]] += m * row.mass_per_length
                 for k in range(6):
                     for l in range(6):
                         values[slots[at, WIDTH * a + 3 + k, WIDTH * b + 3 + l]] += m * row.rotary_inertia[k, l]
-
-
-@kernel
-def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add to f the weight of the rows ``which`` for the gravitational acceleration g [m/s^2], shape (3,)."""
-    for i in which:
-        row = rows[i]
-        for a in range(row.order + 1):
-            for k in range(3):
-                f[row.dofs[WIDTH * a + k]] += row.node_mass[a] * g[k]
 
 
 @kernel
@@ -438,7 +364,7 @@ def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: Flo
             read_point(row, rule, j, x, y)
             read_point(row, rule, j, v, yt)
             fill_point(y, w, U, F, z[row.place, j], G)
-            fill_rates(G, yt, zt[row.place, j])
+            multiply(G, yt, zt[row.place, j])
 
 
 @kernel
@@ -456,13 +382,8 @@ def fill_energies(
             read_point(row, rule, j, x, y)
             read_point(row, rule, j, v, yt)
             fill_point(y, w, U, F, z, G)
-            fill_rates(G, yt, zt)
-            weight = rule.w[j] * row.length
-            for a in range(6):
-                for b in range(6):
-                    elastic = (z[a] - row.free[j, a]) * (z[b] - row.free[j, b])
-                    energies[0, row.place] += 0.5 * weight * row.stiffness[a, b] * elastic
-                    powers[0, row.place] += weight * row.damping[a, b] * zt[a] * zt[b]
+            multiply(G, yt, zt)
+            add_energies(row, rule, j, z, zt, energies, powers)
         for a in range(len(rule.W)):
             r2, r3 = find_slopes(row, a, x)
             v2, v3 = find_slopes(row, a, v)

@@ -79,11 +79,7 @@ class TwistCable3D(Component):
     )
     axial_stiffness = column("N", "axial stiffness EA", above=0.0)
     bending_stiffness = column(
-        "N m^2",
-        "bending stiffness EI_1, EI_2 about d_1 and d_2, or one number for both",
-        shape=(2,),
-        fill=True,
-        minimum=0.0,
+        "N m^2", "bending stiffness EI_1, EI_2 about d_1 and d_2", shape=(2,), fill=True, minimum=0.0
     )
     torsional_stiffness = column("N m^2", "torsional stiffness GJ", above=0.0)
     coupling = column("N m", "coupling C of tension and torsion: torque per strain, force per twist", default=0.0)
@@ -226,15 +222,20 @@ def diagnose(rows: LocalRows, s: Fields) -> list[str]:
     return texts
 
 
+def refuse_coupling(table: EntityTable) -> None:
+    """Raise ModelError for a coupling of tension and torsion with which the elastic energy could be negative."""
+    EA, GJ, C = (table.local(name) for name in ("axial_stiffness", "torsional_stiffness", "coupling"))
+    names = ("coupling", "axial_stiffness", "torsional_stiffness")
+    table.refuse(C * C >= EA * GJ, names, "have coupling² < axial_stiffness torsional_stiffness, or energy is below 0")
+
+
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for rows with invalid nodes, reference strains or stiffnesses."""
     check_nodes(world, table)
     share = table.local("strain_is_relative_to_reference")
     table.refuse((share < 0.0) | (share > 1.0), ("strain_is_relative_to_reference",), "lie from 0 to 1")
     table.refuse(table.local("reference_strain") <= -1.0, ("reference_strain",), "be > -1")
-    EA, GJ, C = (table.local(name) for name in ("axial_stiffness", "torsional_stiffness", "coupling"))
-    names = ("coupling", "axial_stiffness", "torsional_stiffness")
-    table.refuse(C * C >= EA * GJ, names, "have coupling² < axial_stiffness torsional_stiffness, or energy is below 0")
+    refuse_coupling(table)
 
 
 register(

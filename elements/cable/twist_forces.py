@@ -28,6 +28,7 @@ import numpy as np
 from windlass.elements.cable.points import Rule
 from windlass.elements.cable.twist_points import (
     COUNT,
+    EndFrames,
     add_gradient,
     fill_curvature_changes,
     fill_curvatures,
@@ -35,15 +36,20 @@ from windlass.elements.cable.twist_points import (
     fill_spin_change,
     fill_twist,
     fill_twist_change,
-    frame_at,
+    frame_between,
     interpolate,
+    node_frames,
     read_coordinates,
-    twist_angle,
+    twist_between,
 )
 from windlass.elements.nodes.turning import axes_of
-from windlass.elements.nodes.vectors import Vector, dot
+from windlass.elements.nodes.vectors import Vector, combine, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+
+PARTS = (0, 1, 2, 3, 4, 5, 0, 1, 2, 6, 7, 8, 9, 10)
+SIGNS = (-1.0, -1.0, -1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
+"""Component of y to which each of the 14 coordinates of a row contributes, and the sign of this contribution."""
 
 
 @kernel(inline=True)
@@ -107,6 +113,7 @@ def fill_point(
     j: int,
     y: FloatArray,
     T: float,
+    frames: EndFrames,
     sigma: FloatArray,
     kappa: FloatArray,
     G: FloatArray,
@@ -116,7 +123,7 @@ def fill_point(
     s, P, K = r.sb[j], read(r.Pb, j), read(r.Kb, j)
     K = (K[0] / L, K[1] / L, K[2] / L)
     p, k = interpolate(P, 1.0, y), interpolate(K, 1.0, y)
-    _, d1, d2 = axes_of(frame_at(row, s, p, y, T))
+    _, d1, d2 = axes_of(frame_between(row, s, p, y, T, frames))
     fill_spin(row, s, P, p, y, sigma)
     kappa[0], kappa[1] = fill_curvatures(P, K, p, k, d1, d2, sigma, G[0], G[1])
 
@@ -146,7 +153,8 @@ def residual(rows: Any, r: Rule, x: FloatArray, v: FloatArray, f: FloatArray) ->
         read_coordinates(row.dofs, iL, x, y)
         read_coordinates(row.dofs, iL, v, yt)
         # torque
-        T = twist_angle(row, y)
+        frames = node_frames(row, y)
+        T = twist_between(row, y, frames)
         tau = iL * T - row.reference_twist
         fill_twist(row, y, twist)
         torque = row.torsional_stiffness * tau + row.coupling * mean_strain(row, r, y)
@@ -163,7 +171,7 @@ def residual(rows: Any, r: Rule, x: FloatArray, v: FloatArray, f: FloatArray) ->
             add_gradient(r.wa[j] * L * N / l, P, p, total)
         # bending moments; the curvatures at all bending points are computed first, because β depends on all of them
         for j in range(len(r.wb)):
-            fill_point(row, L, r, j, y, T, sigma, kappa[j], G[j])
+            fill_point(row, L, r, j, y, T, frames, sigma, kappa[j], G[j])
         beta, _ = find_bubble(row, L, r, kappa)
         for j in range(len(r.wb)):
             w, b = r.wb[j] * L, beta * bubble(r.sb[j])
@@ -206,28 +214,21 @@ def find_part(k: int, iL: float) -> tuple[int, float]:
     """Return the index of the component of y to which coordinate k contributes, and the factor of this contribution.
     The component e of y is (r1 - r0)/L.
     """
-    group, a = k // 3, k % 3
-    if k >= 12:
-        return k - 3, 1.0
-    if group == 0:
-        return a, -iL
-    if group == 1:
-        return 3 + a, 1.0
-    return (a, iL) if group == 2 else (6 + a, 1.0)
+    part = PARTS[k]
+    return part, SIGNS[k] * (iL if part < 3 else 1.0)
 
 
 class Work(NamedTuple):
     """Work arrays of `fill_stiffness`."""
 
-    stretch: FloatArray
     twist: FloatArray
     sigma: FloatArray
     along: FloatArray
     kappa: FloatArray
     G: FloatArray
-    change: FloatArray
+    change1: FloatArray
+    change2: FloatArray
     dsigma: FloatArray
-    H: FloatArray
     H1: FloatArray
     H2: FloatArray
 
@@ -236,9 +237,9 @@ def create_work() -> Work:
     """Allocate the work arrays of `fill_stiffness`."""
     square = (COUNT, COUNT)
     return Work(
-        stretch=np.empty(COUNT), twist=np.empty(COUNT), sigma=np.empty(COUNT), along=np.empty(COUNT),
-        kappa=np.empty((3, 2)), G=np.empty((3, 2, COUNT)), change=np.empty(square), dsigma=np.empty(square),
-        H=np.empty(square), H1=np.empty(square), H2=np.empty(square),
+        twist=np.empty(COUNT), sigma=np.empty(COUNT), along=np.empty(COUNT), kappa=np.empty((3, 2)),
+        G=np.empty((3, 2, COUNT)), change1=np.empty(COUNT), change2=np.empty(COUNT), dsigma=np.empty(square),
+        H1=np.empty(square), H2=np.empty(square),
     )  # fmt: skip
 
 
@@ -250,17 +251,18 @@ def fill_stiffness(
     length L.
     """
     iL = 1.0 / L
-    stretch, twist, sigma, along, kappa = work.stretch, work.twist, work.sigma, work.along, work.kappa
-    G, change, dsigma, H, H1, H2 = work.G, work.change, work.dsigma, work.H, work.H1, work.H2
+    twist, sigma, along, kappa, G = work.twist, work.sigma, work.along, work.kappa, work.G
+    change1, change2, dsigma, H1, H2 = work.change1, work.change2, work.dsigma, work.H1, work.H2
     matrix[:] = 0.0
     # torque
-    T = twist_angle(row, y)
+    frames = node_frames(row, y)
+    T = twist_between(row, y, frames)
     tau = iL * T - row.reference_twist
     fill_twist(row, y, twist)
-    fill_twist_change(row, y, change)
+    fill_twist_change(row, y, H1)
     torque = row.torsional_stiffness * tau + row.coupling * mean_strain(row, r, y)
     torque += row.torsional_damping * iL * times(twist, yt)
-    add_strain(torque, iL * row.torsional_stiffness, iL * row.torsional_damping, twist, change, yt, dq, dv, matrix)
+    add_strain(torque, iL * row.torsional_stiffness, iL * row.torsional_damping, twist, H1, yt, dq, dv, matrix)
     # axial force
     along[:] = 0.0
     for j in range(len(r.wa)):
@@ -271,26 +273,21 @@ def fill_stiffness(
         N = row.axial_stiffness * (l - 1.0 - row.free_strain[j]) + row.coupling * tau
         N += row.axial_damping * il * dot(p, pt)
         t = il * p[0], il * p[1], il * p[2]
-        # first and second derivatives of the strain with respect to y
-        stretch[:] = 0.0
-        add_gradient(1.0, P, t, stretch)
+        add_gradient(r.wa[j], P, t, along)
+        # derivatives of N t with respect to r' and r'_t; il across·pt is the derivative of ε_t with respect to r'
+        EA, d = dq * row.axial_stiffness + dv * row.axial_damping, row.axial_damping
+        across = combine(1.0, pt, -dot(t, pt), t)
         for a in range(3):
             for b in range(3):
-                across = il * ((1.0 if a == b else 0.0) - t[a] * t[b])
+                value = w * (dq * N * il * ((1.0 if a == b else 0.0) - t[a] * t[b]))
+                value += w * t[a] * (EA * t[b] + dq * d * il * across[b])
                 for m in range(3):
                     for n in range(3):
-                        H[3 * m + a, 3 * n + b] = P[m] * P[n] * across
-        for m in range(COUNT):
-            for n in range(9, COUNT):
-                H[m, n], H[n, m] = 0.0, 0.0
-        # derivatives of the axial force with respect to y and y_t, including the coupling with the torque
-        add_strain(w * N, w * row.axial_stiffness, w * row.axial_damping, stretch, H, yt, dq, dv, matrix)
-        for m in range(COUNT):
-            along[m] += r.wa[j] * stretch[m]
+                        matrix[3 * m + a, 3 * n + b] += P[m] * P[n] * value
     add_product(dq * row.coupling, along, twist, matrix)
     # bending moments; the curvatures at all bending points are computed first, because β depends on all of them
     for j in range(len(r.wb)):
-        fill_point(row, L, r, j, y, T, sigma, kappa[j], G[j])
+        fill_point(row, L, r, j, y, T, frames, sigma, kappa[j], G[j])
     beta, stiffness = find_bubble(row, L, r, kappa)
     along[:] = 0.0
     for j in range(len(r.wb)):
@@ -298,7 +295,7 @@ def fill_stiffness(
         K = (iL * K[0], iL * K[1], iL * K[2])
         p, k, g1, g2 = interpolate(P, 1.0, y), interpolate(K, 1.0, y), G[j, 0], G[j, 1]
         # second derivatives of the curvatures with respect to y
-        _, d1, d2 = axes_of(frame_at(row, s, p, y, T))
+        _, d1, d2 = axes_of(frame_between(row, s, p, y, T, frames))
         fill_spin(row, s, P, p, y, sigma)
         fill_spin_change(row, s, P, p, y, dsigma)
         fill_curvature_changes(P, K, p, k, d1, d2, sigma, dsigma, g1, g2, H1, H2)
@@ -310,9 +307,21 @@ def fill_stiffness(
         angle, k1, k2 = beta * B, E2 * kappa[j, 0], E1 * kappa[j, 1]
         M1 += angle * (q1 + angle * k1) + d * times(g1, yt)
         M2 += angle * (q2 + angle * k2) + d * times(g2, yt)
-        add_strain(w * M1, w * (E1 + angle * angle * E2), w * d, g1, H1, yt, dq, dv, matrix)
-        add_strain(w * M2, w * (E2 + angle * angle * E1), w * d, g2, H2, yt, dq, dv, matrix)
-        add_product(dq * w * angle * (E1 - E2), g1, g2, matrix)
+        # derivatives of the moments with respect to y and y_t
+        c1, c2 = dq * (E1 + angle * angle * E2) + dv * d, dq * (E2 + angle * angle * E1) + dv * d
+        both = dq * angle * (E1 - E2)
+        for n in range(COUNT):
+            rate1, rate2 = 0.0, 0.0
+            for m in range(COUNT):
+                rate1 += H1[m, n] * yt[m]
+                rate2 += H2[m, n] * yt[m]
+            change1[n] = w * (c1 * g1[n] + both * g2[n] + dq * d * rate1)
+            change2[n] = w * (c2 * g2[n] + both * g1[n] + dq * d * rate2)
+        M1, M2 = dq * w * M1, dq * w * M2
+        for m in range(COUNT):
+            for n in range(COUNT):
+                matrix[m, n] += M1 * H1[m, n] + M2 * H2[m, n] + g1[m] * change1[n] + g2[m] * change2[n]
+        # derivatives of q + β ∂k, from which the change of β follows
         for m in range(COUNT):
             along[m] += w * B * ((q1 + 2.0 * angle * k1) * g1[m] + (q2 + 2.0 * angle * k2) * g2[m])
     add_product(-0.5 * dq / stiffness, along, along, matrix)
@@ -353,7 +362,8 @@ def fill_energies(rows: Any, r: Rule, x: FloatArray, v: FloatArray, energies: Fl
         iL = 1.0 / L
         read_coordinates(row.dofs, iL, x, y)
         read_coordinates(row.dofs, iL, v, yt)
-        T = twist_angle(row, y)
+        frames = node_frames(row, y)
+        T = twist_between(row, y, frames)
         tau = iL * T - row.reference_twist
         fill_twist(row, y, twist)
         rate = iL * times(twist, yt)
@@ -368,7 +378,7 @@ def fill_energies(rows: Any, r: Rule, x: FloatArray, v: FloatArray, energies: Fl
             powers[0, at] += w * row.axial_damping * rate * rate
         for j in range(len(r.wb)):
             w = r.wb[j] * L
-            fill_point(row, L, r, j, y, T, sigma, kappa[j], G[j])
+            fill_point(row, L, r, j, y, T, frames, sigma, kappa[j], G[j])
             M1, M2, _, _ = find_moments(row, j, kappa[j])
             k1, k2 = kappa[j, 0] - row.free_curvature[j, 0], kappa[j, 1] - row.free_curvature[j, 1]
             rate1, rate2 = times(G[j, 0], yt), times(G[j, 1], yt)

@@ -33,6 +33,7 @@ others, ACM Transactions on Graphics 27 (2008), 63.
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Any
 
 from windlass.elements.nodes.turning import (
@@ -43,15 +44,16 @@ from windlass.elements.nodes.turning import (
     smallest_rotation,
     spin_angle,
     spun,
-    step_change,
     step_gradients,
     turn_from,
     unit,
 )
-from windlass.elements.nodes.vectors import Vector, combine, cross, dot
+from windlass.elements.nodes.vectors import Vector, combine, cross, dot, find_skew
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
+EndFrames = tuple[Vector, Vector, Quaternion, Quaternion]
+"""Type of the results of `node_frames`."""
 COUNT = 11
 """Number of coordinates y."""
 AT_START, IN_MIDDLE, AT_END, NOWHERE = (0.0, 1.0, 0.0), (1.5, -0.25, -0.25), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
@@ -102,18 +104,42 @@ def add_step_change(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, H: Flo
     """Add to the matrix H the derivatives of the linear form of `add_step` with respect to y. Row i of H contains the
     derivatives of coefficient i of the linear form.
     """
-    for j in range(3):
+    # δG_p and δG_q, see `step_change`: the variations δl, δn and δs are linear forms of δp and δq
+    l, n = sqrt(dot(p, p)), sqrt(dot(q, q))
+    s = l * n + dot(p, q)
+    on_p, on_q = step_gradients(p, q)
+    x, y, il, iq = w / (l * s), w / (n * s), 1.0 / (l * l), 1.0 / (n * n)
+    s_p, s_q = combine(n / (l * s), p, 1.0 / s, q), combine(l / (n * s), q, 1.0 / s, p)
+    l_p, n_q = combine(il, p, 1.0, s_p), combine(iq, q, 1.0, s_q)
+    for a in range(3):
+        c, d = w * on_p[a], w * on_q[a]
         for b in range(3):
-            d = (1.0 if b == 0 else 0.0, 1.0 if b == 1 else 0.0, 1.0 if b == 2 else 0.0)
-            dp, dq = combine(P[j], d, 0.0, d), combine(Q[j], d, 0.0, d)
-            on_p, on_q = step_change(p, q, dp, dq)
+            over_p, over_q = find_skew(p, a, b), find_skew(q, a, b)
+            pp, pq = -x * over_q - c * l_p[b], x * over_p - c * s_q[b]
+            qp, qq = -y * over_q - d * s_p[b], y * over_p - d * n_q[b]
             for i in range(3):
-                for a in range(3):
-                    H[3 * i + a, 3 * j + b] += w * (P[i] * on_p[a] + Q[i] * on_q[a])
+                by_p, by_q = P[i] * pp + Q[i] * qp, P[i] * pq + Q[i] * qq
+                for j in range(3):
+                    H[3 * i + a, 3 * j + b] += by_p * P[j] + by_q * Q[j]
 
 
 @kernel
-def node_frames(row: Any, y: FloatArray) -> tuple[Vector, Vector, Quaternion, Quaternion]:
+def add_turn_change(w: float, b: Vector, first: int, p: Vector, H: FloatArray) -> None:
+    """Add to the matrix H the derivatives of w G_q·δq, the linear form of a step from a constant direction b to the
+    slope q = p of a node, with respect to y. The index of the first component of this slope in y is ``first``.
+    """
+    l, n = sqrt(dot(b, b)), sqrt(dot(p, p))
+    s = l * n + dot(b, p)
+    _, on_q = step_gradients(b, p)
+    y = w / (n * s)
+    along = combine(1.0 / (n * n) + l / (n * s), p, 1.0 / s, b)
+    for i in range(3):
+        for j in range(3):
+            H[first + i, first + j] += y * find_skew(b, i, j) - w * on_q[i] * along[j]
+
+
+@kernel
+def node_frames(row: Any, y: FloatArray) -> EndFrames:
     """Return the tangents t_i and the frames R(b_i, t_i) F_i, before the rotation by φ_i, at both nodes."""
     t0, t1 = unit((y[3], y[4], y[5])), unit((y[6], y[7], y[8]))
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
@@ -125,7 +151,13 @@ def node_frames(row: Any, y: FloatArray) -> tuple[Vector, Vector, Quaternion, Qu
 @kernel
 def twist_angle(row: Any, y: FloatArray) -> float:
     """Return T minus the value of T in the reference configuration [rad]."""
-    t0, t1, F0, F1 = node_frames(row, y)
+    return twist_between(row, y, node_frames(row, y))
+
+
+@kernel
+def twist_between(row: Any, y: FloatArray, frames: EndFrames) -> float:
+    """Return the result of `twist_angle`; ``frames`` are the results of `node_frames`."""
+    t0, t1, F0, F1 = frames
     tm = unit(interpolate(IN_MIDDLE, 1.0, y))
     once = multiply(smallest_rotation(t0, t1), F0)
     twice = multiply(smallest_rotation(tm, t1), multiply(smallest_rotation(t0, tm), F0))
@@ -155,11 +187,11 @@ def fill_twist_change(row: Any, y: FloatArray, H: FloatArray) -> None:
     p0, p1, pm = (y[3], y[4], y[5]), (y[6], y[7], y[8]), interpolate(IN_MIDDLE, 1.0, y)
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     H[:] = 0.0
-    add_step_change(1.0, NOWHERE, b0, AT_START, p0, H)
+    add_turn_change(1.0, b0, 3, p0, H)
     add_step_change(4.0 / 3.0, AT_START, p0, IN_MIDDLE, pm, H)
     add_step_change(4.0 / 3.0, IN_MIDDLE, pm, AT_END, p1, H)
     add_step_change(-1.0 / 3.0, AT_START, p0, AT_END, p1, H)
-    add_step_change(1.0, AT_END, p1, NOWHERE, b1, H)
+    add_turn_change(-1.0, b1, 6, p1, H)
 
 
 @kernel
@@ -181,20 +213,34 @@ def fill_spin_change(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, H:
     p0, p1 = (y[3], y[4], y[5]), (y[6], y[7], y[8])
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     H[:] = 0.0
-    add_step_change(s - 1.0, NOWHERE, b0, AT_START, p0, H)
+    add_turn_change(s - 1.0, b0, 3, p0, H)
     add_step_change(s - 1.0, AT_START, p0, P, p, H)
-    add_step_change(-s, NOWHERE, b1, AT_END, p1, H)
+    add_turn_change(-s, b1, 6, p1, H)
     add_step_change(-s, AT_END, p1, P, p, H)
 
 
 @kernel
 def frame_at(row: Any, s: float, p: Vector, y: FloatArray, T: float) -> Quaternion:
     """Return the frame of the material at s; T is the result of `twist_angle`."""
+    return frame_between(row, s, p, y, T, node_frames(row, y))
+
+
+@kernel
+def frame_between(row: Any, s: float, p: Vector, y: FloatArray, T: float, frames: EndFrames) -> Quaternion:
+    """Return the result of `frame_at`; ``frames`` are the results of `node_frames`."""
+    from0, angle = moved_frame(row, s, p, y, T, frames)
+    return spun(from0, s * angle)
+
+
+@kernel(inline=True)
+def moved_frame(row: Any, s: float, p: Vector, y: FloatArray, T: float, frames: EndFrames) -> tuple[Quaternion, float]:
+    """Return D_0 moved to t(x) and turned by s T, and the angle [rad] from this frame to D_1 moved to t(x) and turned
+    by (s - 1) T."""
     t, whole = unit(p), T + row.free_twist
-    t0, t1, F0, F1 = node_frames(row, y)
+    t0, t1, F0, F1 = frames
     from0 = multiply(smallest_rotation(t0, t), spun(F0, y[9] + s * whole))
     from1 = multiply(smallest_rotation(t1, t), spun(F1, y[10] + (s - 1.0) * whole))
-    return spun(from0, s * spin_angle(nearest(between(from0, from1))))
+    return from0, spin_angle(nearest(between(from0, from1)))
 
 
 @kernel(inline=True)

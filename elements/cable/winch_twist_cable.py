@@ -100,20 +100,10 @@ class WinchTwistCable3D(WinchCable2D):
     provides: ClassVar[tuple[str, ...]] = ("winch cable", "track cable")
     node0 = ref("PointSlopeTwist3D", "node on the side of the outlet")
     node1 = ref("PointSlopeTwist3D", "node on the side of the end of the rope")
-    rotary_inertia = column(
-        "kg m",
-        "inertia J about the axis per length; for a round rod m d²/8 with the mass per length m and the diameter d",
-        above=0.0,
-    )
-    bending_stiffness = column(
-        "N m^2",
-        "bending stiffness EI_1, EI_2 about d_1 and d_2, or one number for both",
-        shape=(2,),
-        fill=True,
-        minimum=0.0,
-    )
-    torsional_stiffness = column("N m^2", "torsional stiffness GJ", above=0.0)
-    coupling = column("N m", "coupling C of tension and torsion: torque per strain, force per twist", default=0.0)
+    rotary_inertia = twist_cable.TwistCable3D.rotary_inertia
+    bending_stiffness = twist_cable.TwistCable3D.bending_stiffness
+    torsional_stiffness = twist_cable.TwistCable3D.torsional_stiffness
+    coupling = twist_cable.TwistCable3D.coupling
     torsional_damping = column(
         "N m^2 s", "torsional damping d_GJ: torque per twist rate of the cable", default=0.0, minimum=0.0
     )
@@ -269,9 +259,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for rows that `winch_cable.check` refuses, and for a coupling that is too large."""
     winch_cable.check(world, table)
-    EA, GJ, C = (table.local(name) for name in ("axial_stiffness", "torsional_stiffness", "coupling"))
-    names = ("coupling", "axial_stiffness", "torsional_stiffness")
-    table.refuse(C * C >= EA * GJ, names, "have coupling² < axial_stiffness torsional_stiffness, or energy is below 0")
+    twist_cable.refuse_coupling(table)
 
 
 register(

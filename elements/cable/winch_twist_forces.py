@@ -37,8 +37,10 @@ from windlass.elements.cable.twist_points import (
     fill_twist,
     fill_twist_change,
     interpolate,
+    node_frames,
     read_coordinates,
     twist_angle,
+    twist_between,
 )
 from windlass.elements.cable.winch_points import find_length
 from windlass.elements.cable.winch_twist_points import (
@@ -61,7 +63,9 @@ def fill_elastic(
     """Fill ∂P/∂y and ∂²P/∂y∂h, shape (11,) each. Return the energies of stretching, bending and torsion [J], and ∂P/∂h
     [N].
     """
-    T, twist, sigma, kappa, G = twist_angle(row, y), work.twist, work.sigma, work.kappa, work.G
+    twist, sigma, kappa, G = work.twist, work.sigma, work.kappa, work.G
+    frames = node_frames(row, y)
+    T = twist_between(row, y, frames)
     tau, GJ, C = T / h, row.torsional_stiffness, row.coupling
     mean = mean_strain(row, r, y)
     # torsion
@@ -83,7 +87,7 @@ def fill_elastic(
     # bending
     bending = 0.0
     for j in range(len(r.wb)):
-        fill_point(row, h, r, j, y, T, sigma, kappa[j], G[j])
+        fill_point(row, h, r, j, y, T, frames, sigma, kappa[j], G[j])
     beta, stiffness = find_bubble(row, h, r, kappa)
     # moments with the forces of the variable torque
     for j in range(len(r.wb)):

@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from windlass.elements.cable.kinds import FRAME_COLUMNS
 from windlass.elements.cable.winch_rope import WinchRope, find_winch_kinds, lay_winch_rope
 from windlass.elements.routes.cable_chain import carry_frames, check_turns
 from windlass.elements.routes.routes import CenterLine, nodes_along
+from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, inside, instance, number, that, whole, word
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.world import World
+
+
+@dataclass(frozen=True)
+class BackwardLine:
+    """An open 3D route in the opposite direction, from its end to its start."""
+
+    route: CenterLine
+    closed: bool = False
+
+    @property
+    def length(self) -> float:
+        """Length along which nodes are spaced [m]."""
+        return self.route.length
+
+    def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return positions, unit tangents and curvatures at the arc lengths s [m], see `CenterLine`."""
+        position, tangent, curvature = self.route.eval_points(self.length - np.asarray(s, np.float64))
+        return position, -tangent, curvature
 
 
 @checked(

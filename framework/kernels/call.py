@@ -23,7 +23,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.addresses import Memory, find_data, find_run, prepare_call
 from windlass.framework.kernels.kernel import KernelFunction
-from windlass.framework.kernels.signature import count_results
+from windlass.framework.kernels.signature import count_results, names_only
 from windlass.framework.kernels.value_types import find_kinds
 
 Called = TypeVar("Called", bound=Callable[..., Any])
@@ -171,8 +171,10 @@ class Call:
         for kernel, _, arguments in () if self._checked else self.parts:
             first = arguments(s)
             _check_count(kernel, len(first))
-            with np.errstate(all="ignore"):
-                _check_arguments(kernel.__name__, first, arguments, s)
+            _check_arrays(kernel.__name__, first, arguments, s)
+            if not (isinstance(arguments, FunctionType) and names_only(arguments.__code__, "t", "markers")):
+                with np.errstate(all="ignore"):
+                    _check_numbers(kernel.__name__, first, arguments, s)
         self._checked = True
 
 
@@ -231,17 +233,23 @@ def _check_count(kernel: Any, given: int) -> None:
         raise ModelError(f"call({kernel.__name__}) has {given} arguments: {words}")
 
 
-def _check_arguments(name: str, given: tuple[Any, ...], arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:
-    """Raise ModelError if an argument is an array that each evaluation creates again, or a number that depends on time
-    or motion. ``given`` contains the results of the first evaluation of ``arguments``.
+def _check_arrays(name: str, given: tuple[Any, ...], arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:
+    """Raise ModelError if an argument is an array that each evaluation creates again. ``given`` contains the results of
+    the first evaluation of ``arguments``.
     """
-    first, again = list(_leaves(given)), list(_leaves(arguments(s)))
-    for (i, one), (_, other) in zip(first, again, strict=True):
+    for (i, one), (_, other) in zip(_leaves(given), _leaves(arguments(s)), strict=True):
         if one is not other and isinstance(one, np.ndarray) and one.size and _place(one) != _place(other):
             raise ModelError(
                 f"argument {i} of call({name}) is an array of shape {one.shape} that each evaluation creates: must "
                 "be the same array in all evaluations, with changing contents"
             )
+
+
+def _check_numbers(name: str, given: tuple[Any, ...], arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:
+    """Raise ModelError if an argument is a number that depends on time or motion; ``given`` as for `_check_arrays`. The
+    check is not necessary for functions that only read names.
+    """
+    first = list(_leaves(given))
     for probe in s.probes():
         try:
             others = list(_leaves(arguments(probe)))

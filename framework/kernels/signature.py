@@ -1,14 +1,16 @@
 """Checks of the numbers of arguments and results of functions, before their first call. The error message names the
 wrong function.
 
-To count the results of a function, its byte code is read. The function is neither compiled nor called. If a function
-returns the results of another function, only the compiler checks the number of results.
+To count the results of a function, and to find functions that compute nothing, their byte code is read. The functions
+are neither compiled nor called. If a function returns the results of another function, only the compiler checks the
+number of results.
 """
 
 from __future__ import annotations
 
 import dis
 import inspect
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache, wraps
 from types import CodeType
@@ -17,6 +19,18 @@ from typing import Any, ParamSpec, TypeVar
 from windlass.framework.errors import ModelError
 
 _CACHE = dis.opmap.get("CACHE", 0)
+_NAMES = {
+    dis.opmap[name]
+    for name in (
+        "CACHE", "RESUME", "COPY_FREE_VARS", "EXTENDED_ARG", "LOAD_FAST", "LOAD_DEREF", "LOAD_GLOBAL", "LOAD_CONST",
+        "BUILD_TUPLE", "RETURN_VALUE", "RETURN_CONST",
+    )
+    if name in dis.opmap
+}  # fmt: skip
+"""Instructions that read a name or a constant, or return a tuple of them, and instructions without effect."""
+_ATTRIBUTE, _ENTRY = dis.opmap.get("LOAD_ATTR"), dis.opmap.get("BINARY_SUBSCR")
+_SHIFT = sys.version_info >= (3, 12)
+"""Whether the argument of `LOAD_ATTR` is twice the index of the name."""
 _RETURNS = {number for name, number in dis.opmap.items() if name in ("RETURN_VALUE", "RETURN_CONST")}
 
 P = ParamSpec("P")
@@ -138,3 +152,30 @@ def _count_results(code: CodeType) -> set[int]:
 
 def _count_constant(value: Any) -> int:
     return 0 if value is None else len(value) if isinstance(value, tuple) else 1
+
+
+@cache
+def names_only(code: CodeType, clock: str, table: str) -> bool:
+    """Return whether a function computes nothing: it returns a tuple of names, constants and attributes. The attribute
+    ``clock``, and entries of anything but an attribute ``table``, count as computed. If the byte code contains other
+    instructions, as newer versions of Python may use, the result is False.
+    """
+    if clock in code.co_names:
+        return False
+    raw, more = code.co_code, 0
+    # the name of the last attribute, and the number of instructions since then
+    last, since = "", 0
+    for operation, low in zip(raw[::2], raw[1::2], strict=True):
+        argument = low | more
+        more = argument << 8 if operation == dis.EXTENDED_ARG else 0
+        if operation == _CACHE:
+            continue
+        since += 1
+        if operation == _ATTRIBUTE:
+            last, since = code.co_names[argument >> _SHIFT], 0
+        elif operation == _ENTRY:
+            if last != table or since != 2:
+                return False
+        elif operation not in _NAMES:
+            return False
+    return True

@@ -470,7 +470,7 @@ def describe_column(column: Column) -> str:
     if column.shape is None:
         words.append("any number of values")
     elif column.shape:
-        words.append(f"shape {column.shape}")
+        words.append(f"shape {column.shape}" + " or one number for all" * column.fill)
     if column.along:
         words.append(f"one for each of {column.along}")
     if bounds := column.bounds():

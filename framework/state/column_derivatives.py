@@ -117,7 +117,7 @@ def list_values(table: EntityTable, row: int) -> Iterator[ColumnValue]:
 
 class ChangedResidual:
     """Residual of a model for changed numbers of its tables, at the displacements, velocities and other values of given
-    fields.
+    fields, which must remain the same.
 
     Args:
         world: the model, finalized, on one process.
@@ -126,6 +126,7 @@ class ChangedResidual:
 
     def __init__(self, world: World, fields: Fields) -> None:
         self._world, self._fields, self._assembly = world, fields, Assembly(world)
+        self._unchanged: FloatArray | None = None  # residual for the numbers in the tables
         tables = {component: table for component, table in world.tables.items() if table.count}
         self._targets = {
             component: {
@@ -139,6 +140,8 @@ class ChangedResidual:
         allow the number, all entries are NaN. The table is restored before the call returns.
         """
         world, before, numbering = self._world, value.number, self._world.numbering
+        if number == before:
+            return self._eval_unchanged()
         dependent = self._find_dependent(value.table.component)
         try:
             value.write(number)
@@ -161,6 +164,14 @@ class ChangedResidual:
             else:
                 world.number()
                 world.numbering = numbering
+
+    def _eval_unchanged(self) -> FloatArray:
+        """Return the residual for the numbers in the tables, shape (n + m,). The residual is evaluated only once."""
+        if self._unchanged is None:
+            self._assembly.refresh()
+            self._copy_fields(self._assembly, np.zeros_like(self._world.numbering.reference))
+            self._unchanged = eval_residual(self._assembly)
+        return self._unchanged.copy()
 
     def _find_dependent(self, component: type[Component]) -> set[type[Component]]:
         """Return a component and all components with rows that depend on the columns of this component. Dependent rows

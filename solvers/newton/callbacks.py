@@ -194,7 +194,7 @@ def test_convergence(
     address, state = c.addresses, c.buffers.state
     reason = judge(c.measures, c.history, c.lag, it, norm)
     if reason == SLOW:
-        reason = continue_below(c.measures, it) if has_accurate_step(c) else ASK
+        reason = continue_below(c.measures, c.history, it) if has_accurate_step(c) else ASK
     if reason == ASK:
         if call_c(address[ASK_PYTHON], (np.int64(it), norm)) != 0:
             state[0]["failed"] = QUESTION

@@ -27,6 +27,8 @@ SLOW_RATE = 1e-3
 """Contraction factor of an iteration with a new tangent above which the linear solution is checked for accuracy."""
 NO_LONGER_FALLS = 0.5
 """Ratio of a residual to the smallest previous residual above which an iteration has made no progress."""
+REPEATED, SAME = 3, 1e-6
+"""A run ends if a pair of residual norms has repeated REPEATED times with relative differences of at most SAME."""
 STALLED = 2
 """Number of successive iterations without progress after which the residual is compared with its rounding error."""
 
@@ -79,13 +81,31 @@ def judge(measures: Any, history: FloatArray, lag: Any, it: int, norm: float) ->
         return ASK
     if is_slow(measures, history, lag, norm):
         return SLOW
-    return continue_below(measures, it)
+    return continue_below(measures, history, it)
 
 
 @kernel(fast=False)
-def continue_below(measures: Any, it: int) -> int:
-    """Return the convergence reason of a run that continues up to the largest number of iterations."""
-    return TOO_MANY_ITERATIONS if it >= measures[0]["max_it"] else ITERATING
+def continue_below(measures: Any, history: FloatArray, it: int) -> int:
+    """Return the convergence reason of a run that continues up to the largest number of iterations, or until its
+    iterations repeat.
+    """
+    m = measures[0]
+    repeats = not m["damped"] and has_repeated(history[: m["seen"]])
+    return TOO_MANY_ITERATIONS if it >= m["max_it"] or repeats else ITERATING
+
+
+@kernel(fast=False)
+def has_repeated(history: FloatArray) -> bool:
+    """Return whether the residual norms of the last iterations alternate between two values. Newton's method then
+    alternates between two branches of a force with a kink, and further iterations repeat these branches.
+    """
+    last = len(history)
+    if last < 2 * REPEATED + 2:
+        return False
+    repeated = True
+    for i in range(last - 2 * REPEATED, last):
+        repeated = repeated and abs(history[i] - history[i - 2]) <= SAME * history[i]
+    return repeated
 
 
 @kernel(fast=False)

@@ -37,8 +37,9 @@ from windlass.solvers.newton.convergence import (
     MEASURES,
     SLOW,
     STALLED,
-    TOO_MANY_ITERATIONS,
     conclude,
+    continue_below,
+    has_repeated,
     has_stalled,
     is_slow,
     judge,
@@ -128,7 +129,7 @@ class Newton:
         self._measures["may_pivot"] = self._uses_default_lu()
         self._linear = LinearFailures(problem)
         self._before = np.zeros(problem.unknowns.getLocalSize())
-        self._judge, self._conclude = call(judge), call(conclude)
+        self._judge, self._conclude, self._continue_below = call(judge), call(conclude), call(continue_below)
         self._is_slow, self._has_stalled = call(is_slow), call(has_stalled)
         self._callbacks = Callbacks(problem, self._test, self._look, self._before) if own_test else None
 
@@ -173,7 +174,7 @@ class Newton:
         if self._is_at_rounding(norm):
             self.roundings += 1
             return CONVERGED_ABSOLUTE
-        return TOO_MANY_ITERATIONS if it >= m["max_it"] else ITERATING
+        return int(self._continue_below(self._measures, self._history, it))
 
     def _is_small(self, norm: float) -> bool:
         """Return whether a residual is accepted that fulfils the relative tolerance only because of a large first
@@ -365,6 +366,8 @@ class Newton:
                 f", stagnates at rounding: the residual no longer falls at {norm:.1e}, and the coordinates' rounding "
                 f"alone makes about {level:.1e}; raise atol above it"
             )
+        elif has_repeated(np.array(run.history)):
+            run.reason += ", iterations alternate between two branches of a force with a kink, such as dry friction"
         return run
 
     def reset_caches(self) -> None:

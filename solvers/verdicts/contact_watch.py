@@ -83,6 +83,15 @@ displacements during the run.
 """
 CREEP = 1e-4
 """Largest speed [m/s or rad/s] that may be ignored."""
+REVERSAL = 2.0
+"""Largest ratio [1] of the change of the gap rate in a contact to the impact speed: an elastic contact reverses the
+speed. Just after a contact has closed, its depth is small, and other forces, such as the tension of a belt that bends
+onto a pulley, change its gap rate. The frequency of such a contact is overestimated, but not the change of its rate.
+"""
+SMALL = 0.125
+"""Ratio [1] of an expected change of the gap rate to the speed along the surface, below which the change is accepted
+because its energy is below 2 % of the energy of the motion along the surface.
+"""
 GRAZED = 0.05
 """Ratio [1] of the depth of a path through an object to the radius of the object, up to which the path is accepted."""
 STAGES = 1.5
@@ -185,7 +194,9 @@ def judge_gaps(
                     found[STEPS], found[NEEDED] = np.pi / (frequency * h), limit / (frequency * stiffer)
             # apply the same criterion to the remaining part of the contact, until the motion reverses
             ahead = frequency * stiffer * h
-            if limits[2] != 0.0 and (turned or ahead * ahead * square > limit * limit * square + along):
+            is_large = ahead * ahead * square > limit * limit * square + along
+            is_small = max(kick * kick, REVERSAL * REVERSAL * square) < SMALL * SMALL * along
+            if limits[2] != 0.0 and (turned or (is_large and not is_small)):
                 found[FACTOR] = min(found[FACTOR], GOAL * limit / ahead)
         found[LARGEST] = max(found[LARGEST], fastest)
 

@@ -245,13 +245,15 @@ def test_mooring_line(tmp_path: Path) -> None:
 
 def test_lowering_line(tmp_path: Path) -> None:
     """A load is lowered through the water surface and beyond the depth of resonance. At both stops, mean tensions and
-    amplitudes agree with the closed forms. The remainder of the energy balance is small.
+    amplitudes agree with the closed forms. The remainder of the energy balance is small. A chain on the bed agrees with
+    the catenary.
     """
     words = ["-output", "none", "-wanted", "50"]
     results, table = run_example("lowering_line", words, tmp_path)
     for name, (found, exact) in results["found"].items():
         assert_allclose(found, exact, rtol=0.02 if "amplitude" in name else 3e-3, err_msg=name)
     assert abs(results["rest"]) < 1e-4 * results["work"] and len(results["cables"]) >= 2
+    assert sum("chain on the bed" in name for name in results["found"]) == 2
     assert "resonance at a length of" in table
 
 

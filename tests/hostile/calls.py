@@ -133,7 +133,7 @@ def calls(s: Scene) -> dict[str, Call]:
                 "world": wl.World(gravity=(0.0, 0.0, -9.81)),
                 "bed": [(0.0, 0.0), (20.0, 0.0)], "anchor": (0.0, 0.0), "end": (8.0, 0.0, 3.0), "length": 9.0,
                 "elements": 4, "stiffness": 1e5, "displaced": 0.0, "friction": 0.0, "rounding": 1.0, "contact": {},
-                "axial_stiffness": 1e6, "mass_per_length": 1.0,
+                "winch": False, "axial_stiffness": 1e6, "mass_per_length": 1.0,
             },
         ),
         "add_bed_grid": (con.add_bed_grid, {"world": s.open, "grid": grid}),

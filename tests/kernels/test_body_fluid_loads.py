@@ -250,9 +250,23 @@ def test_warning_below_the_bed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_numbers_for_all_components() -> None:
+    """One number is a value for all axes or ends, in `World.add` and in `World.set`."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0)
     sea = world.add(con.Fluid, density=RHO)
     box = world.add(con.BoxFluidLoad, marker=body, fluid=sea, sides=(1.0, 1.0, 1.0), drag=0.4, parts=3)
+    rod = world.add(
+        con.CylinderFluidLoad, marker=body, fluid=sea, axis=(1.0, 0.0, 0.0), length=1.0, diameter=0.1, end_drag=0.3
+    )
     assert_array_equal(box.drag, [0.4] * 3)
     assert_array_equal(box.parts, [3] * 3)
+    assert_array_equal(rod.end_drag, [0.3] * 2)
+    state = wl.State(world)
+    state.v[:3] = (1.0, 2.0, 3.0)
+    before = wl.eval_output(box, "drag", state)
+    world.set(box, drag=0.8)
+    world.set(rod, end_drag=0.5)
+    assert_array_equal(box.drag, [0.8] * 3)
+    assert_array_equal(rod.end_drag, [0.5] * 2)
+    assert before.all()
+    assert_allclose(wl.eval_output(box, "drag", state), 2.0 * before, rtol=1e-14)

@@ -389,6 +389,7 @@ MESH_ERRORS: list[tuple[Any, Any, str]] = [
     (CUBE[0], CUBE[1] + 1, r"triangles\[12, 2\] = 10 in BodyMesh row 0: must be from 0 to 9"),
     (CUBE[0], CUBE[1] - 1, r"triangles\[0, 0\] = -1 in BodyMesh row 0: must be from 0 to 9"),
     (CUBE[0], CUBE[1] + 0.5, "triangles in BodyMesh row 0 = .*: expected a list of whole numbers"),
+    (3e4 * CUBE[0], CUBE[1], "BodyMesh row 0 is 3e.04 m long: must be at most 10000 m; points must be in m, so .* mm"),
     (BROKEN, CUBE[1], "points in BodyMesh row 0 .*finite numbers .m."),
     (CUBE[0], CUBE[1][1:], "has 3 open edges: must be closed, .* the first such edge is from point 0 at .* m to point"),
     (CUBE[0], np.concatenate((CUBE[1][1:], CUBE[1][:1, ::-1])), "has 3 edges between triangles of different or"),

@@ -20,6 +20,7 @@ from support import (
     parallel_turning,
     ribbons,
     winch_sheave,
+    winch_surfaces,
     winches,
 )
 from support.closed_contacts import hang_in_water, press_in_plane, press_in_space
@@ -168,6 +169,7 @@ def list_models(folder: Path) -> dict[str, Callable[[], World]]:
         "turning": parallel_turning.run_rope,
         "zoo": build_zoo,
         "winch rope over a sheave": lambda: winch_sheave.create(8, 0.5, drop=0.2).world,
+        "winch rope over a drum": lambda: winch_surfaces.create(8, 0.5, drop=0.2).world,
         "reserve": lambda: winches.hang(1.0, 0.1, 2, space=True),
         "twisted winch rope": lambda: winches.hang(
             1.0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,16 @@ class Model(NamedTuple):
     load: Entity
     contact: Entity
     sheave: Entity | None
+
+
+def start_up(speed: float, time: float) -> Callable[[float], float]:
+    """Return the length paid out over time: the speed grows smoothly from 0 to its final value in the given time."""
+
+    def paid(t: float) -> float:
+        s = min(t / time, 1.0)
+        return speed * (time * (s**3 - 0.5 * s**4) + max(t - time, 0.0))
+
+    return paid
 
 
 def create(
@@ -61,6 +72,6 @@ def create(
     return Model(world, line, load, rows, sheave)
 
 
-def eval_tension(model: Model, state: wl.State, cable: int = 0, share: float = 0.5) -> float:
-    """Return the axial force of a cable [N], by default of the first cable at the outlet."""
+def eval_tension(model: Any, state: wl.State, cable: int = 0, share: float = 0.5) -> float:
+    """Return the axial force of a cable of ``model.rope`` [N], by default of the first cable at the outlet."""
     return float(np.ravel(wl.eval_output(model.rope.cables[cable], "axial_force", state, share=share))[0])

@@ -432,22 +432,36 @@ machine_code.load_c_library, numba_parts.runpy.run_path = load_changed, read_cha
 PARTS = ["_dynfunc", "c_helpers", "make_function", "Environment", "memsys_use_cpython_allocator"]
 
 
+def run_without(part: str, folder: Path) -> Outcome:
+    """Run the script of a folder with a version of numba that does not have a part."""
+    command = [sys.executable, str(folder / "script.py")]  # `run` would import numba before the script
+    done = subprocess.run(command, env=settings(folder, MISSING=part), capture_output=True, text=True, check=True)
+    return Outcome(**json.loads(done.stdout), stderr=done.stderr)
+
+
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
+    """Return a folder with a script and a filled cache next to it, and the outcome of the run that filled the cache."""
+    folder = tmp_path_factory.mktemp("complete") / "other"
+    folder.mkdir()
+    (folder / "script.py").write_text(OTHER_VERSION + WITHOUT_NUMBA + REPORT)
+    return folder, run_without("nothing", folder)
+
+
 @pytest.mark.parametrize("part", [*PARTS, "symbols", "_version.py"])
-def test_versions_of_numba_without_a_part_import_numba(tmp_path: Path, part: str) -> None:
+def test_versions_of_numba_without_a_part_import_numba(
+    complete: tuple[Path, Outcome], tmp_path: Path, part: str
+) -> None:
     """If a version of numba does not have a part that kept kernels need, numba is imported, and the kernels are
     compiled in every run; a note states the reason. If only the version is in another place, or only numba defines the
     symbols, the kernels are read after the import of numba.
     """
-    folder = tmp_path / "other"
-    folder.mkdir()
-    (folder / "script.py").write_text(OTHER_VERSION + WITHOUT_NUMBA + REPORT)
+    folder, first = complete
+    shutil.copytree(folder.parent, tmp_path / "copy")
+    second = run_without(part, tmp_path / "copy" / folder.name)
     expected = [2.0, 2, 1.0, 3.0, True, "a negative sum", "a negative number"]
-    command = [sys.executable, str(folder / "script.py")]
     is_compiled = part in PARTS
-    for missing, compiles, fails in (("nothing", True, False), (part, is_compiled, is_compiled)):
-        environment = settings(folder, MISSING=missing)
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        outcome = Outcome(**json.loads(done.stdout), stderr=done.stderr)
+    for outcome, compiles, fails in ((first, True, False), (second, is_compiled, is_compiled)):
         assert outcome.results == expected and (outcome.compiled != []) == compiles, outcome
         assert ("cannot be used" in outcome.stderr) == fails, outcome
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.signature import names_only
 
 if not hasattr(kernel(lambda: None), "py_func"):
     pytest.skip("kernels are Python functions", allow_module_level=True)
@@ -81,3 +83,29 @@ def test_fast_versions_find_the_version_for_other_types(
     fast(first)
     for value in [*values, first]:
         assert fast(value) == function.py_func(value)  # type: ignore[attr-defined]
+
+
+FAMILY, ROWS, GIVEN = "position", np.zeros(3), np.zeros(1)
+COMPUTES_NOTHING: list[tuple[Callable[[Any], Any], bool]] = [
+    (lambda s: (ROWS, s.x, s.dq, 0.5, s.markers[FAMILY], s.powers.T), True),
+    (lambda s: (s.markers[FAMILY].p, (s.x, ROWS)), True),
+    (lambda s: (), True),
+    (lambda s: (s.t,), False),
+    (lambda s: (s.time[0],), False),
+    (lambda s: (s.markers[FAMILY].p[0],), False),
+    (lambda s: (s.x.sum(),), False),
+    (lambda s: (s.dq * 2.0,), False),
+    (lambda s: (s.x if s.dq else s.v,), False),
+    (lambda s: (*GIVEN, s.x), False),
+]
+
+
+@pytest.mark.parametrize(("function", "nothing"), COMPUTES_NOTHING)
+def test_functions_that_only_read_names_are_found(function: Any, nothing: bool) -> None:
+    """The arguments of a call can depend on time or motion only if the function computes them."""
+    found = names_only(function.__code__, "t", "markers")
+    if nothing:
+        # newer versions of Python may have other instructions, whose functions are checked by calls
+        assert found or sys.version_info >= (3, 14)
+    else:
+        assert not found

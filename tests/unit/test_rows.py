@@ -130,7 +130,7 @@ FRAME = "b0", "b1", "F0", "F1", "free_angle", "free_twist"
 DERIVED = {
     "circle_points": {"radius", "length", "beside", "stiffness", "damping", "rubbing", "bristle", "rope"},
     "circle_segments": {"radius", "length", "is_current", "shift"},
-    "surface_contact": {"length", "dofs", *FRAME},
+    "surface_contact": {"length", "dofs", "part", "stiffness", "damping", "rubbing", "bristle", *FRAME},
     "cable_contact": {"length", "dofs", "before", "after", "chain", "arc", "loop", *FRAME},
 }
 
@@ -152,7 +152,10 @@ def create_contact(room: str) -> tuple[wl.World, list[wl.Entity], list[type[Comp
         # ribbons have all fields of round ropes
         rows = con.add_surface_contact(world, drum, rod, rope_radius=0.1, width=0.1, **STIFF)
         soft = con.add_surface_contact(world, drum, rope, suction_coefficient=0.1, suction_distance=0.1, **STIFF)
-        return world, [rows, soft], [con.ContactFrictionSurfaceRibbon, con.ContactFrictionBedCable]
+        paid = winch_rope(world, (0.0, 1.1, 0.0), (1.0, 1.1, 0.0), 1, **LINE)
+        moving = con.add_surface_contact(world, drum, paid.cables, **STIFF)
+        schemas: list[type[Component]] = [con.ContactFrictionSurfaceRibbon, con.ContactFrictionBedCable, WinchCable2D]
+        return world, [rows, soft, moving], schemas
     law: Any = con.ContactFrictionCirclePoints2D
     if room == "circle_segments":
         law = con.ContactFrictionCircleCable2D

@@ -15,6 +15,8 @@ from scipy.integrate import trapezoid
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D, nodes_of, straight_cable
+from windlass.framework.model.gaps import START, create_near, create_numbers, note_gap
+from windlass.solvers.verdicts.contact_watch import COUNT, FACTOR, LIMIT, clear_findings, judge_gaps
 
 from campaigns import impacts
 from support.verdict_models import driven_belt
@@ -54,6 +56,26 @@ def test_an_impact_within_a_step() -> None:
     solver = wl.Dynamic(create_ball(1e10), step=1e-3, end=0.15, name="")
     assert_allclose(solver.solve().v[1], 5.0, rtol=0.03)
     assert solver.verdict.word == "ok" and "does not resolve a contact" in solver.failed_attempts[0][2]
+
+
+@pytest.mark.parametrize(("weight", "speed", "cut"), [(1.0, 31.6, False), (1.0, 10.0, True), (0.0, 31.6, True)])
+def test_contacts_that_close_while_a_belt_bends(weight: float, speed: float, cut: bool) -> None:
+    """A contact has just closed. Its depth is small, and the tension of the belt, which bends onto the pulley, changes
+    its gap rate. The step is not cut if the largest possible change of the gap rate, twice the impact speed of 1.6 m/s,
+    is small relative to the speed of the belt along the surface.
+
+    The gaps and rates were recorded in a belt drive with the belt speed 31.6 m/s. A slower belt, or a contact whose
+    rates are not compared with this speed, is cut.
+    """
+    row = create_numbers(1)
+    note_gap(row[0, START:], 1.5e-4, -2.35, speed)
+    note_gap(row[0], -5.51e-7, -0.885, speed)
+    found, quiet = np.zeros(13), np.array([0.1, 0.0])
+    clear_findings(found[None])
+    limits = np.array([LIMIT, 0.0, 1.0])
+    judge_gaps(row, create_near(1), weight, np.array([9.26e-5]), limits, quiet, found)
+    assert (found[FACTOR] < 1.0) == cut
+    assert found[COUNT] == (weight == 0.0)
 
 
 def create_stop(stiffness: float) -> wl.World:

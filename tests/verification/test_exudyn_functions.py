@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import windlass as wl
 import windlass.connectors as con
 from windlass.exudyn import Imported
 from windlass.exudyn.angles import AngleNode, find_matrix
@@ -324,3 +325,39 @@ def test_functions_set_loads_in_frames_of_turned_markers(monkeypatch: pytest.Mon
     load = model.loads[5]
     assert load is not None
     assert_allclose(load.vector, [-2.0, 1.0, 3.0], rtol=0, atol=1e-15)
+
+
+def test_functions_of_cables_are_called_with_their_items() -> None:
+    """User functions with the linear laws of Exudyn give the forces of cables without functions.
+
+    All cables share the functions. Each call has the number of the cable, a position x/L between 0 and 1, and the
+    stiffness and damping of this cable.
+    """
+    items = json.loads((ITEMS.parent / "cable_motion.json").read_text())
+    cables = [k for k, item in enumerate(items["objects"]) if item["objectType"] == "ANCFCable2D"]
+    for k in cables:
+        items["objects"][k] |= {"axialStiffness": 2e6 + k, "bendingStiffness": 170.0 + k, "bendingDamping": 0.1}
+    seen = {"axialForce": set[tuple[Any, ...]](), "bendingMoment": set[tuple[Any, ...]]()}
+
+    def create_law(name: str) -> Any:
+        def law(mbs: Any, t: float, number: int, x: float, e: float, et: float, ref: float, *rest: float) -> float:
+            stiffness, damping = rest[:2]
+            seen[name].add((number, stiffness, damping))
+            assert 0.0 <= x <= 1.0 and len(rest) == 5
+            return stiffness * (e - ref) + damping * et
+
+        return law
+
+    mbs, forces = MainSystem(items), list[FloatArray]()
+    laws = {name: {"function": create_law(name), "type": "Python"} for name in seen}
+    for given in ({}, laws):
+        for k in cables:
+            items["objects"][k] |= {f"{name}UserFunction": law for name, law in given.items()}
+        model = Imported(items, mbs, FUNCTIONS)
+        state, rng = model.initial_state(), np.random.default_rng(1)
+        state.q[:] += 1e-2 * rng.standard_normal(len(state.q))
+        state.v[:] += rng.standard_normal(len(state.v))
+        forces.append(wl.assemble_vector(model.world, state).array.copy())
+    assert_allclose(forces[1], forces[0], rtol=0, atol=1e-12 * np.abs(forces[0]).max())
+    assert seen["axialForce"] == {(k, 2e6 + k, 100.0) for k in cables}
+    assert seen["bendingMoment"] == {(k, 170.0 + k, 0.1) for k in cables}

@@ -338,10 +338,11 @@ def kill_belt(folder: Path, processes: int, options: Sequence[str | Path] = ()) 
 
 
 def restart_belt(killed: Path, folder: Path, processes: int, options: Sequence[str | Path] = ()) -> None:
-    """Continue the belt from a checkpoint to the end of the run, with outputs in a separate folder."""
+    """Continue the belt from a checkpoint and kill this run, too, after step 243, with outputs in a separate folder."""
     shutil.copytree(killed, folder)
-    words = [folder / "belt.py", *replace_options(BELT, options), "-keep", "240"]
-    run([*words, "-output", "a", "-restart", "c.h5"], folder, processes)
+    (folder / "a_240.npz").unlink()
+    words = [folder / "belt.py", *replace_options(BELT, options), "-keep", "240", "-die", "243"]
+    run([*words, "-output", "a", "-restart", "c.h5"], folder, processes, killed=True)
 
 
 @pytest.fixture(scope="module")
@@ -366,16 +367,16 @@ def test_checkpoints_by_the_clock_on_two_processes(tmp_path: Path) -> None:
     """The first process measures the time of automatic checkpoints. A killed run continues from the automatically
     written file.
     """
-    short = [word if word != "0.03" else "0.01" for word in BELT]
-    words: list[str | Path] = [write_belt(tmp_path), *short, "-keep", "105", "-output", "a"]
-    run([*words, "-checkpoint_minutes", "1e-5", "-die", "105"], tmp_path, 2, killed=True)
-    state = tmp_path / "a_105.npz"
+    short = [word if word != "0.03" else "0.005" for word in BELT]
+    words: list[str | Path] = [write_belt(tmp_path), *short, "-keep", "55", "-output", "a"]
+    run([*words, "-checkpoint_minutes", "1e-5", "-die", "55"], tmp_path, 2, killed=True)
+    state = tmp_path / "a_55.npz"
     state.rename(tmp_path / "first.npz")
     said = run([*words, "-restart", "belt.checkpoint.h5"], tmp_path, 2)
     assert said.count("dynamic continues at") == 1 and said.count("written by the clock: equal within tolerances") == 1
     assert_close(tmp_path / "first.npz", state, 1e-7)
     rows = read_csv(tmp_path / "a/sensors.csv")["step"]
-    assert len(rows) == len(set(rows)) and rows[-1] == 110
+    assert len(rows) == len(set(rows)) and rows[-1] == 60
 
 
 @pytest.mark.mpi

@@ -82,7 +82,7 @@ def test_a_bounce_over_many_steps(step: float, word: str) -> None:
 @pytest.mark.parametrize("modulus", [0.0, 1e9])
 def test_added_mass_hides_no_creation(modulus: float) -> None:
     """A buoy without drag in waves, whose added mass carries energy away and back, creates nothing. If a sphere beside
-    the buoy leaves an unresolved impact at 8 s with 31.2 kJ too much, exactly this energy was created, although the
+    the buoy leaves an unresolved impact at 3 s with 31.2 kJ too much, exactly this energy was created, although the
     added mass has carried up to 18 kW.
     """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
@@ -92,7 +92,7 @@ def test_added_mass_hides_no_creation(modulus: float) -> None:
     con.fix(world, buoy, "x", "y")
     world.add(con.SphereFluidLoad, marker=buoy, fluid=sea, diameter=2.0, drag=0.0)
     if modulus:
-        point = world.add(MassPoint, mass=1.0, position=(0.0, 0.0, 21.5225), velocity=(0.0, 0.0, 40.0))
+        point = world.add(MassPoint, mass=1.0, position=(0.0, 0.0, 98.8975), velocity=(0.0, 0.0, -9.05))
         material = world.add(con.ContactMaterial, plane_strain_modulus=modulus, dissipation=0.0)
         group = world.add(con.ContactSet)
         world.add(con.ContactSphere, contact_set=group, marker=point, material=material, radius=0.02)
@@ -100,7 +100,7 @@ def test_added_mass_hides_no_creation(modulus: float) -> None:
         up = con.facing((0.0, 0.0, 1.0))
         world.add(con.ContactHalfSpace, contact_set=group, marker=place, material=material, rotation=up)
         world.add(con.HuntCrossley, contact_set=group)
-    solver = wl.Explicit(world, step=1e-3, end=9.0, name="")
+    solver = wl.Explicit(world, step=1e-3, end=4.0, name="")
     solver.solve()
     assert solver.verdict.word == ("doubtful" if modulus else "ok")
     assert ("3.12e+04 J more than loads" in "".join(solver.verdict.reasons)) == bool(modulus)

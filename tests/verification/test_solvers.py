@@ -285,12 +285,15 @@ def test_dynamic_failure_teaches_and_restarts(tmp_path: Path) -> None:
     with pytest.raises(NotConverged) as caught:
         Dynamic(create_belt(0.0201), end=0.05, adaptive=False, **settings).solve()
     failure, text = caught.value.failure, str(caught.value)
-    assert failure.reason == "DIVERGED_MAX_IT" and len(failure.history) == 26
+    assert failure.reason.startswith("DIVERGED_MAX_IT, iterations alternate between two branches of a force")
+    # the run ends before the largest number of iterations, 25, as soon as both residuals have repeated three times
+    assert len(failure.history) == 11
+    assert_allclose(failure.history[-6:], [*failure.history[-2:]] * 3, rtol=1e-5)
     assert_allclose([failure.time, failure.step_size], [0.021, 1e-3])
     assert failure.step == 21
     name, residual = failure.worst[0]
     assert name == "belt node 3, y" and abs(residual) > 100.0
-    for words in ("DIVERGED_MAX_IT in step 21 at 0.021", "worst equation: belt node 3, y, residual", "advice: "):
+    for words in ("such as dry friction in step 21 at 0.021", "worst equation: belt node 3, y, residual", "advice: "):
         assert words in text
     good = caught.value.state
     assert_allclose(good.t, 0.02)

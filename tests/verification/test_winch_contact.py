@@ -18,19 +18,9 @@ from windlass.elements import Ground, MassPoint
 from support.output_watch import Watch
 from support.parallel_sheave import run_sheave
 from support.processes import ROOT, run_python
-from support.winch_sheave import CONTACT, EA, MASS, RADIUS, G, create, eval_tension
+from support.winch_sheave import CONTACT, EA, MASS, RADIUS, G, create, eval_tension, start_up
 
 MU, WRAP, RHO = 0.2, 0.5 * np.pi, 0.02
-
-
-def start_up(speed: float, time: float) -> Any:
-    """Return the length paid out over time: the speed grows smoothly from 0 to its final value in the given time."""
-
-    def paid(t: float) -> float:
-        s = min(t / time, 1.0)
-        return speed * (time * (s**3 - 0.5 * s**4) + max(t - time, 0.0))
-
-    return paid
 
 
 @pytest.mark.parametrize("way", [1, -1])

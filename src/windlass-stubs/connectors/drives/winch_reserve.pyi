@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 import numpy as np
 from windlass.connectors.constraints.supports import fix
-from windlass.connectors.drives.winch_contact import WinchContacts, refuse_tracks
+from windlass.connectors.drives.winch_contact import WinchContacts, find_joints, place_joints
 from windlass.connectors.markers.position_markers import merge_handles
 from windlass.elements.cable.kinds import FRAME_COLUMNS
 from windlass.elements.cable.points import array_form, eval_shape, shape_integrals
@@ -53,6 +53,7 @@ class WinchReserve(StepHook):
     _reference: FloatArray
     changes: list[CableChange]
     _has_started: Any
+    _joints: Entity | None
     nodes: Any
     feed: Any
     _feed_reference: Any

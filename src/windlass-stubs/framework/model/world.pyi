@@ -56,6 +56,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_ribbon import 
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetTwistCable
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceTwistCable
+from windlass.connectors.surface_contact.contact_friction_surface_winch import ContactFrictionSurfaceWinch
 from windlass.connectors.point_contact.surfaces import ContactHalfSpace
 from windlass.connectors.point_contact.materials import ContactMaterial
 from windlass.connectors.point_contact.contact_set import ContactSet
@@ -203,10 +204,10 @@ class Beam3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     stiffness: Any
     mass_per_length: Any
-    rotary_inertia: Any
     damping: Any
     length: Any
     reference_strain: Any
+    rotary_inertia: Any
     node0: Any
     node1: Any
     node2: Any
@@ -512,6 +513,20 @@ class ContactFrictionSurfaceSetTwistCableEntity(Entity):
     cable: Any
     data: Any
 class ContactFrictionSurfaceTwistCableEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    surface: Any
+    cable: Any
+    data: Any
+class ContactFrictionSurfaceWinchEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     contact_damping_per_length: Any
     friction_velocity_penalty_per_length: Any
@@ -1182,12 +1197,12 @@ class SlopeBeam3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     stiffness: Any
     mass_per_length: Any
-    rotary_inertia: Any
     damping: Any
-    section_stiffness: Any
-    section_damping: Any
     length: Any
     reference_strain: Any
+    rotary_inertia: Any
+    section_stiffness: Any
+    section_damping: Any
     node0: Any
     node1: Any
     node2: Any
@@ -1507,7 +1522,7 @@ class World():
     @overload
     def add(self, component: type[Beam2D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, damping: Numbers = ..., length: Numbers = ..., node_angles: Numbers = ..., reference_strain: Numbers = ...) -> Beam2DEntity: ...
     @overload
-    def add(self, component: type[Beam3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, damping: Numbers = ..., length: Numbers = ..., reference_strain: Numbers = ...) -> Beam3DEntity: ...
+    def add(self, component: type[Beam3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, damping: Numbers = ..., length: Numbers = ..., reference_strain: Numbers = ..., rotary_inertia: Numbers) -> Beam3DEntity: ...
     @overload
     def add(self, component: type[BeltToothContact], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., teeth: WholeNumbers, pitch_radius: Numbers, phase: Numbers = ..., tooth_stiffness: Numbers, tooth_damping: Numbers = ..., tip_stiffness: Numbers, tooth_height: Numbers, flank_angle: Numbers = ..., backlash: Numbers = ..., active: YesNo = ...) -> BeltToothContactEntity: ...
     @overload
@@ -1562,6 +1577,8 @@ class World():
     def add(self, component: type[ContactFrictionSurfaceSetTwistCable], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetTwistCableEntity: ...
     @overload
     def add(self, component: type[ContactFrictionSurfaceTwistCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceTwistCableEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionSurfaceWinch], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceWinchEntity: ...
     @overload
     def add(self, component: type[ContactHalfSpace], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., marker: One = ..., material: One = ..., position: Numbers = ..., rotation: Numbers = ...) -> ContactHalfSpaceEntity: ...
     @overload
@@ -1709,7 +1726,7 @@ class World():
     @overload
     def add(self, component: type[SlidingNode], *, name: str = ..., part: Part | None = ..., reference: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> SlidingNodeEntity: ...
     @overload
-    def add(self, component: type[SlopeBeam3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, damping: Numbers = ..., section_stiffness: Numbers = ..., section_damping: Numbers = ..., length: Numbers = ..., reference_strain: Numbers = ...) -> SlopeBeam3DEntity: ...
+    def add(self, component: type[SlopeBeam3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, damping: Numbers = ..., length: Numbers = ..., reference_strain: Numbers = ..., rotary_inertia: Numbers, section_stiffness: Numbers = ..., section_damping: Numbers = ...) -> SlopeBeam3DEntity: ...
     @overload
     def add(self, component: type[SphereFluidLoad], *, name: str = ..., part: Part | None = ..., marker: One = ..., fluid: One = ..., diameter: Numbers, drag: Numbers = ..., added_mass: Numbers = ..., active: YesNo = ...) -> SphereFluidLoadEntity: ...
     @overload
@@ -1786,6 +1803,8 @@ class World():
     def set(self, entity: ContactFrictionSurfaceSetTwistCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionSurfaceTwistCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactFrictionSurfaceWinchEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ContactSphereSphereEntity, *, active: YesNo = ...) -> None: ...
     @overload

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import unwrap
 from typing import Any
 
 import numpy as np
@@ -130,37 +131,44 @@ def rigid_body2d(b: Building, item: Item) -> Entity:
 def cable2d(b: Building, item: Item) -> Entity:
     """Add a 2D cable. The user functions of the cable are called separately for each point."""
     functions = {}
-    for part, bends in (("axialForce", False), ("bendingMoment", True)):
-        function = b.function(item, f"{part}UserFunction")
+    for name, theirs, bends in (
+        ("axial_force_function", "axialForceUserFunction", False),
+        ("bending_moment_function", "bendingMomentUserFunction", True),
+    ):
+        function = b.function(item, theirs)
         if function is not None:
-            name = "bending_moment_function" if bends else "axial_force_function"
-            functions[name] = _cable_function(b, item, function, bends)
+            # all cables with one function of Exudyn have one function of Windlass, which is called once for all these cables
+            key = unwrap(function), bends
+            if key not in b.cable_functions:
+                b.cable_functions[key] = _cable_function(b, function, bends)
+            functions[name] = b.cable_functions[key]
     own = "referenceCurvature:reference_curvature"
-    return b.add(el.Cable2D, item, *CABLE, own, **_cable_nodes(b, item, 2), **functions)
+    added = b.add(el.Cable2D, item, *CABLE, own, **_cable_nodes(b, item, 2), **functions)
+    b.cable_numbers[int(added.rows[0])] = b.number(item)
+    return added
 
 
-def _cable_function(b: Building, item: Item, function: Callable[..., float], bends: bool) -> Callable[..., FloatArray]:
+def _cable_function(b: Building, function: Callable[..., float], bends: bool) -> Callable[..., FloatArray]:
     """Convert a user function of Exudyn to a function of Windlass. Exudyn's function is called for one point, with the
     arguments (mbs, t, item number, x/L, strains, stiffness, damping, other strains). Strains are the axial strain or
     the curvature, each with its rate and its reference value. If ``bends`` is true (bending moment), the curvature is
     passed first. Otherwise (axial force), the axial strain is passed first.
     """
-    mbs, number, length = b.functions.in_motion, b.number(item), float(item["length"])
-    own = float(item["bendingStiffness" if bends else "axialStiffness"])
-    damping = float(item["bendingDamping" if bends else "axialDamping"])
-    # in the arguments of Windlass: indices of the axial strain and of the curvature, each with its rate and its
-    # reference value
-    stretch, bend = (0, 1, 2), (3, 4, 5)
-    first, second = (bend, stretch) if bends else (stretch, bend)
+    mbs, numbers = b.functions.in_motion, b.cable_numbers
 
-    def given(t: float, position: FloatArray, *strains: Any) -> FloatArray:
-        found = np.broadcast_arrays(position / length, *strains[:6])
-
-        def at_point(x: float, *s: float) -> float:
-            return function(mbs, t, number, x, *(s[k] for k in first), own, damping, *(s[k] for k in second))
-
-        forces: FloatArray = np.vectorize(at_point, otypes=[np.float64])(*found)
-        return forces
+    def given(t: float, position: FloatArray, *strains_and_columns: Any) -> FloatArray:
+        *strains, p = strains_and_columns
+        stretch, bend = strains[:3], strains[3:]  # strains, their rates and their reference values
+        own = (p.bending_stiffness, p.bending_damping) if bends else (p.axial_stiffness, p.axial_damping)
+        first, second = (bend, stretch) if bends else (stretch, bend)
+        arguments = (position / p.length, *first, *own, *second)
+        table = np.empty((*position.shape, len(arguments)))
+        for k, argument in enumerate(arguments):
+            table[..., k] = argument
+        items = [numbers[row] for row in p.row[:, 0].tolist()]
+        # the entries of lists are read many times faster than the entries of arrays
+        rows = zip(items, table.tolist(), strict=True)
+        return np.array([[function(mbs, t, number, *point) for point in points] for number, points in rows])
 
     return given
 

@@ -1,0 +1,242 @@
+"""Exact tangent of the contact between surfaces and points of cables of winch ropes; see `winch_kernels.py` for the
+forces and symbols, and `contact/assembly.py` for the sum over points.
+
+The force f in the frame of the surface and the force L = V_s/l + a f_t.T on the length l are functions Phi of 11
+numbers of a point,
+
+    w = (X, V, T, l, l_t).
+
+W_q and W_v are the derivatives of w with respect to the coordinates of the row and to their rates. These coordinates
+are the 12 coordinates of the nodes, l, and the origin c and the rotation theta of the surface. The tangent is dq times
+the derivatives with respect to coordinates plus dv times the derivatives with respect to rates. At constant ξ, with the
+velocity e = A V of the point relative to the surface, and d = p - c,
+
+    δd = Σ S_i δq_i + r_l δl - δc                      δ(p_t) = Σ (S_i δv_i + l_t p_i S_i δq_i/l) + v_l δl + r_l δl_t
+    δr' = Σ S_i' δq_i + T_l δl                         v_l = Σ p_i S_i v_i/l,    T_l = Σ (p_i - 1) S_i' q_i/l
+
+For the global force F = A f and the force L these sums are
+
+    dF = dq theta x F + A D_f,    dL = D_L,    D = (D_f, D_L) = dq Phi_w W_q + dv Phi_w W_v,
+    forces on the coordinates: S_i F on the nodes, F.r_l + L on l, -F on c, -d x F on theta.
+
+The variations of S_i and r_l in these forces are p_i S_i δl/l and Σ p_i S_i δq_i/l. All parameters of a point are
+proportional to l.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from windlass.connectors.contact.assembly import couple_nothing, create_tangent
+from windlass.connectors.contact.law import change_friction, change_trial, eval_normal_slopes
+from windlass.connectors.contact.update import work_type
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.surface_contact.distances import Distance
+from windlass.connectors.surface_contact.kernels import (
+    CABLE,
+    ContactRows,
+    Lever,
+    count_points,
+    eval_axis,
+    eval_global_force,
+    hessian_product,
+    to_global,
+    to_surface,
+)
+from windlass.connectors.surface_contact.tangent import (
+    COMPONENTS,
+    T,
+    V,
+    X,
+    add_wrench,
+    fill_body_motion,
+    multiply_changes,
+    unit_vector,
+    write_column,
+)
+from windlass.connectors.surface_contact.winch_kernels import (
+    WINCH_CABLE,
+    WinchForces,
+    WinchMaterial,
+    WinchSurfaceRow,
+    eval_closed_winch,
+    find_material,
+    find_winch_point,
+    read_winch_row,
+)
+from windlass.elements.cable.points import Four
+from windlass.elements.nodes.vectors import Vector, add, combine, cross, dot
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+LENGTH, RATE = 9, 10
+"""Indices of l and l_t in w."""
+ROW = WINCH_CABLE + 6
+"""Number of coordinates of a row, in the order of the docstring of this module."""
+NONE = (0.0, 0.0, 0.0)
+
+
+@kernel(inline=True)
+def write_turned(o: Any, M: FloatArray, row: int, column: int, a: Vector) -> None:
+    """Write the global vector ``a``, in the frame of the surface, into three rows of a column of M."""
+    write_column(M, row, column, to_surface(o, a[0], a[1], a[2]))
+
+
+@kernel
+def fill_winch_motion(r: WinchSurfaceRow, t: WinchMaterial, z: Lever, Wq: FloatArray, Wv: FloatArray) -> None:
+    """Write W_q and W_v of a point, shape (11, 19) each."""
+    Wq[:], Wv[:] = 0.0, 0.0
+    o, il = r.plain.o, 1.0 / r.l
+    omega, q, w, S, dS = (o.wx, o.wy, o.wz), r.plain.q, r.plain.w, t.S, t.dS
+    for j in range(4):
+        grows = S[j] * r.l_t * il if j % 2 == 1 else 0.0
+        for b in range(3):
+            axis, k = unit_vector(b), 3 * j + b
+            here = S[j] * axis[0], S[j] * axis[1], S[j] * axis[2]
+            write_turned(o, Wq, X, k, here)
+            write_turned(o, Wv, V, k, here)
+            write_turned(o, Wq, V, k, combine(grows, axis, -1.0, cross(omega, here)))
+            write_turned(o, Wq, T, k, (dS[j] * axis[0], dS[j] * axis[1], dS[j] * axis[2]))
+    # the rates w of slopes contain l_t q/l
+    P, Q = (0.0, il * S[1], 0.0, il * S[3]), (-il * dS[0], 0.0, -il * dS[2], 0.0)
+    vl = combine(1.0, eval_axis(P, w), -r.l_t * il, t.rl)
+    write_turned(o, Wq, X, CABLE, t.rl)
+    write_turned(o, Wv, V, CABLE, t.rl)
+    write_turned(o, Wq, V, CABLE, combine(1.0, vl, -1.0, cross(omega, t.rl)))
+    write_turned(o, Wq, T, CABLE, eval_axis(Q, q))
+    Wq[LENGTH, CABLE], Wv[RATE, CABLE] = 1.0, 1.0
+    fill_body_motion(o, z, t.slope, WINCH_CABLE, Wq, Wv)
+
+
+@kernel
+def fill_winch_changes(
+    row: Any, r: WinchSurfaceRow, t: WinchMaterial, F: WinchForces, h: Distance, z: Lever, Phi: FloatArray
+) -> None:
+    """Write into Phi, shape (4, 11), the derivatives of f and L with respect to w."""
+    f, law, n, il = F.point, r.plain.law, (h.nx, h.ny, h.nz), 1.0 / r.l
+    kc, dc = eval_normal_slopes(law, f.gap, f.vn, f.fn)
+    on_way, on_U = hessian_product(h, *F.way), hessian_product(h, *F.U)
+    on_V, out, rate = hessian_product(h, z.U, z.V, z.W), dot(n, F.way), dot(n, F.U)
+    moved, speed = F.paid * t.a, r.l_t * t.a
+    along = combine(1.0, t.T, -dot(n, t.T), n)
+    for j in range(COMPONENTS):
+        dn, du, dv, dT, dfn, dgap, scale = NONE, NONE, NONE, NONE, 0.0, 0.0, 0.0
+        axis = unit_vector(j % 3)
+        nj = dot(n, axis)
+        across = combine(1.0, axis, -nj, n)
+        if j < V:
+            dn, dgap = hessian_product(h, *axis), nj
+            dfn = kc * nj + dc * dot(on_V, axis)
+            du = combine(1.0, combine(1.0, across, -dot(on_way, axis), n), -out, dn)
+            dv = combine(-dot(on_U, axis), n, -rate, dn)
+        elif j < T:
+            dfn, dv = dc * nj, across
+        elif j < LENGTH:
+            du, dv, dT = combine(moved, across, 0.0, n), combine(speed, across, 0.0, n), axis
+        elif j == LENGTH:
+            du, scale = combine(t.a, along, 0.0, n), il
+        else:
+            dv = combine(t.a, along, 0.0, n)
+        # all forces are proportional to the parameters of the point
+        df = combine(scale, f.f.force, 0.0, n)
+        if F.rubs:
+            df = add(df, change_friction(law, f.f, f.fn, change_trial(law, du, dv), dfn))
+        write_column(Phi, 0, j, add(combine(dfn + scale * f.fn, n, f.fn, dn), df))
+        Phi[3, j] = row.stiffness * f.gap * dgap + t.a * (dot(df, t.T) + dot(f.f.force, dT))
+
+
+@kernel(inline=True)
+def add_winch_column(S: Four, rl: Vector, df: Vector, moment: Vector, on_l: float, column: int, K: FloatArray) -> None:
+    """Add to a column of K the variations of the generalised forces of a point. ``df`` and ``moment`` are the
+    variations of F and of d × F, and ``on_l`` is the variation of the force on l without dF.r_l."""
+    for b in range(3):
+        for j in range(4):
+            K[3 * j + b, column] += S[j] * df[b]
+        K[WINCH_CABLE + b, column] -= df[b]
+        K[WINCH_CABLE + 3 + b, column] -= moment[b]
+    K[CABLE, column] += dot(df, rl) + on_l
+
+
+@kernel
+def add_winch_point(
+    r: WinchSurfaceRow, t: WinchMaterial, z: Lever, F: Vector, dq: float, D: FloatArray, E: FloatArray, varies: bool,
+    K: FloatArray, N: FloatArray,
+) -> None:  # fmt: skip
+    """Add to K, shape (19, 19), and to N, shape (19, 6), the derivatives of the forces of a point.
+
+    Args:
+        F: global force [N].
+        D: D_f and D_L, shape (4, 19), see the docstring of this module.
+        E: dq times the derivatives of f and L with respect to rates, shape (4, 19).
+        varies: whether the Jacobians of the marker vary in time; otherwise N is not changed.
+    """
+    d, S, il = (z.dx, z.dy, z.dz), t.S, 1.0 / r.l
+    for k in range(ROW):
+        df, on_l, dd, axis = to_global(r.plain.o, D[0, k], D[1, k], D[2, k]), D[3, k], NONE, unit_vector((k - 1) % 3)
+        if k < CABLE:
+            axis = unit_vector(k % 3)
+            dd = S[k // 3] * axis[0], S[k // 3] * axis[1], S[k // 3] * axis[2]
+            # r_l contains the slopes, and S_i the length
+            change = dq * il * S[k // 3] * dot(axis, F) if (k // 3) % 2 == 1 else 0.0
+            on_l += change
+            K[k, CABLE] += change
+        elif k == CABLE:
+            dd = t.rl
+        elif k < WINCH_CABLE + 3:
+            dd = -axis[0], -axis[1], -axis[2]
+        else:
+            df = combine(1.0, df, dq, cross(axis, F))
+        moment = combine(1.0, cross(d, df), dq, cross(dd, F))
+        add_winch_column(S, t.rl, df, moment, on_l, k, K)
+    if varies:
+        for b in range(6):
+            df = to_global(r.plain.o, E[0, WINCH_CABLE + b], E[1, WINCH_CABLE + b], E[2, WINCH_CABLE + b])
+            add_winch_column(S, t.rl, df, cross(d, df), E[3, WINCH_CABLE + b], b, N)
+
+
+WORK = work_type(Wq=(COMPONENTS, ROW), Wv=(COMPONENTS, ROW), Phi=(4, COMPONENTS), D=(4, ROW), E=(4, ROW))
+"""The matrices W_q, W_v, Phi_w and D of the docstring of this module, and E of `add_winch_point`."""
+
+
+@kernel(inline=True)
+def begin_row(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    maps: bool, i: int, g: Any,
+) -> tuple[WinchSurfaceRow, int, int]:  # fmt: skip
+    """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
+    r = read_winch_row(c, m, x, v, i, g)
+    return r, r.plain.marker, WINCH_CABLE if c.dofs.shape[1] == WINCH_CABLE else 0
+
+
+@kernel(inline=True)
+def add_closed_winch_point(
+    c: ContactRows, data: FloatArray, start: FloatArray, r: WinchSurfaceRow, i: int, k: int, dq: float, dv: float,
+    varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
+) -> None:  # fmt: skip
+    """Add the derivatives of the forces of closed point k, see the argument ``add`` of `create_tangent`."""
+    row: Any = c.rows[i]
+    _, z, h = find_winch_point(c, r, i, k, g)
+    if not h.there:
+        return
+    t = find_material(row, r, k)
+    forces = eval_closed_winch(row, r, h, z, t, k, data, start)
+    # derivatives of w, of the force and of the force on l
+    fill_winch_motion(r, t, z, g.Wq, g.Wv)
+    fill_winch_changes(row, r, t, forces, h, z, g.Phi)
+    multiply_changes(g.Phi, dq, g.Wq, dv, g.Wv, g.D)
+    multiply_changes(g.Phi, 0.0, g.Wq, dq, g.Wv, g.E)
+    F = eval_global_force(r.plain.o, h, forces.point)
+    add_wrench(z, F, NONE, dq, wrench)
+    add_winch_point(r, t, z, F, dq, g.D, g.E, varies, K, N)
+
+
+_add_rows = create_tangent(count_points, WINCH_CABLE, 3, 6, WORK, begin_row, add_closed_winch_point, couple_nothing)
+
+
+@kernel
+def add_winch_tangent(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
+) -> None:  # fmt: skip
+    """Add the tangent of all rows of winch ropes to the values of the matrix, see `create_tangent`."""
+    _add_rows(c, m, data, start, x, v, mapped, dq, dv, slots, values)

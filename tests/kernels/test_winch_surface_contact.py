@@ -1,0 +1,194 @@
+"""Contact of surfaces with cables of winch ropes: tangents, power, balance of forces, agreement with plain cables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+import windlass.connectors as con
+from windlass.connectors.contact.account import POWERS
+from windlass.elements import Ground, RigidBody3D, nodes_of, straight_cable, winch_rope
+from windlass.framework.model.table import Entity
+from windlass.framework.state.state import State
+from windlass.testing import check_tangent
+
+from support.cables import residual
+
+ROPE = {"mass_per_length": 2.0, "axial_stiffness": 5e3, "bending_stiffness": 3.0}
+TORSION = {"torsional_stiffness": 2.0, "coupling": 10.0, "rotary_inertia": 0.01}
+CONTACT = {
+    "contact_stiffness_per_length": 3e4, "contact_damping_per_length": 20.0,
+    "friction_velocity_penalty_per_length": 30.0, "friction_stiffness_per_length": 2e4,
+}  # fmt: skip
+POINTS, RADIUS = 3, 0.02
+SURFACES = {
+    "plane": (con.PlaneSurface, {"offset": 0.05, "axis": (0.1, 1.0, 0.2)}),
+    "drum": (con.DrumSurface, {"radius": 1.0, "axis": (0.2, -0.1, 1.0)}),
+    "sheave": (con.SheaveSurface, {"radius": 1.1, "groove_radius": 0.2, "flank_half_angle": 0.6, "outer_radius": 1.5}),
+    "groove": (con.VGrooveFlank, {"radius": 0.9, "side": 1, "half_angle": 0.4, "outer_radius": 1.6}),
+    "sphere": (con.SphereSurface, {"radius": 1.0}),
+}
+
+
+def create(
+    kind: str = "drum",
+    body: str = "off",
+    mu: float = 0.3,
+    dims: int = 3,
+    torsion: bool = False,
+    seed: int = 2,
+    **more: Any,
+) -> tuple[wl.World, Any, Entity, State]:
+    """Create a rope of four cables above a surface on the ground, or on a body that rotates about its centre or about
+    another point, and a state with random motion in which points slip, stick, or have just touched."""
+    world = wl.World(gravity=(0.0, -9.81, 0.0))
+    outlet, end = (-0.8, 1.0, 0.0)[:dims], (0.9, 0.95, 0.05)[:dims]
+    rope = winch_rope(world, outlet, end, 4, **ROPE, **(TORSION if torsion else {}))
+    if body == "ground":
+        marker = con.rigid_marker(world, world.add(Ground))
+    else:
+        solid = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=3.0, inertia=(0.5, 0.6, 0.7))
+        local = (0.0, 0.0, 0.0) if body == "centre" else (0.02, -0.03, 0.04)
+        marker = con.rigid_marker(world, solid, at=local)
+    component, values = SURFACES[kind]
+    surface = world.add(component, marker=marker, **values)
+    contact = con.add_surface_contact(
+        world, surface, rope.cables, points=POINTS, rope_radius=RADIUS, friction_coefficient=mu, **{**CONTACT, **more}
+    )
+    state, rng = State(world), np.random.default_rng(seed)
+    state.q[:], state.v[:] = rng.normal(size=(2, len(state.q))) * [[0.01], [0.5]]
+    axes, origin = (wl.eval_output(contact, name, state) for name in ("surface_axes", "surface_position"))
+    place = wl.eval_output(contact, "contact_position", state)
+    local = np.einsum("rij,rpi->rpj", axes, place - origin[:, None])
+    data = state.data.reshape(len(contact), 5 * POINTS + 1)
+    data[:, :POINTS] = -0.01
+    data[:, POINTS : 2 * POINTS] = rng.choice([0.0, 1.0, -2.0], size=(len(contact), POINTS))
+    data[:, 2 * POINTS : -1] = (local + 0.03 * rng.normal(size=local.shape)).reshape(len(contact), -1)
+    data[:, -1] = 1.68
+    return world, rope, contact, state
+
+
+@pytest.mark.parametrize("clip", [False, True])
+@pytest.mark.parametrize("mu", [0.0, 0.3])
+@pytest.mark.parametrize("body", ["ground", "centre", "off"])
+def test_tangents_against_differences(body: str, mu: float, clip: bool) -> None:
+    """Derivatives with respect to coordinates, rates and the length of the rope agree with differences."""
+    world, _, _, state = create("drum", body, mu, clip_normal_force=clip)
+    check_tangent(world, state, displacement=0.0)
+
+
+@pytest.mark.parametrize(("dims", "torsion"), [(2, False), (3, True)])
+@pytest.mark.parametrize("kind", SURFACES)
+def test_tangents_on_all_surfaces(kind: str, dims: int, torsion: bool) -> None:
+    """Tangents agree with differences for 2D ropes and for ropes with torsion, on all types of surfaces."""
+    world, _, contact, state = create(kind, dims=dims, torsion=torsion)
+    assert (wl.eval_output(contact, "normal_force", state) != 0.0).any()
+    check_tangent(world, state, displacement=0.0)
+
+
+def eval_forces(world: wl.World, contact: Entity, state: State) -> State:
+    """Return the forces of the contact on all coordinates, as coordinates of a state."""
+    found = []
+    for active in (True, False):
+        world.set(contact, active=active)
+        found.append(residual(world, state))
+    world.set(contact, active=True)
+    forces = State(world)
+    forces.q[:] = (found[0] - found[1])[: len(state.q)]
+    return forces
+
+
+@pytest.mark.parametrize("torsion", [False, True])
+@pytest.mark.parametrize("kind", SURFACES)
+def test_power_is_the_sum_of_the_powers_of_points(kind: str, torsion: bool) -> None:
+    """The power of the forces on all coordinates is the sum of the powers of all points, with the slip velocity of the
+    material."""
+    world, _, contact, state = create(kind, "ground", torsion=torsion)
+    forces = eval_forces(world, contact, state)
+    assert_allclose(forces.q @ state.v, sum(wl.eval_output(contact, name, state).sum() for name in POWERS), rtol=1e-11)
+
+
+def test_balance_of_forces_and_moments() -> None:
+    """The forces and moments on rope and drum sum to 0, although the friction also acts on the length of the rope."""
+    world, rope, contact, state = create("drum", "centre")
+    body = Entity(world.table(RigidBody3D), np.arange(1))
+    state.put(body, np.zeros((1, 7)))
+    forces = eval_forces(world, contact, state)
+    on_rope = forces.of(rope.nodes)
+    on_body, small = forces.of(body)[0], 1e-10 * np.abs(on_rope).max()
+    assert_allclose(on_rope[:, :3].sum(axis=0) + on_body[:3], 0.0, atol=small)
+    # moments about the centre of the body; for Euler parameters (1, 0, 0, 0) the angular velocity is 2 (ė1, ė2, ė3)
+    table, rows, moved = rope.nodes.table, rope.nodes.rows, state.of(rope.nodes)
+    place, slope = table.collect("position", rows) + moved[:, :3], table.collect("slope", rows) + moved[:, 3:]
+    moment = np.cross(place, on_rope[:, :3]).sum(axis=0) + np.cross(slope, on_rope[:, 3:]).sum(axis=0)
+    assert_allclose(moment + 0.5 * on_body[4:], 0.0, atol=small)
+
+
+def test_slip_is_that_of_the_material() -> None:
+    """The slip velocity is the tangential component of the velocity of the material, an output of the cables."""
+    _, rope, contact, state = create("drum", "ground")
+    normal, rate = (wl.eval_output(contact, name, state) for name in ("normal", "slip_rate"))
+    closed = wl.eval_output(contact, "normal_force", state) != 0.0
+    for k in range(POINTS):
+        u = wl.eval_output(rope.cables, "velocity", state, share=(k + 0.5) / POINTS)
+        u -= (u * normal[:, k]).sum(axis=1)[:, None] * normal[:, k]
+        on = closed[:, k]
+        assert on.any()
+        assert_allclose(np.linalg.norm(u, axis=1)[on], rate[on, k], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("torsion", [False, True])
+@pytest.mark.parametrize("kind", SURFACES)
+def test_equal_to_plain_cables_at_constant_length(kind: str, torsion: bool) -> None:
+    """At constant length, all forces on nodes and body equal those of plain cables with the same motion and history."""
+    world, rope, contact, state = create(kind, torsion=torsion)
+    state.put(rope.feed, 0.0)
+    state.put(rope.feed, 0.0, "v")
+    other = wl.World(gravity=(0.0, -9.81, 0.0))
+    more = {**TORSION, "normal": (0.0, 1.0, 0.0)} if torsion else {}
+    line = straight_cable(other, (-0.8, 1.0, 0.0), (0.9, 0.95, 0.05), 4, **ROPE, **more)
+    solid = other.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=3.0, inertia=(0.5, 0.6, 0.7))
+    component, values = SURFACES[kind]
+    surface = other.add(component, marker=con.rigid_marker(other, solid, at=(0.02, -0.03, 0.04)), **values)
+    rows = con.add_surface_contact(
+        other, surface, line, points=POINTS, rope_radius=RADIUS, friction_coefficient=0.3, **CONTACT
+    )
+    nodes, plain = nodes_of(other, line), State(other)
+    body = Entity(world.table(RigidBody3D), np.arange(1))
+    for name in ("q", "v"):
+        plain.put(nodes, state.of(rope.nodes, name), name)
+        plain.put(solid, state.of(body, name), name)
+    data = state.data.reshape(len(contact), 5 * POINTS + 1)
+    # bristles keep their deflection, because l_0 is the present length
+    data[:, -1] = float(rope.feed.reference)
+    plain.data[:] = data[:, :-1].ravel()
+    ours, theirs = eval_forces(world, contact, state), eval_forces(other, rows, plain)
+    for a, b in ((rope.nodes, nodes), (body, solid)):
+        expected = theirs.of(b)
+        assert np.abs(expected).max() > 1.0
+        assert_allclose(ours.of(a), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def test_what_is_refused() -> None:
+    """Cables of winch ropes together with other cables, with a search, with turning by friction, or on soft beds; and
+    friction without bristles and dampers."""
+    world = wl.World()
+    rope = winch_rope(world, (0, 0, 2), (1, 0, 2), 2, **ROPE)
+    line = straight_cable(world, (0, 0, 5), (1, 0, 5), 2, **ROPE)
+    plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
+    for cables, more in (
+        ([rope.cables, line], {}), (rope.cables, {"touching": 1}), (rope.cables, {"turns_rope": True}),
+        (rope.cables, {"suction_coefficient": 0.1}),
+    ):  # fmt: skip
+        with pytest.raises(wl.ModelError, match="cables of a winch rope: must be given without"):
+            con.add_surface_contact(world, plane, cables, **CONTACT, **more)
+    with pytest.raises(wl.ModelError, match=r"cable in ContactFrictionSurfaceWinch row 0 = .*: must be a"):
+        world.add(con.ContactFrictionSurfaceWinch, surface=plane, cable=line, points=2, **CONTACT)
+    loose = {key: value for key, value in CONTACT.items() if not key.startswith("friction")}
+    con.add_surface_contact(world, plane, rope.cables, friction_coefficient=0.1, **loose)
+    with pytest.raises(wl.ModelError, match="one of the two must be > 0"):
+        world.finalize()
