@@ -27,7 +27,9 @@ _NAMES = {
     )
     if name in dis.opmap
 }  # fmt: skip
-"""Instructions that read a name or a constant, or return a tuple of them, and instructions without effect."""
+"""Instructions that read a name or a constant, instructions that build or return a tuple of such values, and
+instructions without effect.
+"""
 _ATTRIBUTE, _ENTRY = dis.opmap.get("LOAD_ATTR"), dis.opmap.get("BINARY_SUBSCR")
 _SHIFT = sys.version_info >= (3, 12)
 """Whether the argument of `LOAD_ATTR` is twice the index of the name."""
@@ -156,9 +158,9 @@ def _count_constant(value: Any) -> int:
 
 @cache
 def names_only(code: CodeType, clock: str, table: str) -> bool:
-    """Return whether a function computes nothing: it returns a tuple of names, constants and attributes. The attribute
-    ``clock``, and entries of anything but an attribute ``table``, count as computed. If the byte code contains other
-    instructions, as newer versions of Python may use, the result is False.
+    """Return whether a function computes nothing, and only returns a tuple of names, constants and attributes. Two
+    expressions count as computed: the attribute ``clock``, and an entry of an object other than the attribute
+    ``table``. If the byte code contains other instructions, as newer versions of Python may use, the result is False.
     """
     if clock in code.co_names:
         return False

@@ -117,7 +117,7 @@ def list_values(table: EntityTable, row: int) -> Iterator[ColumnValue]:
 
 class ChangedResidual:
     """Residual of a model for changed numbers of its tables, at the displacements, velocities and other values of given
-    fields, which must remain the same.
+    fields. These values must not change.
 
     Args:
         world: the model, finalized, on one process.

@@ -137,8 +137,8 @@ class Building:
         frames: translated markers with a position. A key consists of the number of the marker, and of a truth value,
             which is true for markers with a rotation.
         histories: dictionary from the number of a node to the conversion of its history values.
-        cable_functions: converted user functions of cables; a key consists of the user function of Exudyn and whether
-            the function is a bending moment.
+        cable_functions: converted user functions of cables. A key consists of the user function of Exudyn and of a
+            truth value, which is true for bending moments.
         cable_numbers: dictionary from rows of cables to item numbers.
         faulty: group (such as ``"nodes"``) and number of each item that has wrong fields, see `find_faults`.
         reads: the item and the field that were read last, see `ReadItem`.

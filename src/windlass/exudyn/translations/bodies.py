@@ -137,7 +137,7 @@ def cable2d(b: Building, item: Item) -> Entity:
     ):
         function = b.function(item, theirs)
         if function is not None:
-            # all cables with one function of Exudyn have one function of Windlass, which is called once for all these cables
+            # cables with one function of Exudyn have one function of Windlass, which is called once for all cables
             key = unwrap(function), bends
             if key not in b.cable_functions:
                 b.cable_functions[key] = _cable_function(b, function, bends)
