@@ -47,5 +47,5 @@ if TYPE_CHECKING:
     from windlass.framework.output.series import FieldSeries as FieldSeries
     from windlass.framework.output.series import SeriesFrame as SeriesFrame
 
-if not TYPE_CHECKING:  # type checkers read the imports above, and report names that do not exist
+if not TYPE_CHECKING:  # type checkers read only the imports above, so they can report names that do not exist
     __getattr__, __dir__, __all__ = offer(__name__)

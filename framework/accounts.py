@@ -38,8 +38,8 @@ class Reading(NamedTuple):
         powers: powers [W] in the order of `Account.lost`, `Account.passed`, `Account.carried`, shape (l + p + c, rows)
             for l, p and c names. If the account has no `Account.jumps`, its powers must not depend on history values.
             Such powers are also evaluated in the middle of a step, see balance.py.
-        parts: values whose change from the start to the end of a step determines instantaneous losses
-            (`Account.jumps`), shape `Account.parts`.
+        parts: values of the law, shape `Account.parts`. The change of these values from the start to the end of a step
+            determines instantaneous losses (`Account.jumps`).
     """
 
     energies: FloatArray
@@ -58,25 +58,25 @@ class Account:
         read: function ``(s)`` that adds the energies and powers of this process's rows to s.energies and s.powers, and
             writes s.parts. See `Reading`.
         stored: names of the stored energies.
-        lost: names of dissipated energies, whose powers are >= 0.
+        lost: names of dissipated energies. The powers of these names are >= 0.
         passed: names of the powers with which the forces of the law transfer energy out of the rows of the law. An
             example is the strain energy of material that leaves the rows.
         carried: names of the powers with which the inertia forces of the law transfer kinetic energy out of the rows of
-            the law. An example is the kinetic energy of material that leaves the rows. The change of the kinetic energy
-            does not include these powers.
-        parts: shape of the array `Reading.parts`, whose values ``jumps`` compares.
+            the law. An example is the kinetic energy of material that leaves the rows. These powers are not included in
+            the change of the kinetic energy.
+        parts: shape of the array `Reading.parts`. The function ``jumps`` compares the values of this array.
         jumps: function ``(s)`` that adds the instantaneous losses [J] in a step to s.jumps, shape (l, rows) for l names
             in ``lost``, in addition to the powers. The function reads the step size s.size [s], shape (1,), and
-            compares s.parts (end of the step) with s.parts_before (start of the step); then it copies s.parts to
-            s.parts_before.
+            compares s.parts (end of the step) with s.parts_before (start of the step). Then the function copies s.parts
+            to s.parts_before.
         rows: number of rows of the account, if this number differs from the number of rows of `System.dofs`.
-        by: name of the column whose values divide the rows into groups, for instance ``"circle"``. Losses are summed
-            for each group. An empty name means no groups.
+        by: name of a column, for instance ``"circle"``. Rows with equal values in this column form a group. Losses are
+            summed for each group. An empty name means no groups.
         is_whole: whether the account contains all energies and powers of the law. False if the law has user functions
             of forces, for which no energy is defined.
         powers: optional function ``(s)`` that is faster than ``read``, for powers P that are quadratic in the
-            velocities. The function adds P(s.v) - P(s.half) to s.powers; balance.py defines the two velocities. If
-            ``powers`` is given, s.powers can be empty when ``read`` is called. ``read`` must then add no powers.
+            velocities. The function adds P(s.v) - P(s.half) to s.powers. The module balance.py defines both velocities.
+            If ``powers`` is given, s.powers can be empty when ``read`` is called. ``read`` must then add no powers.
         carry: optional function ``(s)`` that adds the powers in ``carried`` to s.powers, and is faster than ``read``.
             Values that the function adds to the other rows of s.powers are ignored.
         forces: optional function ``(s)`` that replaces ``read`` and `System.residual`. The function adds energies and
@@ -116,7 +116,9 @@ class Account:
         return self.stored + self.lost + self.passed + self.carried
 
     def create_reading(self, rows: int) -> Reading:
-        """Create a reading of zeros for `Account.rows` rows, or for ``rows`` rows if `Account.rows` is None."""
+        """Create a `Reading` of zeros. The number of rows is `Account.rows`, or the argument ``rows`` if `Account.rows`
+        is None.
+        """
         count = rows if self.rows is None else self.rows
         powers = len(self.lost) + len(self.passed) + len(self.carried)
         return Reading(np.zeros((len(self.stored), count)), np.zeros((powers, count)), np.zeros(self.parts))
@@ -150,8 +152,8 @@ class Losses(NamedTuple):
     Attributes:
         names: names of the l losses, see `Account.lost`.
         rows: losses [J] of each row, in the order of `Layout.rows`, shape (rows, l).
-        ids: values, on all processes, of the column that `Account.by` names, in ascending order, shape (groups,).
-        group: for each row, the index in ``ids`` of the group to which the row belongs, shape (rows,).
+        ids: the different values of the column `Account.by` on all processes, in ascending order, shape (groups,).
+        group: for each row, the index in ``ids`` of the group of the row, shape (rows,).
         shared: losses [J] of each group, summed over all processes after each step, shape (groups, l); None if there is
             only one process.
     """

@@ -23,18 +23,18 @@ class WindlassError(Exception):
 
 
 def _name_of(frame: FrameType) -> str:
-    """Return the name of the module to which a frame of a traceback belongs."""
+    """Return the name of the module of a frame of a traceback."""
     return str(frame.f_globals.get("__name__", ""))
 
 
 class ModelError(WindlassError):
-    """Error of a model that cannot be computed, because a value is wrong, a reference has a wrong type, or a part is
-    missing.
+    """Error of a model that cannot be computed. The reason is a wrong value, a reference of a wrong type, or a missing
+    part.
     """
 
 
 class ModelWarning(UserWarning):
-    """Warning about a probable mistake in a model or in a model file; the model can nevertheless be computed."""
+    """Warning about a probable mistake in a model or in a model file. The model can be computed."""
 
 
 class OptionError(WindlassError):

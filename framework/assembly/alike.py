@@ -1,4 +1,4 @@
-"""Checks, by a comparison of digests, that all processes have built the same model and use the same settings."""
+"""Comparisons of digests, which check that the models and the settings of all processes are equal."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ MUST = "must be the same on all processes"
 
 
 def check_same_world(world: World, processes: Processes) -> None:
-    """Check that gravity and all tables that are not distributed are equal on all processes. The call is collective.
+    """Check that gravity is equal on all processes, and that each table that is not distributed is equal on all
+    processes. The call is collective.
 
     Functions count as equal if their names are equal.
 
     Raises:
-        ModelError: gravity or a table differs between processes. All processes raise this error, which names the first
-            difference.
+        ModelError: gravity or a table differs between processes. All processes raise this error. The message names the
+            first difference.
     """
     tables = [table for table in world.tables.values() if not table.is_distributed]
     columns = {f"{t.kind}.{name}": (t, name) for t in tables for name in t.names}
@@ -44,8 +45,8 @@ def check_same(values: Mapping[str, Any], processes: Processes) -> None:
     """Check that settings, given by name, are equal on all processes. The call is collective.
 
     Raises:
-        ModelError: a setting differs between processes. All processes raise this error, which names the first setting
-            that differs, and its values.
+        ModelError: a setting differs between processes. All processes raise this error. The message states the first
+            setting that differs, and the values of this setting.
     """
     name = find_difference(values, processes)
     if name is not None:
@@ -53,8 +54,8 @@ def check_same(values: Mapping[str, Any], processes: Processes) -> None:
 
 
 def find_difference(values: Mapping[str, Any], processes: Processes) -> str | None:
-    """Return the first name whose value differs between processes, or None if all values are equal. All processes
-    return the same result.
+    """Return the first name with a value that differs between processes, or None if all values are equal. The result is
+    equal on all processes.
     """
     own = blake2b(repr(list(values.items())).encode(), digest_size=16).digest()
     if len(set(processes.allgather("models", own))) == 1:
@@ -86,7 +87,7 @@ def _describe(value: Any) -> bytes:
 
 
 def _column_error(table: EntityTable, name: str, processes: Processes) -> ModelError:
-    """Create the error for a column that differs between processes; the error names the first row that differs."""
+    """Create the error for a column that differs between processes. The message names the first row that differs."""
     column = table.collect(name)
     if column.dtype == object:
         column = np.array([_describe(value) for value in column], dtype="S64")

@@ -1,4 +1,6 @@
-"""Kernels on arrays for steps of a `Program`: set to 0, copy, and compute the work of forces in a time step."""
+"""Kernels for steps of a `Program`. The kernels set an array to 0, copy an array, or compute the work of forces in a
+time step.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ def clear(values: FloatArray) -> None:
 
 @kernel
 def copy_values(values: FloatArray, to: FloatArray) -> None:
-    """Copy values to another array of the same shape (n,)."""
+    """Copy the array ``values`` to the array ``to``, both of shape (n,)."""
     for i in range(len(values)):
         to[i] = values[i]
 

@@ -43,7 +43,7 @@ _NONE: tuple[type[Component] | None, int] = (None, -1)
 
 
 class Values(Protocol):
-    """Interface of the values (such as time and displacements) at which an assembly is evaluated; see `State`."""
+    """Interface of the values (such as time and displacements) at which an assembly is evaluated. See `State`."""
 
     q: FloatArray
     v: FloatArray
@@ -55,7 +55,7 @@ class Values(Protocol):
 
 
 class Calling:
-    """Context manager in which user functions are called; see `Assembly.calling`."""
+    """Context manager in which user functions are called. See `Assembly.calling`."""
 
     def __init__(self, assembly: Assembly) -> None:
         self._assembly = assembly
@@ -86,12 +86,12 @@ class Assembly:
         systems: the systems in the order of evaluation.
         constraints: the systems with constraint equations on this process.
         loads: the loads of the systems.
-        updates: the updates of the history values of all systems, which follow each Newton run.
-        evaluating: whether a solver is calling functions, such as user functions of forces. During these calls, no
-            other state may be loaded into the fields.
+        updates: the updates of history values after each Newton run, for all systems.
+        evaluating: whether a solver is calling Python functions, such as user functions of forces. During these calls,
+            no other state may be loaded into the fields.
         tangent_version: value of ``world.version`` at the last change that may affect the tangent.
         revision: number of times that the kernel calls for residuals and tangents have changed, see steps.py.
-        is_fixed: whether each system always couples the same coordinates. Compiled code may call Python functions
+        is_fixed: whether the coordinates that each system couples never change. Compiled code may call Python functions
             (argument ``asks`` of `Program`) only if ``is_fixed`` is true.
         refreshes: the functions `NeighbourPattern.refresh` of the systems.
         world, comm: the arguments of the constructor.
@@ -130,8 +130,8 @@ class Assembly:
         self._whole_mass: tuple[Sparsity, MassRows] | None = None
 
     def local_rows(self, table: EntityTable, rows: IntArray) -> LocalRows:
-        """Return the `LocalRows` object of the given rows of this process. Repeated calls with the same rows return the
-        same object.
+        """Return the `LocalRows` object of the given rows of this process. Repeated calls with equal rows return one
+        object.
         """
         key = table.component, rows.tobytes()
         found = self._bound.get(key)
@@ -178,14 +178,14 @@ class Assembly:
         self.updates = PostNewtonUpdates(self.fields, systems, self._keeps_used)
 
     def keep_used_history(self) -> None:
-        """After this call, each post-Newton update first copies the history values that the Newton run has used to
-        ``updates.used``.
+        """From this call on, each post-Newton update first copies the old history values, with which the Newton run has
+        computed, to ``updates.used``.
         """
         self._keeps_used = True
         self._create_updates()
 
     def refresh(self) -> None:
-        """Update the records and arrays that kernels read, for tables whose switchable columns have changed. Systems
+        """Update the records and arrays that kernels read, if switchable columns of their tables have changed. Systems
         that do not support the change are created again.
         """
         if self._fresh_at == self.world.version:
@@ -218,7 +218,7 @@ class Assembly:
         return steady
 
     def _copy_changes(self, component: type[Component]) -> bool:
-        """Copy changed columns of a table to the arrays of its system; return False if the system must be created
+        """Copy changed columns of a table to the arrays of its system. Return False if the system must be created
         again. On several processes the result is always False, because another process may have to create the system
         again.
         """
@@ -243,7 +243,7 @@ class Assembly:
         for system in self.systems:
             if system.neighbours is not None:
                 system.neighbours.lasts = False
-        # programs of updates contain the value of `NeighbourPattern.lasts`
+        # the programs of the updates contain the value of `NeighbourPattern.lasts`, so they are created again
         self._create_updates()
 
     def use(self, storage: Storage, update: bool = False) -> Sparsity:
@@ -268,7 +268,7 @@ class Assembly:
         return found
 
     def pattern_version(self) -> int:
-        """Return how many times the systems have changed the set of coordinates that they couple."""
+        """Return the number of times that systems have changed the set of the coordinates that they couple."""
         for refresh in self.refreshes:
             refresh(self.fields)
         return sum(system.neighbours.version for system in self.systems if system.neighbours is not None)
@@ -294,15 +294,15 @@ class Assembly:
         return self.use(Storage.ROWS).pattern
 
     def update_pattern(self) -> Pattern:
-        """Return the sparsity of the tangent in the storage by rows, like `pattern`. The sparsity is first updated for
-        the coordinates that the systems couple at the present fields; see `use`.
+        """Return the sparsity of the tangent in the storage by rows, like `pattern`. If the systems couple other
+        coordinates at the present fields, the sparsity is first set up again. See `use`.
         """
         return self.use(Storage.ROWS, update=True).pattern
 
     @property
     def mass_rows(self) -> MassRows:
-        """Constant mass matrix of the process-local coordinates; its slots refer to the storage by rows. Reading this
-        property selects the storage by rows.
+        """Constant mass matrix of the process-local coordinates. The attribute ``slots`` of the result refers to the
+        storage by rows. Reading this property selects the storage by rows.
         """
         rows = self.use(Storage.ROWS)
         if self._whole_mass is None or self._whole_mass[0] is not rows:
@@ -315,7 +315,7 @@ class Assembly:
         self._kinematics()
 
     def marker_steps(self, readers: Iterable[Step] | None = None) -> list[Step]:
-        """Return steps of a `Program` with the same effect as `update_markers`. If ``readers`` is given, omit the steps
+        """Return steps of a `Program` that are equivalent to `update_markers`. If ``readers`` is given, omit the steps
         that compute marker columns which the steps in ``readers`` do not need.
         """
         s = evaluate(self.fields)
@@ -325,8 +325,8 @@ class Assembly:
         return in_stage(Stage.KINEMATICS, updates)
 
     def add_forces(self, f: FloatArray) -> None:
-        """Add all left-hand-side forces of elements and connectors to ``f``, shape (n + 1,). PETSc logs the evaluation
-        in the stages FORCES and CONTACT.
+        """Add all left-hand-side forces of elements and connectors to ``f``, shape (n + 1,). The evaluation is logged
+        in the PETSc stages FORCES and CONTACT.
         """
         run_steps(force_steps(self, f))
 
@@ -335,8 +335,9 @@ class Assembly:
         self.loads.add(f, factor)
 
     def set_loads(self, f: FloatArray, factor: float, live: bool = True) -> None:
-        """Set f, shape (n + 1,), to a multiple of all applied loads. For the factor 0 no load is evaluated; see
-        `Loads.add`."""
+        """Set f, shape (n + 1,), to a multiple of all applied loads. If the factor is 0, no load is evaluated; see
+        `Loads.add`.
+        """
         self.loads.add(f, factor, clear=True, live=live)
 
     def add_inertia(self, f: FloatArray) -> None:
@@ -347,7 +348,7 @@ class Assembly:
                 system.inertia.force(evaluate(self.fields, f=f))
 
     def add_mass_product(self, x: FloatArray, f: FloatArray) -> None:
-        """Add M x with the constant mass matrix M to f; x and f have the shape (n + 1,)."""
+        """Add M x to f, where M is the constant mass matrix, and x and f have the shape (n + 1,)."""
         mass = self.sparsity.mass
         if len(mass.values):
             self._multiply(mass.indptr, mass.columns, mass.values, x, f)
@@ -374,7 +375,7 @@ class Assembly:
         self.add_load_tangent(values, dq, dv, load_factor)
 
     def add_load_tangent(self, values: FloatArray, dq: float, dv: float, load_factor: float) -> None:
-        """Subtract the tangent of all loads, multiplied by ``load_factor``, from the matrix values; the arguments are
+        """Subtract the tangent of all loads, multiplied by ``load_factor``, from the matrix values. The arguments are
         explained in `add_tangent`.
         """
         run_steps(self.load_tangent_steps(values, dq, dv, load_factor, self.world.gravity))
@@ -403,14 +404,14 @@ class Assembly:
                 system.inertia.tangent(self.evaluation(component, values, da=1.0))
 
     def add_constraint_tangent(self, values: FloatArray, dq: float, dv: float, multiplier_scale: float) -> None:
-        """Add the tangent of all constraints to the matrix values; ``multiplier_scale`` is the derivative of the
-        multipliers with respect to the unknowns of the solver; dq and dv are explained in `add_tangent`.
+        """Add the tangent of all constraints to the matrix values. The argument ``multiplier_scale`` is the derivative
+        of the multipliers with respect to the unknowns of the solver. The arguments dq and dv are explained in
+        `add_tangent`.
         """
         run_steps(constraint_tangent_steps(self, values, dq, dv, multiplier_scale))
 
     def post_newton(self) -> PostNewton:
-        """Update the history values (stage POST_NEWTON). Return the largest force error [N], the smallest recommended
-        step size [s], whether the contact state of any row has changed, and the largest contact force [N]; see
+        """Update the history values (stage POST_NEWTON). Return the combined result of all systems, see
         `PostNewton`.
         """
         enter(Stage.POST_NEWTON)
@@ -428,8 +429,9 @@ class Assembly:
         return PostNewton(error, -step, bool(switched), force)
 
     def decide(self, state: Values) -> None:
-        """Set history values that represent contact states (open or closed, stick or slip) from the motion at the start
-        of a solve. Systems without a function `decide` run their post-Newton update instead.
+        """Determine the history values that represent contact states (open or closed, stick or slip) from the motion at
+        the start of a solve. For systems without a function `decide`, the post-Newton update is run in place of this
+        function.
         """
         fields = self.load_fields(state)
         fields.start_data[:] = fields.data
@@ -469,13 +471,13 @@ class Assembly:
         return sum(system.energy(self.fields) for system in self.systems)
 
     def diagnose(self) -> list[str]:
-        """Return the reasons why rows of this world cannot be evaluated at the present fields; the list is empty if all
+        """Return the reasons why rows of this world cannot be evaluated at the present fields. The list is empty if all
         rows can be evaluated. The call is collective.
         """
         return self._gather([words for c in self._checks if c.diagnose for words in c.diagnose(self.fields)])
 
     def list_refusals(self) -> list[str]:
-        """Return the reasons why no motion can start from the present fields; the list is empty if a motion can start.
+        """Return the reasons why no motion can start from the present fields. The list is empty if a motion can start.
         The call is collective.
         """
         return self._gather([words for c in self._checks if c.refusals for words in c.refusals(self.fields)])
@@ -518,7 +520,7 @@ class Assembly:
             self.update_markers()
 
     def load_fields(self, state: Values) -> Fields:
-        """Copy a state into the fields and evaluate the markers."""
+        """Copy a state to the fields, evaluate the markers, and return the fields."""
         self.check_idle("a state is evaluated")
         self.refresh()
         n, fields, layout = self.layout.spare, self.fields, self.layout

@@ -61,7 +61,7 @@ class Loads:
 
         Args:
             f: array to which the loads are added, shape (n + 1,). If ``clear`` is true, f is first set to 0.
-            factor: factor on the loads. For 0 no load is evaluated.
+            factor: factor on the loads. If the factor is 0, no load is evaluated.
             live: whether to add the loads that depend on coordinates, in addition to all other loads.
         """
         if factor == 0.0:
@@ -80,8 +80,10 @@ class Loads:
             self._add_multiple(loads, factor, f)
 
     def add_sizes(self, f: FloatArray) -> None:
-        """Add to ``f``, shape (n + 1,), the absolute values of the sum of the loads that do not depend on coordinates,
-        and of each other load, such as weight and buoyancy of a body."""
+        """Add absolute values of loads to ``f``, shape (n + 1,). The loads that do not depend on coordinates are summed
+        before the absolute values are computed. The absolute values of each load that depends on coordinates, such as
+        the weight or the buoyancy of a body, are added separately.
+        """
         self.update()
         loads = np.zeros_like(f)
         f += np.abs(self.sum)
@@ -96,7 +98,7 @@ class Loads:
         return not self._live and not (self._live_weights and self._world.gravity.any())
 
     def live_steps(self, f: FloatArray) -> list[Step]:
-        """Return the steps of a `Program` that add to ``f``, shape (n + 1,), the loads that depend on coordinates; call
+        """Return the steps of a `Program` that add the loads that depend on coordinates to ``f``, shape (n + 1,). Call
         `update` before these steps run.
         """
         weights, gravity = self._live_weights if self._world.gravity.any() else [], self.gravity
@@ -108,8 +110,8 @@ class Loads:
 
     @property
     def table(self) -> IntArray | None:
-        """Table of kernel calls that add time-dependent loads to ``sum``, see `run` in addresses.py; None if compiled
-        code cannot call all these loads.
+        """Table of the kernel calls that add time-dependent loads to ``sum``, in the form of the argument of `run` in
+        addresses.py. The result is None if compiled code cannot call all these loads.
         """
         return None if self._program is None else self._program.table
 
@@ -119,8 +121,8 @@ class Loads:
         return bool(self._timed)
 
     def leave_to_table(self) -> bool:
-        """Return whether the caller may compute ``sum`` itself instead of calling `update`. For this purpose the caller
-        copies ``weights`` to ``sum``, and then runs ``table``. If the result is true, the next call of `update`
+        """Return whether the caller may omit the call of `update`, and compute ``sum``. For this computation, the
+        caller copies ``weights`` to ``sum``, and then runs ``table``. If the result is true, the next call of `update`
         computes ``sum`` again.
         """
         if self._program is None or self._world.gravity.tobytes() != self._mark[-1]:

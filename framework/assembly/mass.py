@@ -1,5 +1,5 @@
-"""The constant mass matrix, which is assembled once from the mass matrices of all laws, and products with this
-matrix.
+"""The constant mass matrix, which is assembled once from the mass matrices of all laws, and products of this matrix
+with vectors.
 """
 
 from __future__ import annotations

@@ -42,13 +42,13 @@ class LocalMatrices:
         self.sparsity, self.values = sparsity, values
 
     def mult(self, _mat: Any, x: Any, y: Any) -> None:
-        """Compute y = A x; PETSc calls this method."""
+        """Compute y = A x. PETSc calls this method."""
         y.setArray(self.multiply(self.values, x.array_r))
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """Return A x, where A is the sum of the matrices of all processes. If ``absolute`` is true, the absolute values
-        of the entries of these matrices are summed instead. ``x`` and the result have the shape (owned,). The call is
-        collective.
+        """Return A x, where A is the sum of the matrices of all processes. If ``absolute`` is true, A is the sum of
+        these matrices with the absolute values of their entries. ``x`` and the result have the shape (owned,). The call
+        is collective.
         """
         unknowns = self.sparsity.unknowns
         local = np.zeros(len(unknowns.numbers))
@@ -71,7 +71,7 @@ class TangentMatrix:
             (`LocalMatrices`); otherwise None.
 
     Attributes:
-        values: matrix values, shape (spare + 1,); the last entry collects contributions without a matrix position.
+        values: matrix values, shape (spare + 1,). The last entry collects contributions without a matrix position.
         mat: the PETSc matrix. In some storages the matrix owns the memory of ``values``, so keep a reference to the
             matrix while ``values`` is used.
     """
@@ -105,13 +105,13 @@ class TangentMatrix:
         preallocate_coo(self.mat, rows, columns)
 
     def update(self) -> None:
-        """Notify PETSc that the values have changed; under MPI, also sum the contributions of all processes."""
+        """Notify PETSc that the values have changed. Under MPI, also sum the contributions of all processes."""
         if self._parallel:
             set_values_coo(self.mat, self.values[: self._nnz])
         else:
             self.mat.stateIncrease()
             if self._block > 1:
-                # padding rows do not belong to an unknown, so their diagonal entry must be 1
+                # the value 1 on the diagonals of padding rows, which contain no unknown, prevents a singular matrix
                 self.values[-1] = 1.0
                 return
             self.mat.assemble()

@@ -1,4 +1,4 @@
-"""The assembly of those rows of a world that this process evaluates."""
+"""The assembly of the rows of a world that this process evaluates."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from windlass.framework.parallel.processes import Processes
 
 
 def parallel_assembly(world: World) -> Assembly:
-    """Return the assembly of the rows of this process, which is created once per world. On a single process the
-    result
-    is the assembly of the whole world."""
+    """Return the assembly of the rows of this process. The assembly is created once per world. On a single process, the
+    result is the assembly of the whole world.
+    """
     comm = communicator()
     if comm is None:
         return serial_assembly(world)

@@ -24,16 +24,16 @@ def note_outcome(outcome: FloatArray, error: float, step: float, changed: bool, 
 
 @kernel
 def clear_outcomes(outcomes: FloatArray) -> None:
-    """Set the results of all systems, shape (systems, 5), to the values of a system without contacts."""
+    """Set the results of all systems, shape (systems, 5), to the results of systems without contacts."""
     for k in range(len(outcomes)):
         note_outcome(outcomes[k], 0.0, np.inf, False, 0.0, -1)
 
 
 @kernel
 def judge_outcomes(outcomes: FloatArray, total: FloatArray) -> None:
-    """Combine the results of all systems into an array of shape (6,): largest force error, smallest recommended step
-    size, whether the contact state of any row has changed, largest contact force, and the indices of the row and of the
-    system with the largest error.
+    """Combine the results of all systems into an array of shape (6,). The values are the largest force error, the
+    smallest recommended step size, 1 if any contact state has changed (otherwise 0), the largest contact force, and the
+    indices of the row and of the system with the largest error.
     """
     note_outcome(total, 0.0, np.inf, False, 0.0, -1)
     total[5] = -1.0
@@ -57,7 +57,7 @@ class PostNewtonUpdates:
 
     Attributes:
         total: combined result of all systems in the previous update (the result of `judge_outcomes`), shape (6,).
-        used: history values that the last Newton run has used (the values before the previous update), shape (d,);
+        used: history values in the last Newton run (the values before the previous update), shape (d,). The array is
             empty if ``keeps`` is false.
     """
 

@@ -1,9 +1,9 @@
-"""Evaluation of the rows of one table by several threads, and selection of rows that can be evaluated concurrently.
+"""Evaluation of the rows of a table by several threads, and selection of the rows that can be evaluated concurrently.
 
-Each row adds to the forces and matrix values of its coordinates, so rows that two threads evaluate at the same time
-must not share a coordinate. Each thread evaluates a range of rows. Rows that share a coordinate with another range are
-evaluated afterwards by one thread. The order of summation, and therefore also the rounding errors, depend on the number
-of threads. Runs with the same number of threads give identical results.
+Each row adds values to the forces and the matrix entries of its coordinates. Rows that two threads evaluate at the same
+time must therefore have no coordinate in common. Each thread evaluates a range of rows. Rows that share a coordinate
+with another range are evaluated afterwards by one thread. The order of summation, and therefore the rounding errors,
+depend on the number of threads. Two runs with equal numbers of threads give identical results.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 SMALLEST = 5000
-"""Smallest number of rows per thread; for fewer rows, the start of a thread (20 us) takes longer than the time that the
+"""Smallest number of rows per thread. For fewer rows, the start of a thread (20 us) takes longer than the time that the
 thread saves.
 """
 
@@ -54,8 +54,8 @@ def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
 
 
 def run_sets(tasks: Sequence[Callable[[], object]]) -> None:
-    """Run all tasks except the last concurrently, and then run the last task. Each task evaluates one set of
-    `split_rows`. Compiled kernels release the global interpreter lock.
+    """Run all tasks except the last concurrently, and then run the last task. Each task evaluates one set of rows from
+    `split_rows`. The tasks can run concurrently because compiled kernels release the global interpreter lock.
     """
     *tasks, last = tasks
     # This thread evaluates the first set. Additional threads evaluate the other sets except the last.

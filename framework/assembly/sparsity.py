@@ -1,5 +1,5 @@
-"""Sparsity of the tangent: compressed rows over process-local unknowns, and the slot (position in the matrix values) of
-each entry.
+"""Sparsity of the tangent in compressed rows over process-local unknowns, and the slot (position in the matrix values)
+of each entry.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Pattern:
         the shape (rows,). If ``absolute`` is true, all entries of A are replaced by their absolute values.
         """
         out = np.zeros(self.rows)
-        # copy x, because arrays of PETSc are read-only, and the kernel would be compiled a second time for read-only
-        # arrays
+        # x is copied because arrays of PETSc are read-only, and a read-only argument would require a second compilation
+        # of the kernel
         multiply(self.indptr, self.indices, self.block, values, np.array(x), absolute, out)
         return out
 
@@ -76,7 +76,7 @@ class Pattern:
         Returns:
             Slots, int32, shape (k, n, m). If ``block_size`` > 1 and the columns of each group are consecutive, the
             result contains only the slot of the first column of each group, shape (k, n, m / block_size). If, in
-            addition, the groups of rows and columns are blocks of the pattern, the result contains only the first slot
+            addition, each group of rows and columns is a block of the pattern, the result contains only the first slot
             of each block, shape (k, n / block_size, m / block_size).
         """
         if block_size > 1 and follow_in_blocks(columns, block_size):
@@ -135,8 +135,8 @@ def _coarsen(numbers: IntArray, block: int) -> IntArray:
 
 
 def follow_in_blocks(numbers: IntArray, block_size: int) -> bool:
-    """Return True if none of the ``numbers``, shape (k, m), is -1 (no unknown), and if the numbers in each row are
-    consecutive within each group of ``block_size`` columns.
+    """Return True if none of the ``numbers``, shape (k, m), is -1 (no unknown), and if each group of ``block_size``
+    numbers in a row is consecutive.
     """
     begins = numbers[:, ::block_size]
     return bool((begins >= 0).all()) and all(
@@ -159,7 +159,7 @@ def count_entries(rows: IntArray, columns: IntArray, counts: IntArray) -> None:
 @kernel
 def fill_entries(rows: IntArray, columns: IntArray, place: IntArray, entries: IntArray) -> None:
     """Write the column of each entry (rows[k, a], columns[k, b]) to the next free position of the matrix row rows[k,
-    a], and advance this position.
+    a], and increase this position by one.
     """
     for k in range(rows.shape[0]):
         for a in range(rows.shape[1]):
@@ -174,17 +174,17 @@ def fill_entries(rows: IntArray, columns: IntArray, place: IntArray, entries: In
 
 @kernel
 def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: IntArray) -> int:
-    """Sort the columns of each row, remove repeated columns and close the gaps; return the number of remaining columns.
+    """Sort the columns of each row, remove repeated columns and close the gaps. Return the number of remaining columns.
 
     Args:
         starts: index of the first entry of each row, shape (rows + 1,).
         entries: columns of the entries; on return, the first entries are the remaining columns.
-        place: work array, shape (rows,), whose content need not be initialised.
+        place: work array, shape (rows,), which need not be initialised.
         indptr: output, index of the first remaining entry of each row.
     """
     count = len(place)
-    # the conversion from compressed rows to compressed columns sorts the row indices of each column; the conversion
-    # back to rows then sorts the columns of each row
+    # The conversion from compressed rows to compressed columns sorts the row indices of each column. The conversion
+    # back to rows then sorts the columns of each row.
     ends = np.zeros(count + 1, np.int64)
     for k in range(starts[count]):
         ends[entries[k] + 1] += 1

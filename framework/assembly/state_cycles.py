@@ -1,9 +1,9 @@
-"""Cycles of contact states within a run of Newton's method: return maps (see `ReturnMap`) alternate between two sets of
-contact states.
+"""Cycles of contact states within a run of Newton's method. In a cycle, return maps (see `ReturnMap`) alternate between
+two sets of contact states.
 
-In a cycle, neither set of contact states agrees with the solution that Newton's method finds for this set, so further
-evaluations would only repeat the two sets. A cycle is complete if both sets have occurred twice. When a cycle is
-complete, the run ends. The solver then repeats the run with the contact states at the start of the step, and keeps
+In a cycle, Newton's method finds a solution for each set of contact states, but this solution has the other set of
+contact states. Further evaluations would only repeat the two sets. When both sets have occurred twice, the cycle is
+complete and the run ends. The solver then repeats the run with the contact states at the start of the step, and keeps
 these states constant during the repeated run. The signs of history values represent the contact states.
 """
 
@@ -25,11 +25,11 @@ from windlass.framework.parallel.processes import Processes
 CYCLE = -1.0
 """Value of `Fields.mapped` after a cycle."""
 RETURNS = 2
-"""A cycle is complete if the contact states of this number of successive evaluations are equal to the states two
-evaluations earlier, but differ from the states one evaluation earlier.
+"""Number of successive evaluations that complete a cycle. In each of these evaluations, the contact states are equal to
+the states two evaluations earlier, but differ from the states one evaluation earlier.
 """
 UNKNOWN = 2
-"""Value that represents the sign of a history value that has not been evaluated in this run."""
+"""Substitute for the sign of a history value that has not been evaluated in this run."""
 
 
 @kernel
@@ -40,7 +40,7 @@ def compare_states(
 
     Args:
         data: history values, shape (d,).
-        mapped: number of further evaluations in which return maps are active, see `Fields`; contact states are compared
+        mapped: number of further evaluations in which return maps are active, see `Fields`. Contact states are compared
             only while this number is > 0.
         left: value of ``mapped`` at the end of the previous evaluation, shape (1,). At the start of a run of Newton's
             method ``mapped`` has a new value, so the first evaluation of a run is not compared with the previous run.
@@ -66,12 +66,12 @@ def compare_states(
 
 @kernel
 def count_down(mapped: FloatArray, left: FloatArray, differs: FloatArray, returns: FloatArray) -> None:
-    """Decrease by one the number of further evaluations in which return maps are active, see `Fields`; after a cycle,
-    set this number to `CYCLE`.
+    """Decrease ``mapped`` by one. This is the number of further evaluations in which return maps are active, see
+    `Fields`. After a cycle, set ``mapped`` to `CYCLE`.
 
-    The argument ``returns`` is the number of consecutive evaluations, up to the last, in each of which the contact
-    states differed from the states one evaluation earlier, but were equal to the states two evaluations earlier, shape
-    (1,).
+    The argument ``returns``, shape (1,), counts consecutive evaluations up to the last. In each of these evaluations,
+    the contact states differed from the states one evaluation earlier, but were equal to the states two evaluations
+    earlier.
     """
     if mapped[0] <= 0.0:
         return
@@ -85,16 +85,16 @@ def count_down(mapped: FloatArray, left: FloatArray, differs: FloatArray, return
 
 @kernel
 def count_only(mapped: FloatArray) -> None:
-    """Decrease by one, but not below 0, the number of further evaluations in which return maps are active, see
-    `Fields`.
+    """Decrease ``mapped`` by one, but not below 0. This is the number of further evaluations in which return maps are
+    active, see `Fields`.
     """
     mapped[0] = max(mapped[0] - 1.0, 0.0)
 
 
 def follow_steps(fields: Fields, processes: Processes, finds_cycles: bool) -> list[Step]:
-    """Return the steps that follow the return maps in each evaluation of the residual. If ``finds_cycles`` is false,
-    the steps only count the evaluations. On several processes, the steps are the same on all processes, and their
-    execution is collective.
+    """Return the steps that run after the return maps in each evaluation of the residual. If ``finds_cycles`` is false,
+    the steps only count the evaluations. With several processes, all processes have equal steps, and the execution of
+    the steps is collective.
     """
     s = evaluate(fields)
     if not finds_cycles:

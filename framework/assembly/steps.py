@@ -21,7 +21,7 @@ from windlass.framework.runtime.log_stages import Stage, enter, leave, logged
 
 
 class Summands(Protocol):
-    """Interface of `Assembly` that the functions of this module use."""
+    """The methods of `Assembly` that this module uses."""
 
     layout: Layout
     processes: Processes
@@ -68,7 +68,7 @@ def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton
 
 
 def mass_product_steps(assembly: Summands, x: FloatArray, f: FloatArray) -> list[Step]:
-    """Return the steps that add M x with the constant mass matrix M to f; x and f have the shape (n + 1,)."""
+    """Return the steps that add M x to f, where M is the constant mass matrix, and x and f have the shape (n + 1,)."""
     s = evaluate(assembly.fields, a=x, f=f)
     products = [(system.fused.mass_product, (s,)) for system in assembly.systems if system.fused is not None]
     return [*_assembled_product(assembly.sparsity.mass, s), *products]
@@ -94,7 +94,7 @@ def tangent_steps(
     `Assembly.add_tangent`.
 
     The tangent of inertia forces is included if da is not 0 or ``moving`` is true. The argument ``moving`` states
-    whether a static solve includes inertia forces due to given velocities, see `Scheme`.
+    whether a static solve includes the inertia forces of given velocities, see `Scheme`.
     """
     _check_values(assembly, values)
     assert assembly.pattern_version() == assembly.sparsity.version, (
@@ -120,7 +120,8 @@ def mass_steps(
     assembly: Summands, values: FloatArray, scale: float, components: Iterable[type[Component]]
 ) -> list[Step]:
     """Return the steps that add ``scale`` times the constant mass matrix to the matrix values. The steps add the
-    assembled mass matrix, and the mass matrices of those ``components`` whose systems define their own product M a.
+    assembled mass matrix. For each of the ``components`` with a system that defines its own product M a, the steps also
+    add the mass matrix of this system.
     """
     _check_values(assembly, values)
     rows, found = assembly.sparsity.mass, list[Step]()
@@ -152,8 +153,8 @@ def constraint_tangent_steps(
 
 
 def _check_values(assembly: Summands, values: FloatArray) -> None:
-    """Raise an error if the matrix values are not in the storage in use, because kernels would write to wrong
-    positions.
+    """Raise an error if the matrix values do not have the storage in use. Kernels would write to wrong positions of
+    such values.
     """
     assert len(values) == assembly.sparsity.pattern.spare + 1, "values of another pattern: see Assembly.use"
 
@@ -163,9 +164,9 @@ def _stage_of(system: System) -> Stage:
 
 
 def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[str, Any]) -> list[Step]:
-    """Return the updates of markers that the steps in ``readers`` need. A reader needs the updates of all marker
-    columns that it reads, and of all marker columns from which these columns are computed. All updates are returned if
-    Python functions may read any column.
+    """Return the updates of markers that the steps in ``readers`` need. A reader needs the updates of the marker
+    columns that this reader reads, and the updates of the marker columns from which these columns are computed. If a
+    reader calls Python functions, which may read any column, all updates are returned.
 
     Args:
         updates: steps that update markers, in the order of evaluation.
@@ -175,7 +176,7 @@ def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[s
     columns = [column for family in markers.values() for column in family if isinstance(column, np.ndarray)]
 
     def find(step: Step) -> list[int] | None:
-        """Return the indices of the columns whose memory a step reads or writes; None if the columns are unknown."""
+        """Return the indices of the columns that a step reads or writes in memory; None if the columns are unknown."""
         function, where = step
         arrays = function.find_arrays(*where) if isinstance(function, Call) else None
         if arrays is None:

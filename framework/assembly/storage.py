@@ -52,7 +52,7 @@ class Sparsity:
         pattern: sparsity over the unknowns of ``numbers``, in this order.
         slots: slots of the matrix entries of all rows, by component.
         couplings: slots of the matrix entries of constraints, by component.
-        pad_slots: slots of the diagonal entries of padding rows, which do not belong to an unknown.
+        pad_slots: slots of the diagonal entries of padding rows, which contain no unknown.
         mass: the constant mass matrix of the laws that do not define their own product M a.
         version: value of `Assembly.pattern_version` at the time when this sparsity was set up.
         substructure: matrix row of each unknown if the unknowns are ordered for elimination by substructures, otherwise
@@ -70,8 +70,8 @@ class Sparsity:
     substructure: Substructure | None = None
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """Return A x for the matrix A with the given values; x and the result, each of shape (u,), are in the order of
-        ``unknowns``. If ``absolute`` is true, all entries of A are replaced by their absolute values.
+        """Return A x for the matrix A with the given values. The vector x and the result, each of shape (u,), are in
+        the order of ``unknowns``. If ``absolute`` is true, all entries of A are replaced by their absolute values.
         """
         if self.substructure is None:
             return self.pattern.multiply(values, x, absolute)
@@ -88,7 +88,7 @@ class Sparsity:
 
 
 def can_store(layout: Layout, storage: Storage) -> bool:
-    """Return whether the matrices of a model can have the given storage. The call is collective."""
+    """Return whether the given storage is possible for the matrices of a model. The call is collective."""
     if storage is Storage.SUBSTRUCTURES:
         return layout.substructure is not None
     return storage is Storage.ROWS or layout.blocks() is not None
@@ -167,8 +167,8 @@ def create_sparsity(
 
 
 def _find_slots(pattern: Pattern, rows: IntArray, runs: int) -> Slots:
-    """Return the slots of the element matrices of k rows; ``rows`` contains the unknowns that each row couples, shape
-    (k, n).
+    """Return the slots of the element matrices of k rows. The argument ``rows`` contains the unknowns that each row
+    couples, shape (k, n).
     """
     places, n = pattern.slots(rows, rows, runs), rows.shape[1]
     return Slots(places, n // max(places.shape[1], 1), n // max(places.shape[2], 1))

@@ -1,5 +1,5 @@
-"""PETSc vectors of unknowns, and the arrays of this process (owned unknowns, then ghosts) that contain the same
-values.
+"""PETSc vectors of unknowns, and their copies in arrays of this process. An array contains the owned unknowns, followed
+by the ghosts.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from windlass.framework.runtime.petsc import PETSc
 
 
 def create_unknowns(layout: Layout, comm: Any, owned: int | None = None) -> Any:
-    """Create a PETSc vector of all unknowns of a world, distributed like the layout.
+    """Create a PETSc vector of all unknowns of a world. Each process stores the unknowns that it owns in the layout.
 
     Args:
         layout: the process-local numbering.
         comm: mpi4py communicator, or None.
-        owned: number of owned unknowns, if it differs from the number in the layout.
+        owned: number of owned unknowns, if this number differs from the number in the layout.
     """
     size = layout.unknowns.owned if owned is None else owned
     return PETSc.Vec().createMPI((size, None), comm=comm if layout.size > 1 else PETSc.COMM_SELF)

@@ -4,7 +4,7 @@
     def solve(...)
 
 The error for a wrong argument states the given value, the unit and the allowed values: ``step = -1.0 s in Dynamic: must
-be > 0``. Schemas use the same checks for the columns of components.
+be > 0``. Schemas also use these checks, for the columns of components.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ R = TypeVar("R")
 
 
 class RefusedError(Exception):
-    """Error for a value that is not allowed; the error message states the allowed values."""
+    """Error for a value that is not allowed. The error message states the allowed values."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """Check of an argument: the allowed values and their unit.
+    """Check of an argument, with the allowed values and their unit.
 
     Attributes:
         read: function ``(value) -> value`` that converts an argument to the type that the checked function needs. For
@@ -170,8 +170,8 @@ def checked_names(checks: Mapping[str, Check], error: type[WindlassError] = Mode
 
 
 def check_fields(item: Any, checks: Mapping[str, Check], error: type[WindlassError] = ModelError) -> None:
-    """Check the fields of a frozen dataclass, and set them to the values that the checks have converted; call this
-    function in ``__post_init__``.
+    """Check the fields of a frozen dataclass, and set the fields to the values that the checks have converted. Call
+    this function in ``__post_init__``.
     """
     for name, allowed in checks.items():
         value = check(allowed, name, getattr(item, name), type(item).__name__, error)
@@ -249,8 +249,8 @@ def whole(
 
 
 def numbers(unit: str, *shapes: tuple[int | None, ...], words: str = "") -> Check:
-    """Create the check of an array or list of finite numbers with one of the given shapes. None as an entry of a shape
-    allows any length > 0 of this dimension.
+    """Create the check of an array or list of finite numbers with one of the given shapes. If an entry of a shape is
+    None, any length > 0 of this dimension is allowed.
     """
     words = words or "finite numbers of shape " + " or ".join(str(shape).replace("None", "n") for shape in shapes)
 
@@ -366,7 +366,7 @@ def either(*several: Check) -> Check:
 
 
 def each(allowed: Check, words: str, least: int = 0) -> Check:
-    """Create the check of an iterable, such as a list, whose entries another check allows. Texts, mappings and handles
+    """Create the check of an iterable, such as a list. Another check must allow each entry. Texts, mappings and handles
     are not allowed. The check converts the iterable to a list.
 
     Args:
@@ -391,7 +391,7 @@ def each(allowed: Check, words: str, least: int = 0) -> Check:
 
 
 def that(fits: Callable[[Any], bool], words: str, unit: str = "") -> Check:
-    """Create a check that allows all values for which ``fits`` is true; the text ``words`` describes these values in
+    """Create a check that allows all values for which ``fits`` is true. The text ``words`` describes these values in
     error messages.
     """
 
@@ -404,5 +404,5 @@ def that(fits: Callable[[Any], bool], words: str, unit: str = "") -> Check:
 
 
 def inside() -> Check:
-    """Create a check that allows any value, for arguments that the function itself or a schema checks."""
+    """Create a check that allows any value, for arguments that are checked by the function itself or by a schema."""
     return Check(lambda value: value)

@@ -1,5 +1,5 @@
-"""Checks that the memory of the machine is sufficient for the rows and coordinates of a model, before the memory is
-allocated.
+"""Checks of the size of a model. Before memory for rows and coordinates is allocated, these functions check that the
+machine has enough memory.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ MOST_ROWS = 2**31 - 1
 
 @cache
 def memory() -> int:
-    """Return the main memory [bytes] of this machine, or 8 * MOST_ROWS if the system does not state it."""
+    """Return the main memory [bytes] of this machine, or 8 * MOST_ROWS if the operating system does not report the
+    memory.
+    """
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (ValueError, OSError, AttributeError):
@@ -23,16 +25,16 @@ def memory() -> int:
 
 
 def check_room(count: int, bytes_each: int, given: str, error: type[WindlassError] = ModelError) -> None:
-    """Raise an error if a number of rows exceeds `MOST_ROWS`, or if the rows need more memory than this machine has.
+    """Raise an error if the number of rows exceeds `MOST_ROWS`, or if the rows need more memory than this machine has.
 
     Args:
         count: number of rows.
-        bytes_each: least memory [bytes] that each row needs.
+        bytes_each: smallest memory [bytes] that each row needs.
         given: description of the argument in the message, such as ``"elements = 10000000000 in straight_cable"``.
         error: class of the error.
 
-    Raises: WindlassError: the number of rows is too large. The message states the largest allowed number and the
-        reason.
+    Raises:
+        WindlassError: the number of rows is too large. The message states the largest allowed number and the reason.
     """
     fitting = memory() // bytes_each
     if count > MOST_ROWS:

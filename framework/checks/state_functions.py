@@ -1,8 +1,8 @@
 """User functions of time and of arrays that change with the motion, and derivatives of these functions.
 
-Derivatives are given by the user, or are computed by central differences. The first results of a user's derivative
-function are compared with central differences. If derivative and differences disagree, only a warning is printed,
-because a wrong derivative affects only the tangent and not the equations.
+The user gives derivative functions, or the derivatives are computed by central differences. The first results of a
+user's derivative function are compared with central differences. If a derivative disagrees with the differences, only a
+warning is printed, because a wrong derivative changes only the tangent and not the equations.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from windlass.framework.errors import ModelError, ModelWarning
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step [1] of central differences, optimal for a smooth function."""
 SMALLEST = 1e-2
-"""If the magnitude of an argument is smaller than this value, the step of central differences is absolute instead of
+"""If the magnitude of an argument is smaller than this value, the step of central differences is absolute and not
 relative.
 """
 
@@ -32,7 +32,7 @@ class StateFunction:
     """A user function ``f(t, *arrays)`` of a row, where the arrays change with the motion.
 
     Attributes:
-        function: the user's function. It receives copies of the arrays.
+        function: the user's function, which receives copies of the arrays.
         derivative: function ``(t, *arrays)`` that returns the derivative with respect to each array, shape (*shape, n)
             for an array of shape (n,). If ``derivative`` is None, central differences are used.
         shape: shape of the result.

@@ -15,8 +15,8 @@ COMPARED_CALLS = 3
 often at rest in the first call, so many values are 0.
 """
 TOLERANCE = 0.05
-"""A derivative contradicts its function if its relative error exceeds this value [1]. The error is relative to the
-larger of derivative and difference quotient.
+"""If the relative error of a derivative exceeds this value [1], the derivative contradicts its function. The error is
+relative to the larger of the derivative and the difference quotient.
 """
 ROUNDING = 1e3 * float(np.finfo(np.float64).eps)
 """Assumed relative rounding error [1] of the values of a user's function."""
@@ -30,7 +30,7 @@ class FirstCalls:
         self._seen: dict[int, tuple[Any, int]] = {}
 
     def count(self, function: Any) -> bool:
-        """Count a call of a function, and return whether it is one of the first `COMPARED_CALLS` calls."""
+        """Count a call of a function, and return whether this call is one of the first `COMPARED_CALLS` calls."""
         calls = self._seen.get(id(function), (function, 0))[1]
         if calls < COMPARED_CALLS:
             self._seen[id(function)] = function, calls + 1
@@ -41,7 +41,9 @@ class Owner(Protocol):
     """Interface of an object, such as a world, that stores other objects by name."""
 
     def resource(self, key: str, create: Any) -> Any:
-        """Return the object that is stored under a name; the object is created by ``create()`` on first use."""
+        """Return the object that is stored under the name ``key``. The object is created by ``create()`` on first
+        use.
+        """
 
 
 def first_calls(world: Owner) -> FirstCalls:
@@ -55,7 +57,8 @@ def find_contradictions(
 ) -> tuple[NDArray[np.bool_], FloatArray]:
     """Find the entries of a derivative that contradict finite differences of the function.
 
-    A derivative between both one-sided differences is accepted, because the one-sided differences differ at a kink.
+    At a kink of the function, the two one-sided differences differ. Each derivative between these differences is
+    accepted.
 
     Args:
         given: the derivative, shape (...).
@@ -79,8 +82,8 @@ def find_contradictions(
             for k, part in ((0, 1.0), (1, 0.25))
         )
         largest = np.maximum(np.abs(whole).max(axis=0), np.abs(given))
-        # an entry can contradict the function only if the differences hardly change when the step is reduced to a
-        # quarter
+        # an entry contradicts the function only if differences with a quarter of the step are nearly equal to the
+        # differences with the whole step
         smooth = (np.abs(whole - quarter) <= TOLERANCE * largest + noise).all(axis=0)
         slack = TOLERANCE * largest + noise
         outside = (given < whole.min(axis=0) - slack) | (given > whole.max(axis=0) + slack)

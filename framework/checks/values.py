@@ -20,7 +20,7 @@ WORDS = frozenset("U")
 OTHER = "O"
 
 LONGEST = 100
-"""Largest number of characters of a value in messages; longer texts are cut to this length."""
+"""Largest number of characters of a value in messages. Longer texts are cut to this length."""
 
 
 def show(value: Any) -> str:
@@ -35,7 +35,7 @@ def show(value: Any) -> str:
 
 def find_kinds(value: Any) -> set[str]:
     """Return NumPy's letters (`dtype.kind`) for the types of all entries of a number, array or nested list. For arrays
-    with masked entries and for values of any other type, return ``O``.
+    with masked entries, and for values of other types, return ``O``.
     """
     if isinstance(value, np.ma.MaskedArray) and np.any(value.mask):
         return {OTHER}
@@ -81,19 +81,20 @@ def _convert(value: Any, allowed: frozenset[str], dtype: Any) -> NDArray[Any] | 
 
 
 def read_numbers(value: Any) -> FloatArray | None:
-    """Return numbers, finite or not, as an array of the same shape; return None for other values and for empty
-    lists."""
+    """Return numbers, finite or not, as an array with the shape of ``value``. Return None for other values and for
+    empty lists.
+    """
     return _convert(value, NUMBERS, np.float64)
 
 
 def read_whole_numbers(value: Any) -> NDArray[np.int64] | None:
-    """Return whole numbers, which may be given as floats, as an array of the same shape; return None for other
-    values.
+    """Return whole numbers, which may be given as floats, as an array with the shape of ``value``. Return None for
+    other values.
     """
     if type(value) is np.ndarray and value.dtype.kind == "i":
         return value.astype(np.int64, copy=False)
     numbers = read_numbers(value)
-    # above this limit floats cannot represent all integers
+    # floats cannot represent all integers above this limit
     if numbers is None or not bool((np.abs(numbers) <= 2.0**53).all()):
         return None
     whole = numbers.astype(np.int64)
@@ -101,7 +102,7 @@ def read_whole_numbers(value: Any) -> NDArray[np.int64] | None:
 
 
 def read_yes_no(value: Any) -> NDArray[np.bool_] | None:
-    """Return True, False, 1 and 0 as an array of the same shape; return None for other values."""
+    """Return True, False, 1 and 0 as an array with the shape of ``value``. Return None for other values."""
     given = _convert(value, YES_NO, None)
     if given is None or not bool(((given == 0) | (given == 1)).all()):
         return None
@@ -109,5 +110,5 @@ def read_yes_no(value: Any) -> NDArray[np.bool_] | None:
 
 
 def read_words(value: Any) -> NDArray[np.str_] | None:
-    """Return words as an array of the same shape; return None for other values."""
+    """Return words as an array with the shape of ``value``. Return None for other values."""
     return _convert(value, WORDS, np.str_)

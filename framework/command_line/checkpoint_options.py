@@ -12,9 +12,9 @@ from windlass.framework.files.whole_files import check_place
 
 DEFAULT_FILE = "checkpoint.h5"
 EVERY = 1000
-"""Default of the number of steps between checkpoints."""
+"""Default number of steps between checkpoints."""
 MINUTES = 10.0
-"""Default of the elapsed time between checkpoints [min]."""
+"""Default elapsed time [min] between checkpoints."""
 
 
 class Wish(NamedTuple):
@@ -23,7 +23,7 @@ class Wish(NamedTuple):
     Attributes:
         path: file of the checkpoints; None for no checkpoints.
         every: number of steps between checkpoints; None if the option is not given.
-        restart: file to continue from; None: start from the beginning.
+        restart: checkpoint from which the run continues; None if the run starts from the beginning.
         minutes: elapsed time between automatic checkpoints [min]; 0 for no automatic checkpoints.
     """
 
@@ -38,7 +38,7 @@ def declare(option: Callable[..., Any]) -> Wish:
 
     Raises:
         OptionError: the number of steps or the elapsed time between checkpoints is out of range.
-        OutputError: the file to continue from does not exist, or the file for checkpoints cannot be written.
+        OutputError: the checkpoint of ``-restart`` does not exist, or the file for checkpoints cannot be written.
     """
     file = option("checkpoint", "", "", f"keep checkpoints of the run in this HDF5 file ({DEFAULT_FILE})")
     every = option("checkpoint_every", EVERY, "1", "steps between checkpoints", minimum=1)

@@ -1,9 +1,9 @@
-"""Files with options. Windlass, not PETSc, reads these files, so that error messages state the file and line number of
-a wrong option.
+"""Files with options. Windlass reads these files instead of PETSc, so that the error message for a wrong option states
+the file and the line number.
 
 A line contains one option, ``-name value`` or ``-name``. Text after ``#`` or ``!`` is a comment. ``-options_file FILE``
-inserts another file. PETSc's `.petscrc` files have the same format, but Windlass reads these files only if
-`-options_file` names them. Otherwise a file that the user has not noticed could change results.
+inserts another file. PETSc's `.petscrc` files have this format, but Windlass reads such a file only if `-options_file`
+names the file. A `.petscrc` file that the user does not know of can therefore not change results.
 """
 
 import os
@@ -72,7 +72,7 @@ def read_options(path: Path) -> Pairs:
 
 
 def petsc_files() -> list[str]:
-    """Return the option files that PETSc would read by default; Windlass ignores these files."""
+    """Return the option files that PETSc would read by default. Windlass ignores these files."""
     return [name for name in PETSC_FILES if Path(name).expanduser().is_file()]
 
 
@@ -89,8 +89,8 @@ def environment_options() -> Pairs:
 
 
 def start_with(pairs: Pairs) -> None:
-    """Initialise PETSc with the given options and no others: PETSc reads neither its own option files nor the
-    environment variable PETSC_OPTIONS.
+    """Initialise PETSc with only the given options. PETSc reads neither its own option files nor the environment
+    variable PETSC_OPTIONS.
     """
     environment = os.environ.pop("PETSC_OPTIONS", None)
     given = {name.lower() for name, _ in pairs}

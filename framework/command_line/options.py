@@ -1,4 +1,4 @@
-"""Options of the command line that a model declares.
+"""Command-line options that a model declares.
 
 A model declares its options before it creates the first solver. On the command line, options of the model and of PETSc
 can be in any order.
@@ -72,7 +72,7 @@ AT_START = re.compile(r"help|h|checkpoint\w*|restart|report|summary|traceback", 
 PAGES = (".html", ".htm")
 LARGEST = 1e150
 """Largest magnitude of numbers of parameters."""
-# the prefix ``initial_`` belongs to the solver for initial accelerations
+# the prefix ``initial_`` is the prefix of the solver for initial accelerations
 SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")
 
 
@@ -92,8 +92,8 @@ class _ProcessOptions:
     listed: set[str] = field(default_factory=set)
     dropped_output: TextIO | None = None
     solvers: dict[str, Solver] = field(default_factory=lambda: {prefix: Solver() for prefix in SOLVER_PREFIXES})
-    # for each name of an option, the value that `set_options` has chosen, and the value on the command line, which is
-    # None if the option is not given there
+    # for each option, by name: the value that `set_options` has chosen, and the value on the command line (None if the
+    # command line does not contain the option)
     chosen: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
 
@@ -157,7 +157,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
 
 
 def start() -> None:
-    """Initialise PETSc with the command line of this process, unless `windlass run` has done so."""
+    """Initialise PETSc with the command line of this process, unless `windlass run` has already initialised PETSc."""
     if is_initialised():
         return
     words = model_arguments()
@@ -170,8 +170,8 @@ def _restore_signals(for_pager: bool) -> None:
     """Restore Python's handlers for signals that do not indicate an error of the program.
 
     PETSc reports these signals as crashes, although the signals also occur when a job ends or when a pager closes the
-    pipe. Moreover, PETSc's handler runs Python code, which needs the global interpreter lock: if a pipe is closed while
-    the process does not hold the lock, the handler would crash the process.
+    pipe. Moreover, PETSc's handler runs Python code, which needs the global interpreter lock. If a pipe were closed
+    while the process does not hold this lock, the handler would crash the process.
     """
     if threading.current_thread() is not threading.main_thread():
         return
@@ -209,8 +209,8 @@ def _declare_framework_options(model: bool) -> None:
 
 
 def _claim_outputs() -> None:
-    """Check before the run that the files named by options can be written, and that no two options name the same
-    file.
+    """Check before the run that the files that options name can be written, and that no file is named by two
+    options.
     """
     given = {name: output_path(name) for name in OUTPUTS if _petsc().Options().hasName(name)}
     files = {name: path for name, path in given.items() if path is not None}
@@ -247,7 +247,7 @@ def option(
 
     Raises:
         OptionError: the value has a wrong type or is out of range, or the name contains characters that are not
-            allowed, is an option of PETSc, or was already declared with other arguments.
+            allowed, is the name of a PETSc option, or was already declared with other arguments.
     """
     words = tuple(choices) if choices else None
     value: Value = _declare(Option(_checked_name(name), default, unit, doc, minimum, maximum, words))
@@ -307,7 +307,7 @@ def parameter(
 
 
 def _checked_name(name: str) -> str:
-    """Return the name of an option; raise OptionError if the name has characters that are not allowed."""
+    """Return the name of an option. Raise OptionError if the name has characters that are not allowed."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         given = repr(name) if isinstance(name, str) else f"of type {type(name).__name__}"
         raise OptionError(f"option name {given}: expected letters, digits and underscores")
@@ -315,14 +315,16 @@ def _checked_name(name: str) -> str:
 
 
 def _declare(item: Option) -> Any:
-    """Add an option to the options of this process; return its value from the command line, or the default."""
+    """Add an option to the options of this process. Return the value of the option from the command line, or the
+    default.
+    """
     name, default, database = item.name, item.default, _petsc().Options()
     if name.lower() in HELP_NAMES or (
         re.fullmatch(unused_options.GLOBAL, name) and name.lower() in unused_options.petsc_names()
     ):
         raise OptionError(f"option name {name!r}: PETSc already has an option with this name")
     known = _run.own.setdefault(name, item)
-    # a solver may have other defaults than an earlier solver of the same type
+    # the defaults of a solver may differ from the defaults of an earlier solver of its type
     if name.startswith(tuple(prefix for prefix in _run.solvers if prefix)):
         known = replace(known, default=default)
     if known != item:
@@ -350,11 +352,11 @@ def set_options(*words: str) -> ChosenOptions:
     """Choose options within a program, for example in a notebook, for all solvers that are created afterwards.
 
     ``wl.set_options("-dynamic_snes_monitor -dynamic_step 1e-4")`` chooses two options. ``wl.set_options()`` removes all
-    options that were chosen by this function. Only the options of the command line remain valid. In ``with
+    options that were chosen by this function. Then only the options of the command line are valid. In ``with
     wl.set_options("-quiet"):`` the options are valid until the end of the block.
 
     Each call replaces the options that the previous call has chosen. An option of the command line remains valid unless
-    a chosen option has the same name. The call is collective.
+    a chosen option has its name. The call is collective.
 
     Args:
         *words: options as on the command line. One string may contain several options.
@@ -392,8 +394,8 @@ def set_options(*words: str) -> ChosenOptions:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Context manager; within its block only errors are printed, as with -quiet. Use this context for further models of
-    a program, because each model would print the same notes again.
+    """Context manager. Within its block, only errors are printed, as with -quiet. Use this context if a program solves
+    several models, because each model would print the same notes.
     """
     start()
     before = {name: value for name, (value, _) in _run.chosen.items()}
@@ -432,7 +434,7 @@ def _set_value(name: str, value: str) -> None:
 
 
 def _check_chosen(given: Mapping[str, str]) -> None:
-    """Raise OptionError for chosen options with unknown names or wrong values."""
+    """Raise OptionError if a chosen option has an unknown name or a wrong value."""
     announced = {prefix + item.name for prefix, solver in _run.solvers.items() for item in solver.own or ()}
     lines = unused_options.find_unknown(_run.solvers, announced | set(_run.own))
     known = {name.lower() for name in _run.own}
@@ -483,7 +485,7 @@ def expect_solver(prefix: str, own: Sequence[Option] | None = None) -> None:
     """
     _run.solvers.setdefault(prefix, Solver()).own = None if own is None else tuple(own)
     for item in own or ():
-        # more words may be allowed now than at the time when a solver declared the option
+        # since the solver declared the option, the set of allowed words may have grown
         if (declared := _run.own.get(prefix + item.name)) is not None:
             _run.own[declared.name] = replace(declared, choices=item.choices)
 
@@ -493,7 +495,7 @@ def set_from_options(solver: Any) -> None:
 
     Raises:
         OptionError: an option is unknown (the message suggests similar options) or has no effect, or PETSc raises an
-            error for its value.
+            error for the value of an option.
     """
     prefix = solver.getOptionsPrefix() or ""
     _run.solvers[prefix] = Solver(Moment.OPTIONS_SET, describe_kinds(solver))
@@ -517,7 +519,7 @@ def set_from_options(solver: Any) -> None:
 
 
 def check_values(prefix: str = "") -> None:
-    """Check the options of all solvers before the first solve, including solvers that the model creates later.
+    """Check the options of all solvers before the first solve, including the solvers that the model creates later.
 
     Raises:
         OptionError: an option of the solver with this prefix has a wrong value, or, before the first solve, an option
@@ -660,7 +662,7 @@ def output_path(name: str) -> Path | None:
     try:
         return Path(text) if Path.cwd() == _run.folder else _run.folder / text
     except OSError:
-        # Python raises this error if the working folder no longer exists
+        # Python raises this error if the working folder was removed
         return _run.folder / text
 
 

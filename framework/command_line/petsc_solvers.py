@@ -25,16 +25,16 @@ def describe_kinds(solver: Any) -> str:
 
 
 def is_eigensolver(solver: Any) -> bool:
-    """Return whether an object is an EPS or PEP of SLEPc. The linear solver of an EPS or PEP belongs to its spectral
-    transformation.
+    """Return whether an object is an EPS or PEP of SLEPc. Such an object has no KSP of its own. Its spectral
+    transformation has a KSP.
     """
     return hasattr(solver, "getST")
 
 
 def set_up_twin(solver: Any) -> None:
-    """Set up a second linear solver, of the same types as the given solver, for a 1 x 1 matrix. This set-up is
-    necessary because inner solvers and factorisation packages print their help only when they are set up. For an
-    eigensolver this function does nothing.
+    """Set up a second linear solver with the types of the given solver, for a 1 x 1 matrix. This set-up is necessary
+    because inner solvers and factorisation packages print their help only when they are set up. For an eigensolver this
+    function does nothing.
     """
     from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 

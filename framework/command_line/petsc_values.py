@@ -1,8 +1,8 @@
-"""Checks of the values of PETSc's options before any solve, because PETSc checks these values late and incompletely.
+"""Checks of the values of PETSc's options before any solve. PETSc itself checks these values late and incompletely.
 
-Two functions check the options. `check_ranges` checks solver options whose allowed range is known. This function finds
-missing values, words instead of numbers, and numbers outside the range. `find_refused` lets PETSc read copies of all
-options of a solver under another prefix, and finds options for which PETSc raises an error.
+The function `check_ranges` checks the solver options with a known range, and finds missing values, words instead of
+numbers, and numbers outside the range. The function `find_refused` copies all options of a solver to another prefix,
+lets PETSc read the copies, and finds the options for which PETSc raises an error.
 """
 
 import math
@@ -41,7 +41,7 @@ NEEDS_VALUE = r"\w*_(type|solver_type|ordering_type|[rasd]tol|levels|fill|restar
 
 
 def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
-    """Check the solver options whose allowed range is known.
+    """Check the solver options with a known range.
 
     Args:
         given: values of all options, by name without dash; ``""`` means no value.
@@ -91,10 +91,10 @@ def _fits(text: str, kind: type, smallest: float, largest: float, no_zero: bool)
 
 def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | None:
     """Return the name of a solver's option that PETSc refuses, and PETSc's reason. Return None if PETSc accepts all
-    options. If several options are wrong, the result is the option whose value is quoted in PETSc's reason. If the
-    reason quotes no value, the returned option may differ from the option to which the reason applies.
+    options. If several options are wrong, the result is the option with the value that PETSc's reason quotes. If the
+    reason quotes no value, the returned option and the returned reason may refer to different options.
 
-    PETSc reads copies of the options under another prefix, so that the original options are still marked as unused.
+    PETSc reads copies of the options under another prefix, so the original options remain marked as unused.
 
     Args:
         given: values of all options, by name without dash; ``""`` means no value.

@@ -1,7 +1,7 @@
 """Contents of the report of a run (-report): sections of text, tables, curves and figures.
 
 Hooks contribute sections by `StepHook.report_sections`, and models by `add_to_report`. Packages contribute sections by
-functions of a world and a state; `register_report_sections` registers these functions.
+functions of a world and a state. Packages register these functions by `register_report_sections`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from windlass.framework.errors import OutputError
 
 
 def _is_part(given: Any) -> bool:
-    """Return whether a value has one of the types of `ReportSection.parts`, which a report can show."""
+    """Return whether a report can show a value, which must have one of the types of `ReportSection.parts`."""
     known = isinstance(given, str | ReportTable | ReportCurves | Formatted)
     return known or ((hasattr(given, "savefig") or callable(given)) and not isinstance(given, type))
 
@@ -56,7 +56,7 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class ReportCurves:
-    """Curves of a report; curves with the same unit share axes.
+    """Curves of a report. Curves with equal units are drawn in one diagram.
 
     Attributes:
         label: label of the abscissa, with its unit.
@@ -79,7 +79,7 @@ class ReportCurves:
 
 @dataclass(frozen=True)
 class Formatted:
-    """A part of a section whose content is HTML."""
+    """A part of a section with HTML as content."""
 
     text: str
 

@@ -16,8 +16,8 @@ WRITTEN = {"written_by": "Windlass"}
 
 @dataclass
 class _Verdicts:
-    """Type of the global object with the verdicts on the solves of this run. ``written`` is true after a call of
-    `write`.
+    """Type of the global object that stores the verdicts on the solves of this run. The attribute ``written`` is true
+    after a call of `write`.
     """
 
     solves: list[dict[str, Any]] = field(default_factory=list)
@@ -53,7 +53,7 @@ def write(file: Path | None, values: Mapping[str, Any], wanted: bool = True) -> 
     if _verdicts.solves:
         worst = next((s["verdict"] for s in _verdicts.solves if s["verdict"] != "ok"), "ok")
         values = {**values, "verdict": worst, "verdicts": _verdicts.solves}
-    # Windlass recognises its files by an entry that must be at the beginning of the file
+    # the entry by which Windlass recognises its files must be at the beginning of the file
     values = WRITTEN | {name: value for name, value in values.items() if name not in WRITTEN}
     content = f"{json.dumps(_as_json(values), indent=2, allow_nan=False)}\n".encode()
     write_output(path, content, "-summary", "summary")

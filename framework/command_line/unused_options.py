@@ -1,4 +1,4 @@
-"""Detection of options that were never read. PETSc ignores such options. Windlass raises an error for them.
+"""Detection of options that no object has read. PETSc ignores such options, but Windlass raises an error.
 
 PETSc marks an option as used when an object reads it. Windlass checks for unused options at three stages:
 
@@ -7,9 +7,9 @@ PETSc marks an option as used when an object reads it. Windlass checks for unuse
 2. After the first set-up of the linear solver of a solver: all options except `READ_IN_SOLVE`.
 3. At the end of the run: all options.
 
-An option name that does not exist in PETSc is reported at the first of these stages. Names with the prefix of a solver
-that is created later are reported at the same stage, unless that solver may declare the option itself. The PETSc
-library file contains each option name as a string. The list of names is read from these strings.
+An option name that does not exist in PETSc is reported at the first of these stages. This rule also applies to names
+with the prefix of a solver that is created later, unless this solver may declare the option itself. The list of PETSc's
+option names is read from the PETSc library file, which contains each name as a string.
 """
 
 import enum
@@ -67,7 +67,7 @@ class Solver:
     own: tuple[Option, ...] | None = None
 
     def check_own(self, prefix: str, given: Mapping[str, str]) -> None:
-        """Check the values of those given options that the solver declares (``own``); raise OptionError for a wrong
+        """Check the values of the given options that the solver declares (``own``). Raise OptionError for a wrong
         value.
         """
         for item in self.own or ():
@@ -77,21 +77,21 @@ class Solver:
 
 
 def find_unused() -> dict[str, str]:
-    """Return the options that no process has read: values (empty for flags) by name without dash."""
+    """Return the options that no process has read, as a dictionary of values (empty for flags) by name without dash."""
     from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 
     unused = list_unused_options()
     if PETSc.COMM_WORLD.getSize() > 1:
         # Some objects of a solver exist only on some processes. An option is treated as read if at least one process
-        # has read it. All processes must find the same unused options.
+        # has read it. The result must be equal on all processes.
         for others in Processes(PETSc.COMM_WORLD.tompi4py()).allgather("unused options", set(unused)):
             unused = {name: value for name, value in unused.items() if name in others}
     return unused
 
 
 def excuse(prefix: str) -> None:
-    """Mark the options of PETSc for a solver as read. This call is necessary if the result of a solve is read from a
-    checkpoint, because in this case the solver does not read its options.
+    """Mark the PETSc options of a solver as read. If the result of a solve is read from a checkpoint, this call is
+    necessary because the solver has not read its options.
     """
     from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 
@@ -122,8 +122,8 @@ def _read_names(path: str | None) -> frozenset[str]:
 
 
 def _is_petsc_name(name: str) -> bool:
-    """Return whether PETSc has an option of this name; prefixes of inner solvers and numbers in names are ignored. If
-    PETSc's names are unknown, return True.
+    """Return whether PETSc has an option of this name, without regard to prefixes of inner solvers and numbers in the
+    name. If PETSc's names are unknown, return True.
     """
     names = petsc_names()
     name = name.lower()
@@ -131,7 +131,7 @@ def _is_petsc_name(name: str) -> bool:
         return True
     if re.match(r"(st|sub|mg|fieldsplit|redundant|telescope|npc|fas|esteig|inner)_", name):
         return any(name[at.end() :] in names for at in re.finditer("_", name))
-    # PETSc composes names that contain a number at run time, so the library does not contain these names.
+    # The library does not contain option names with numbers, because PETSc composes these names at run time.
     return bool(re.search(r"_\d+(_|$)", name)) and bool(
         re.fullmatch(SOLVER_FAMILY, name) or re.fullmatch(READ_AT_SET_UP, name)
     )
@@ -154,8 +154,8 @@ def suggest(name: str, prefixes: Iterable[str], own: Iterable[str], closeness: f
 
 
 def check(moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]:
-    """Return one line of text for each option that is certainly wrong if the run is at the given stage. Before END, the
-    result depends on the stage that each solver has reached.
+    """Return one line of text for each option that is known to be wrong at the given stage of the run. Before the stage
+    END, the result depends on the stage that each solver has reached.
     """
     lines = []
     for name, value in find_unused().items():
@@ -174,7 +174,7 @@ def find_unknown(solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]
 
 
 def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> str:
-    """Return the error message for an unused option; the text is empty if the option may still be read."""
+    """Return the error message for an unused option, or an empty text if a solver may still read the option."""
     prefix = max((p for p in solvers if name.lower().startswith(p)), key=len, default=None)
     base = name if prefix is None else name[len(prefix) :]
     if prefix and _is_announced(base, solvers[prefix]) and moment is not Moment.END:
@@ -183,14 +183,14 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
     if not prefix and known and re.fullmatch(GLOBAL, base):
         return ""
     if prefix is None:
-        # a string of a single word in the library is rarely the name of an option
+        # strings of one word in the library are rarely option names
         known = known and "_" in base
         return _judge_without_solver(name, known, moment, solvers, own)
     solver = solvers[prefix]
     announced = {prefix + other.name for other in solver.own or ()}
     if solver.reached is Moment.EXPECTED and not known:
-        # several solvers declare options with the same names, so a solver that is created later may still read the
-        # option
+        # a solver that is created later may still read the option, because several solvers declare options with equal
+        # names
         announced |= {prefix + other[len(p) :] for p in solvers for other in own if p and other.startswith(p)}
         slips = suggest(name, [prefix], announced, SLIP)
         certain = solver.own is not None or slips or re.fullmatch(SOLVER_FAMILY, base)
@@ -210,7 +210,7 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
 
 def _is_announced(base: str, solver: Solver) -> bool:
     """Return whether a solver that has not been created yet will read an option. The function does not need the option
-    names of PETSc; reading these names from the library takes 20 ms.
+    names of PETSc, because reading these names from the library takes 20 ms.
     """
     return solver.reached is Moment.EXPECTED and any(base == own.name for own in solver.own or ())
 

@@ -1,8 +1,8 @@
 """Options by which PETSc writes files, such as `-log_view :log.txt`. These options are checked before the run, because
-PETSc overwrites any file.
+PETSc would overwrite existing files.
 
 The value of such an option (a viewer) has the form ``[type][:file[:format[:mode]]]``. PETSc reports a wrong viewer only
-at the end of the run, or ignores it.
+at the end of the run, or not at all.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ VIEWERS = (
     r"|(eps|pep|\w+)_error_\w+"
 )
 FILES = r"(?i)history|citations|malloc_view"
-"""Options whose value is the name of a file."""
+"""Options that have the name of a file as value."""
 NUMBERED = r"(?i)log_trace|info"
 """Options that write one file per process, with the rank of the process after the file name."""
 TYPES = ("ascii", "binary", "draw", "socket", "hdf5", "vtk", "matlab", "saws", "glvis", "exodusii", "cgns", "string")

@@ -1,10 +1,11 @@
-"""HDF5 files that are changed completely or not at all: a full disk does not damage a file, and readers find only
-complete frames.
+"""Changes of HDF5 files that are written completely or not at all. A full disk does not damage a file, and readers find
+only complete frames.
 
-If the HDF5 library cannot write, it crashes the process, and the file is lost. To prevent this, the library writes to
-an `Overlay` instead of the file. Large data are immediately written after the end of the file, where readers ignore
-them. Small data, and data that overwrite data in memory, remain in memory. After the library has closed the file,
-`change_file` writes the data in memory completely or not at all. If the data cannot be written, an error is raised.
+If a write of the HDF5 library fails, the library crashes the process, and the file is lost. Therefore the library
+writes to an `Overlay` instead of the file. Large data are immediately written after the end of the file, where readers
+ignore them. Small data, and data that overwrite data in memory, remain in memory. After the library has closed the
+file, `change_file` writes the data in memory completely or not at all. If the data cannot be written, an error is
+raised.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ LARGE = 1 << 15
 
 
 class Overlay:
-    """File object that the HDF5 library uses. It stores the changes of a file between opening and closing.
+    """File object for the HDF5 library. The object stores the changes of a file from opening to closing.
 
     Args:
         number: descriptor of the file, open for reading and writing.
@@ -37,8 +38,8 @@ class Overlay:
     Attributes:
         size: length [bytes] of the file when it was opened.
         end: length [bytes] that the file will have after it is closed.
-        behind: data after the old end of the file that have not been written yet, each with its offset, in the order in
-            which the library wrote them.
+        behind: data beyond the old end of the file that are not yet in the file: pairs (offset, data), in the order of
+            the calls of `write`.
         error: the first exception that was raised while data were written, or None.
     """
 
@@ -99,8 +100,8 @@ class Overlay:
         return len(view)
 
     def _write_behind(self, place: int, new: memoryview) -> None:
-        # data in memory are written after the file is closed, so new data that overwrite data in memory are also kept
-        # in memory
+        # Data in memory are written after the file is closed. New data that overwrite such data are therefore also kept
+        # in memory.
         end = place + len(new)
         if len(new) < LARGE or any(place < at + len(old) and at < end for at, old in self.behind):
             self.behind.append((place, bytes(new)))
@@ -112,8 +113,8 @@ class Overlay:
                 self.error = error
 
     def truncate(self, size: int | None = None) -> int:
-        """Set the length that the file will have after closing to ``size``, by default the present position. The length
-        is never less than the old length of the file.
+        """Set the length of the file after closing to ``size`` (default: the present position), but at least to the old
+        length of the file.
         """
         self.end = max(self._place if size is None else size, self.size)
         return self.end
@@ -138,8 +139,8 @@ class Overlay:
 
 
 def _lay(below: memoryview, start: int, place: int, new: bytes | bytearray | memoryview) -> None:
-    """Overwrite a part of the bytes ``below`` by bytes of ``new``. In the file, ``below`` begins at the offset
-    ``start``, and ``new`` at the offset ``place``; only the range that both contain is overwritten.
+    """Overwrite bytes of ``below`` by bytes of ``new``. In the file, ``below`` begins at the offset ``start``, and
+    ``new`` begins at the offset ``place``. Only the bytes that are in both ranges are overwritten.
     """
     low, high = max(start, place), min(start + len(below), place + len(new))
     if low < high:
@@ -177,8 +178,8 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
 
     Args:
         path: the file.
-        finish: function of the `Overlay` that can change the bytes of the file, after HDF5 has closed the file and
-            before the bytes are written.
+        finish: function of the `Overlay` that can change the bytes of the file. The function is called after HDF5 has
+            closed the file, and before the bytes are written.
 
     Raises:
         NoRoomError: the disk has no room for the file.
@@ -188,7 +189,8 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
         try:
             overlay = Overlay(number)
             with _open_hdf5(overlay, "w") as file:
-                # the mark of Windlass is written first, because readers search for it near the beginning of the file
+                # the mark of Windlass is written first, because `check_output` searches for this mark near the
+                # beginning of the file
                 file.attrs["creator"] = np.bytes_(MARK)
                 yield file
             finish(overlay)
@@ -205,8 +207,8 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
 
 @contextmanager
 def change_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Iterator[Any]:
-    """Context manager for changes of an HDF5 file, which are written completely or not at all at the end of the block.
-    The arguments are explained in `create_hdf5`.
+    """Context manager for changes of an HDF5 file. At the end of the block, the changes are written completely or not
+    at all. The arguments are explained in `create_hdf5`.
 
     Raises:
         NoRoomError: the disk has no room for the changes.

@@ -1,12 +1,12 @@
-"""Changes of a file that are made completely or not at all, in three steps:
+"""Changes of a file that are written completely or not at all, in three steps:
 
     1. If readers ignore bytes after the end of the file, the new bytes are written there.
-    2. The changes of bytes before the end are written to a journal, which is a small file in the same folder.
+    2. The changes of bytes before the end are written to a journal, which is a small file in the folder of the file.
     3. The changes are made in the file. Then the journal is removed.
 
 If the disk is full in step 1 or 2, the file is truncated to its old length, so its content is unchanged. If a write
-fails in step 3, the changes are undone. If the undo fails too, or the process is killed in step 3, the journal remains,
-and `recover` completes the changes. If the process is killed in step 1 or 2, readers find the old content.
+fails in step 3, the changes are undone. If the undo fails, or if the process is killed in step 3, the journal remains,
+and `recover` later completes the changes. If the process is killed in step 1 or 2, readers find the old content.
 
     python -m windlass.framework.files.journal FILE ...    completes changes that a killed run has left unfinished
 """
@@ -41,9 +41,10 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
     Args:
         path: the file. Other processes must not write to the file at the same time.
         size: length [bytes] of the file before the changes.
-        changes: new bytes whose offsets are before the end of the file.
+        changes: new bytes with offsets before the end of the file.
         behind: new bytes after the end of the file. These bytes are written first, and readers must ignore these bytes.
-        end: length [bytes] of the file after the change; default: the end of the written data, but at least ``size``.
+        end: length [bytes] of the file after the change. The default is the end of the written data, but at least
+            ``size``.
 
     Raises:
         NoRoomError: the disk has no room. The file is unchanged.
@@ -72,8 +73,8 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
 
 
 def _name_room(path: Path, found: OSError | NoRoomError, needed: int) -> OSError | NoRoomError:
-    """Return the error to raise: `NoRoomError`, which states the needed room [bytes], if the disk is full, otherwise
-    ``found``.
+    """Return the error to raise. If the disk is full, the result is a `NoRoomError` that states the needed room
+    [bytes], otherwise ``found``.
     """
     error = found.error if isinstance(found, NoRoomError) else found
     return NoRoomError(path, error, needed) if error.errno in NO_ROOM else found
@@ -106,7 +107,7 @@ def recover(path: Path) -> bool:
     try:
         content = bytes(check_seal(journal.read_bytes(), f"'{journal}'"))
     except OutputError:
-        # the process was killed while it wrote the journal, so the file is unchanged
+        # the process was killed while it wrote the journal, before it changed the file
         journal.unlink()
         return False
     size, end = NUMBERS.unpack_from(content, len(HEAD))
@@ -139,12 +140,12 @@ def _write(path: Path, changes: Changes) -> None:
         for offset, new in changes:
             write_all(number, [new], offset)
     finally:
-        os.close(number)  # network disks report that they are full only when the file is flushed
+        os.close(number)  # on network disks, the error for a full disk is raised only when the file is flushed
 
 
 def _read(path: Path, changes: Changes) -> list[tuple[int, bytes]]:
-    """Return changes with which the present bytes of a file can be restored later: for each given change, its offset
-    and the present bytes.
+    """Return the changes that would restore the present bytes of a file: for each given change, the offset and the
+    present bytes.
     """
     with path.open("rb") as file:
         return [(offset, os.pread(file.fileno(), len(new), offset)) for offset, new in changes]

@@ -1,11 +1,10 @@
-"""Locks of output files. A lock prevents two runs from writing to the same files, because simultaneous writes would
-destroy the data.
+"""Locks of output files. With locks, two runs cannot write to one file at the same time, which would destroy the data.
 
-The lock of the files ``belt.*`` is a small file ``.belt.lock`` in the same folder. The lock file contains the ID of the
-process that created it (its owner). The operating system locks the file (``flock``) while the owner runs. If SIGTERM or
-SIGHUP ends a process, the process removes its locks first. If another signal, such as SIGKILL, ended a process, its
-lock files remain. The next process takes over these locks and prints a note. On disks without ``flock`` a lock is valid
-while the owner named in the file runs.
+The lock of the files ``belt.*`` is a small file ``.belt.lock`` in their folder. The lock file contains the ID of the
+process that created it (its owner). The operating system locks the file (``flock``) while the owner runs. Before
+SIGTERM or SIGHUP ends a process, the process removes its lock files. If another signal, such as SIGKILL, ends a
+process, its lock files remain. The next process takes over these locks and prints a note. On disks without ``flock`` a
+lock is valid while the owner named in the file runs.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ from windlass.framework.files.whole_files import remove_drafts, remove_own_draft
 
 @dataclass
 class _Held:
-    """A lock of this process: the descriptor of the open lock file (``number``), the number of `OutputLock` objects
-    that hold the lock, and the ID of this process.
+    """A lock of this process. The fields are the descriptor of the open lock file (``number``), the number of
+    `OutputLock` objects that hold the lock, and the ID of this process.
     """
 
     number: int
@@ -43,8 +42,8 @@ class _Held:
 
 @dataclass
 class _Locks:
-    """Locks that this process holds, by path; the owners of locks whose takeover was reported; and the function that
-    returns whether notes are suppressed.
+    """Data of this process: the locks that it holds, by path, the former owners of locks for which a takeover note was
+    printed, and the function that returns whether notes are suppressed.
     """
 
     held: dict[Path, _Held] = field(default_factory=dict)
@@ -61,12 +60,12 @@ def be_quiet_if(is_quiet: Callable[[], bool]) -> None:
 
 
 class OutputLock:
-    """Lock of a file, or of files with a common name. One process can acquire the same lock several times.
+    """Lock of a file, or of files with a common name. One process can acquire a lock several times.
 
     The lock is released by `release`, by deletion of the object, or at the end of the process.
 
     Args:
-        path: the file. For several files with a common name, the folder and this name without suffix.
+        path: the file. For several files with a common name: the folder and the common name without suffix.
         what: name of the locked file, for messages.
 
     Raises:
@@ -102,7 +101,7 @@ def _acquire(lock: Path, what: str) -> None:
         _say_taken_over(owner, what)
     os.ftruncate(number, 0)
     me = {"process": os.getpid(), "host": os.uname().nodename, "since": time.strftime("%Y-%m-%d %H:%M:%S")}
-    # if the disk is full, the process ID cannot be written to the lock file, but the lock is still valid
+    # on a full disk, the process ID cannot be written to the lock file, but the lock is valid
     with contextlib.suppress(OSError):
         os.pwrite(number, json.dumps(me).encode(), 0)
     _process.held[lock] = _Held(number)
@@ -137,8 +136,8 @@ def _release(lock: Path, process: int) -> None:
 
 
 def end_cleanly() -> None:
-    """Install signal handlers that remove locks and drafts before SIGTERM or SIGHUP ends this process. Handlers that
-    the program has installed itself are kept.
+    """Install signal handlers that remove locks and drafts before SIGTERM or SIGHUP ends this process. Signal handlers
+    of the user's program are kept.
     """
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP):

@@ -1,11 +1,11 @@
-"""Checks of all output files: Windlass may write new files, empty files, and files that Windlass has written in earlier
-runs.
+"""Checks of all output files. Windlass creates new files, and overwrites only empty files and files that earlier runs
+of Windlass have written.
 
 A file of Windlass is recognised by its mark, which is a sequence of bytes near the beginning or the end of the file.
 The mark is an attribute of HDF5, a comment, a key, a heading, or the digest of a sealed file (see whole_files.py).
-Files that PETSc writes cannot contain a mark of Windlass. A file of PETSc is therefore marked by a hidden file in the
-same folder, for example ``.log.txt.windlass``. If two writers in one process use the same file, an error is raised,
-unless the second writer takes over the file (see `Claim`).
+Files that PETSc writes cannot contain a mark of Windlass. A file of PETSc is therefore marked by a hidden file in its
+folder, for example ``.log.txt.windlass``. If two writers in one process use one file, an error is raised, unless the
+second writer takes over the file (see `Claim`).
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ from windlass.framework.files.whole_files import (
 MARK = b"written by Windlass"
 XML_MARK = b"<!-- " + MARK + b" -->\n"
 HEAD_SIZE, TAIL_SIZE = 1 << 16, 1 << 8
-"""HEAD_SIZE, TAIL_SIZE: number of bytes at the beginning, and at the end, of a file that are searched for its mark."""
+"""HEAD_SIZE, TAIL_SIZE: numbers of bytes at the beginning and at the end of a file in which the mark is searched."""
 LONGEST_NAME = 223
-"""Largest number of bytes of a file name; names of drafts and journals are longer, but file systems allow only 255
-bytes."""
+"""Largest number of bytes of an output file name. File systems allow 255 bytes, but the names of drafts and journals
+are longer than the name of the output file.
+"""
 PNG = b"\x89PNG\r\n\x1a\n"
 SEALED = rb"\nsha256 [0-9a-f]{64}\n"
 LEDGER = rb"time \[s\](,[^,\n]+ \[J\])*,rest \[J\][,\n]"
@@ -64,7 +65,7 @@ def _is_picture(head: bytes, tail: bytes) -> bool:
 
 
 _series_marks: list[bytes] = []
-"""Bytes with which files of series (one file per frame) begin, for formats other than HDF5 and XML."""
+"""The first bytes of the files of a series (one file per frame), for formats other than HDF5 and XML."""
 
 
 def note_series_mark(mark: bytes) -> None:
@@ -107,11 +108,11 @@ def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
         path: the file.
         what: name of the output, for the message.
         kind: type of the file, which determines its mark.
-        own: a file that begins with these bytes is treated as a file of Windlass, even if it does not contain the mark
-            of its type. Writers of tables pass the header of the table.
+        own: a file that begins with these bytes is treated as a file of Windlass, even without the mark of its type.
+            Writers of tables pass the header of the table.
 
     Raises:
-        OutputError: the path is too long, is not a file, is the script of the model, or is a file of another type or of
+        OutputError: the path is too long, is not a file, is the script of the model, or is a file of another type or
             another program.
     """
     length = len(os.fsencode(path.name))
@@ -173,15 +174,15 @@ def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: 
 class Claim:
     """Exclusive right of one writer to write its files within this process, until the object is released or deleted.
 
-    A new writer takes over the files of an earlier writer with the same name if the earlier writer has already written
-    its files, as in a loop, or if Python runs interactively. After a takeover the earlier writer cannot write any more.
-    Without a takeover an error is raised, because the writers would overwrite each other's files.
+    A new writer can take over the files of an earlier writer with an equal name. This takeover is allowed if the
+    earlier writer has already written its files, as in a loop, or if Python runs interactively. After a takeover the
+    earlier writer can no longer write. If no takeover is allowed, an error is raised, because both writers would write
+    to one file.
 
     Args:
         files: all files of the writer.
         what: name of the writer, for messages.
-        takes_over: whether the writer also takes over the files of a writer with the same name that has not yet
-            written.
+        takes_over: whether the new writer also takes over the files of an earlier writer that has not yet written.
 
     Raises:
         OutputError: another writer uses one of the files.
@@ -219,7 +220,7 @@ class Claim:
             _claims[file] = self
 
     def release(self) -> None:
-        """Release the files at the end of writing; `begin` claims the files again."""
+        """Release the files at the end of writing. The method `begin` claims the files again."""
         for file in self._files:
             if _claims.get(file) is self:
                 del _claims[file]
@@ -228,14 +229,14 @@ class Claim:
 _claims: weakref.WeakValueDictionary[Path, Claim] = weakref.WeakValueDictionary()
 """Writer of each output file of this process."""
 _of_options: list[Claim] = []
-"""Claims of files that options name; the claims exist until the process ends."""
+"""Claims of the files that options name. These claims exist until the process ends."""
 
 
 def claim_options(files: Sequence[tuple[str, Path]]) -> None:
     """Claim the files that options name, and release the files that the options of an earlier command line named.
 
     Raises:
-        OutputError: two options name the same file.
+        OutputError: a file is named by two options.
     """
     for claim in _of_options:
         claim.release()
@@ -251,8 +252,8 @@ def _find_holder(path: Path) -> Claim | None:
 
 
 def _resolve(path: Path) -> Path:
-    """Return the absolute path of a file, which need not exist. Links in the folders are followed; a link at the path
-    itself is not followed, because writing replaces the link.
+    """Return the absolute path of a file, which need not exist. Links among its folders are followed. If the path
+    itself is a link, the link is not followed, because a new file replaces the link.
     """
     return path.parent.resolve() / path.name
 
@@ -274,10 +275,11 @@ def mark_picture(content: bytes) -> bytes:
 
 
 def note_output(path: Path) -> None:
-    """Create a hidden file that marks a file as an output of Windlass, before another library writes the marked file.
+    """Create a hidden file that marks an output file as a file of Windlass. Call this function before another library
+    writes the output file.
 
-    If the output file does not exist, it is created empty. If another file later replaces the marked file, the new file
-    is not treated as marked.
+    If the output file does not exist, an empty output file is created. If another file later replaces the output file,
+    the mark is not valid for the new file.
     """
     check_place(path, "output")
     with path.open("ab") as file:

@@ -1,7 +1,7 @@
 """State files: NumPy's ``.npz`` files with a digest at the end. When a file is read, the digest is checked before any
 value is used.
 
-The digest is the comment of the zip file, so that NumPy and other programs can read the file normally.
+The digest is stored in the comment of the zip file, so NumPy and other programs can read the file.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
     check_output(path, "state file", "state file")
     buffer = io.BytesIO()
     np.savez(buffer, **values)
-    # a zip archive ends with the length of its comment (two bytes) if the comment is empty
+    # the last two bytes of a zip archive without a comment are the length of the comment
     content = buffer.getvalue()[:-2] + SEAL_SIZE.to_bytes(2, "little")
     write_output(path, [content, seal(content)], "state file", "state file", sync=True)
 
@@ -39,8 +39,8 @@ StoredValues = dict[str, NDArray[Any]]
 
 
 def read_state_file(path: Path, names: Sequence[str]) -> tuple[StoredValues, StoredValues]:
-    """Return the values with the given names, which the file must contain, and all other values of the file, in two
-    dictionaries by name.
+    """Return two dictionaries by name: the values with the given names, which the file must contain, and all other
+    values of the file.
 
     Raises:
         OutputError: the file does not exist, is damaged, is not a state file, or lacks a value of the given names.

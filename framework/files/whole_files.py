@@ -1,7 +1,8 @@
 """Files that are written completely or not at all, and digests that detect changed files.
 
-A new file is written in the same folder under an unpredictable name, and then renamed in one operation. If the disk is
-full, the old file remains. A sealed file ends with a seal, which contains the SHA-256 digest of all preceding bytes.
+A new file is first written to the folder of the old file under an unpredictable name, and then renamed in one
+operation. If the disk is full, the old file remains. A sealed file ends with a seal, which contains the SHA-256 digest
+of all preceding bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from windlass.framework.errors import OutputError
 Bytes = bytes | bytearray | memoryview
 SEAL = b"\nsha256 %s\n"
 SEAL_SIZE = len(SEAL % (b"0" * 64))
-"""Number of bytes of a seal; the length is fixed, so that the seal can be found at the end of a file."""
+"""Number of bytes of each seal. Because all seals have this length, the seal at the end of a file can be located."""
 LONGEST_TEXT = 300
 """Largest number of characters of a path in messages."""
 DRAFT = re.compile(r"\.+(.*)\.([0-9a-f]{16})\.part(\.journal)?")
@@ -61,8 +62,8 @@ def count_free(folder: Path) -> int:
 
 
 def shorten(text: str) -> str:
-    """Return a text for messages; a text of more than `LONGEST_TEXT` characters is replaced by its first 60 and its
-    last 20 characters.
+    """Return a text for messages. From a text of more than `LONGEST_TEXT` characters, only the first 60 and the last 20
+    characters are shown.
     """
     return text if len(text) <= LONGEST_TEXT else f"{text[:60]}...{text[-20:]}"
 
@@ -102,9 +103,9 @@ def check_place(path: Path, what: str) -> Path:
 
 
 def replace_file(path: Path, content: Bytes | Sequence[Bytes], sync: bool = False) -> None:
-    """Write a whole file; readers find either the complete old file or the complete new file.
+    """Write a whole file. Until the new file is complete, readers find the complete old file.
 
-    A link at the path is replaced, not followed.
+    If the path is a link, the new file replaces the link.
 
     Args:
         path: the file.
@@ -158,7 +159,7 @@ def put_draft(draft: Path, path: Path) -> None:
 
 
 def remove_drafts(folder: Path, name: str, alone: bool = False) -> None:
-    """Remove the drafts that killed processes have left for a file, or for the files of a series.
+    """Remove the drafts of a file, or of the files of a series, that killed processes have left.
 
     Args:
         folder: folder of the drafts.
@@ -181,9 +182,9 @@ def remove_own_drafts() -> None:
 
 
 def _is_at_work(path: Path, end: str) -> bool:
-    """Return whether the process that created a draft may still be writing the draft. For processes on other hosts only
-    the
-    age of the draft is used."""
+    """Return whether the process that created a draft may still be writing the draft. For a process on another host,
+    the result depends only on the age of the draft.
+    """
     process = int(end[6:12], 16)
     if end[12:] != _host():
         return time.time() - path.stat().st_mtime < OLD
@@ -231,7 +232,7 @@ def seal(content: Bytes) -> bytes:
 
 
 def check_seal(content: bytes, what: str) -> memoryview:
-    """Check the seal of a file, and return the bytes before the seal; see `check_seal_of_file`."""
+    """Check the seal of a file, and return the bytes before the seal. See `check_seal_of_file`."""
     check_seal_of_file(io.BytesIO(content), what)
     return memoryview(content)[:-SEAL_SIZE]
 

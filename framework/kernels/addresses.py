@@ -1,9 +1,9 @@
-"""Calls of compiled kernels without Python: the arguments are stored in memory once, and the kernels are called by
+"""Calls of compiled kernels without Python. The arguments are stored in memory once, and the kernels are called by
 address.
 
 Arguments are stored in the memory layout of the compiler: a number has 8 bytes, a truth value has one byte, and the
 items of a tuple follow each other. An array is stored as owner, parent, size, item size, address, shape and strides.
-The owner is empty, because the caller keeps the arrays alive during the calls.
+The owner is empty. The caller must therefore keep references to the arrays during the calls.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from windlass.framework.kernels.value_types import find_kind, find_kinds
 _read_word = ctypes.c_size_t.from_address
 _pack_array = [Struct(f"{5 + 2 * dimensions}q").pack for dimensions in range(9)]
 _DATA = object.__basicsize__
-"""Offset [bytes] of the address of the data in an array object, according to the C API of NumPy."""
+"""Offset [bytes], within an array object, of the address of its data, according to the C API of NumPy."""
 
 
 def find_data(array: NDArray[Any]) -> int:
-    """Return the address of the data of an array. ``array.ctypes.data`` gives the same address, but takes ten times as
-    long.
+    """Return the address of the data of an array. The evaluation of ``array.ctypes.data``, which also gives this
+    address, takes ten times as long.
     """
     return _read_word(id(array) + _DATA).value
 
 
 @intrinsic
 def _call_entry(_typing: Any, entry: Any, block: Any) -> Any:
-    """Call the entry point of a kernel (see compiling.py) at an address, with the address of its arguments; return 0 on
+    """Call the entry point of a kernel (see compiling.py) at an address, with the address of its arguments. Return 0 on
     success.
     """
 
@@ -55,7 +55,8 @@ def _call_entry(_typing: Any, entry: Any, block: Any) -> Any:
 @kernel
 def run(calls: IntArray) -> int:
     """Execute the calls one after the other, and return the number of successful calls before the first failed call.
-    The array of calls has the shape (calls, 2); each row contains the addresses of entry point and arguments.
+    The array of calls has the shape (calls, 2). Each row contains the address of the entry point and the address of the
+    arguments.
     """
     for i in range(len(calls)):
         if _call_entry(calls[i, 0], calls[i, 1]) != 0:
@@ -78,8 +79,8 @@ def prepare_call(
     Args:
         function: the kernel.
         args: arguments of the call.
-        known: cache of stored tuples by argument index, which calls with the same kernel share. A tuple in the cache
-            is not stored again.
+        known: cache of stored tuples by argument index, common to all calls of this kernel. A tuple in the cache is not
+            stored again.
 
     Raises:
         TypeError: an argument is not an array, a number, or a tuple of such values, or the kernel returns a value.
@@ -114,8 +115,8 @@ def _find_address(function: Any, args: tuple[Any, ...], kinds: tuple[Any, ...], 
 
 @cache
 def find_run() -> Callable[[IntArray], int]:
-    """Return `run` compiled for C-contiguous int64 arrays of shape (calls, 2); the compiled `run` does not check the
-    type of its argument.
+    """Return the function `run`, compiled for C-contiguous int64 arrays of shape (calls, 2). The compiled function does
+    not check the type of its argument.
     """
     calls = np.zeros((0, 2), np.int64)
     run(calls)
@@ -137,8 +138,7 @@ def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
 
 
 def lay_down(args: tuple[Any, ...]) -> NDArray[np.uint8]:
-    """Store arrays, numbers and tuples in the memory layout of the compiler; the arrays must exist during all
-    calls."""
+    """Store arrays, numbers and tuples in the memory layout of the compiler. The arrays must exist during all calls."""
     return np.frombuffer(_memory(args)[0], np.uint8)
 
 

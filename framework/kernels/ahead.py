@@ -18,8 +18,8 @@ from windlass.framework.kernels.type_names import decode_type
 
 
 def _compile(jobs: list[Job], source: TextIO) -> list[str]:
-    """Compile the given kernels until the input ``source`` has ended. Kernels that are in the cache, or that another
-    process is compiling, are skipped. Return the name and the error of each kernel whose compilation failed.
+    """Compile the given kernels. Stop when the input ``source`` ends. Kernels that are in the cache, or that another
+    process is compiling, are skipped. Return the name and the error of each kernel that could not be compiled.
     """
     failed: list[str] = []
     for module, name, types, form in jobs:
@@ -42,8 +42,7 @@ def _compile(jobs: list[Job], source: TextIO) -> list[str]:
 
 
 def main() -> None:
-    """Compile the kernels that are named in the first line of the standard input; end the process when the input
-    ends."""
+    """Compile the kernels that the first line of the standard input names. End the process when the input ends."""
     jobs = [Job(*job) for job in json.loads(sys.stdin.readline())]
     failed = _compile(jobs, sys.stdin)
     print(json.dumps({"compiled": len(compiled()), "failed": failed}))

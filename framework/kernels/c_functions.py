@@ -1,4 +1,4 @@
-"""Calls by address between kernels and C code: C code calls kernels, and kernels call C functions.
+"""Calls between kernels and C code by address. C code calls kernels, and kernels call C functions.
 
 A kernel with an address as argument has an entry point that C code can call. The entry point is cached with the machine
 code of the kernel. C libraries pass a context (``void *``) to such functions. For kernels, the context is the address
@@ -56,8 +56,8 @@ def load(_typing: Any, context: Any) -> Any:
 
 @intrinsic
 def call_c(_typing: Any, function: Any, arguments: Any) -> Any:
-    """Call the C function at an address, and return its result, an int. The items of a tuple of numbers are the
-    arguments.
+    """Call the C function at an address with the numbers of a tuple as arguments, and return the result of the
+    function, an int.
     """
     from llvmlite import ir  # imported here, because only the compiler needs it
     from numba import types  # imported here, because numba is needed only for compilation
@@ -84,7 +84,7 @@ def _as_pointer(_typing: Any, address: Any) -> Any:
 
 @kernel(inline=True)
 def floats_at(address: int, count: int) -> FloatArray:
-    """Return the array of a given number of double-precision numbers at an address."""
+    """Return an array of ``count`` double-precision numbers that are stored at an address."""
     found: FloatArray = _carray(_as_pointer(address), (count,), np.float64)
     return found
 
@@ -104,8 +104,8 @@ def int_at(address: int) -> int:
 
 @kernel(inline=True)
 def calls_at(address: int, count: int) -> IntArray:
-    """Return the table of a program, shape (count, 2), at an address, in the form that `run` in addresses.py
-    requires.
+    """Return the table of the calls of a program, shape (count, 2), that is stored at an address. The result can be
+    passed to `run` in addresses.py.
     """
     found: IntArray = _carray(_as_pointer(address), (count, 2), np.int64)
     return found
@@ -113,14 +113,15 @@ def calls_at(address: int, count: int) -> IntArray:
 
 @kernel
 def ask(address: IntArray) -> None:
-    """Call a Python function that ctypes has wrapped; its address is in an array of shape (1,). Raise an error if the
-    result is not 0."""
+    """Call a Python function that ctypes has wrapped. The array ``address``, shape (1,), contains the address of the
+    function. Raise an error if the result is not 0.
+    """
     if call_c(address[0], (np.int64(0),)) != 0:
         raise RuntimeError("a function of Python has failed")
 
 
 @kernel
 def ask_when(address: IntArray, due: IntArray) -> None:
-    """If due[0] is not 0, call the Python function whose address is in ``address``, as `ask` does."""
+    """If due[0] is not 0, call the Python function with the address in ``address`` by `ask`."""
     if due[0] != 0 and call_c(address[0], (np.int64(0),)) != 0:
         raise RuntimeError("a function of Python has failed")

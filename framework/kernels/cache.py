@@ -1,9 +1,9 @@
-"""Files of machine code: their content, their folder, and the checks of owner and permissions.
+"""Files with machine code: content of the files, choice of the folder, and checks of owner and permissions.
 
 A file contains a JSON header and two blocks of code from the compiler, and ends with a digest of all preceding bytes.
-The header contains the key of the kernel, so a file of another kernel is detected. For security, the folder and the
-file must belong to the user or to root, no other user may have permission to write to the folder or the file, and links
-are never followed. No data are unpickled.
+The header contains the key of the kernel, so a file of another kernel is detected. For security, the owner of the
+folder and of the file must be the user or root. No other user may have permission to write to the folder or the file.
+Links are never followed. No data are unpickled.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class UntrustedError(Exception):
 
 @functools.cache
 def find_folder(wish: str) -> tuple[Path | None, str]:
-    """Return the subfolder of the requested folder ``wish`` for this version of Python and numba, and create it if
-    necessary. Return None and the reason if the folder cannot be used.
+    """Return the subfolder of the requested folder ``wish`` for this version of Python and numba. If necessary, create
+    this subfolder. Return None and the reason if the folder cannot be used.
     """
     version = f"kernels-{FORMAT}-{sys.implementation.cache_tag}-numba-{numba_version()}"
     try:
@@ -85,11 +85,12 @@ def write_file(path: Path, header: dict[str, Any], blocks: tuple[bytes, bytes]) 
 
 
 def read_file(path: Path, key: str) -> tuple[dict[str, Any], bytes, bytes] | None:
-    """Return the header and the two blocks of code of a file: machine code, which is empty for an inner kernel, and
-    intermediate code that is inserted into callers. Return None if the file does not exist.
+    """Return the header and the two blocks of code of a file. The first block is machine code, and is empty for an
+    inner kernel. The second block is intermediate code that is inserted into callers. Return None if the file does not
+    exist.
 
     Raises:
-        UntrustedError: the file belongs to another user, or other users may write to it.
+        UntrustedError: another user owns the file, or other users may write to the file.
         WindlassError: the digest of the file is wrong.
         LookupError: the file contains another kernel.
     """

@@ -1,5 +1,5 @@
-"""The key of the cache: a description of all inputs that determine the machine code of a kernel. The key is equal in
-all processes.
+"""The key of the cache, which describes all inputs that determine the machine code of a kernel. The key is equal in all
+processes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-# Modules whose objects are described only by name, because the key contains the versions of these modules.
+# Objects of these modules are described only by name, because the key contains the versions of the modules.
 _KNOWN_MODULES = frozenset({"builtins", "cmath", "math", "numba", "numpy", "operator"})
 # Classes of numba's types that a kernel may use as constants.
 _TYPES = frozenset({"Array", "Boolean", "Complex", "Float", "Integer", "NoneType", "Record"})
@@ -35,8 +35,9 @@ _SCOPES = {
 }
 _FIRST_CONSTANT = frozenset((operation, 0) for operation in dis.hasconst)
 NAMED = {dis.opmap[name]: value for name, value in _SCOPES.items() if name in dis.opmap}
-"""For each instruction that reads a name: scope of the name, and number of bits by which the index of the name is
-shifted in the argument of the instruction."""
+"""For each instruction that reads a name: the scope of the name, and a number of bits. The argument of the instruction
+is the index of the name, shifted to the left by this number of bits.
+"""
 
 
 class NotCacheableError(Exception):
@@ -48,10 +49,10 @@ def _is_importable(class_: Any) -> bool:
 
 
 def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> str:
-    """Return a hash of a compiled function and of all objects to which the function refers. ``known`` contains the
-    hashes that were already computed, and ``callers`` contains the functions whose hashes are being computed, from the
-    outermost caller to the innermost. NotCacheableError is raised if the hash cannot identify the function, for example
-    for kernels that call each other recursively.
+    """Return a hash of a compiled function and of all objects to which the function refers. The argument ``known``
+    contains the hashes that were already computed. The argument ``callers`` contains the functions for which a hash is
+    being computed, from the outermost caller to the innermost. NotCacheableError is raised if a hash cannot identify
+    the function, for example if kernels call each other recursively.
     """
     if dispatcher in callers[:-1]:
         raise NotCacheableError("kernels call each other recursively")
@@ -86,7 +87,9 @@ def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...
 
 
 _options: dict[str, object] = {}
-"""Descriptions of the compiler options of kernels, by the text of the options; many kernels have the same options."""
+"""Descriptions of the compiler options of kernels, by the text of the options. The descriptions are stored because many
+kernels have equal options.
+"""
 
 
 def _describe_options(options: dict[str, Any]) -> object:
@@ -106,7 +109,7 @@ def list_names(code: CodeType) -> list[tuple[str, str]]:
     none, extended, cache, named = ("", ""), dis.EXTENDED_ARG, CACHE, NAMED
     for operation, low in zip(raw[::2], raw[1::2], strict=True):
         if operation == cache:
-            # such an instruction never follows an extension of an argument
+            # an instruction that extends an argument never precedes such an instruction
             continue
         if operation in named:
             scope, shift = named[operation]
@@ -125,8 +128,9 @@ def list_names(code: CodeType) -> list[tuple[str, str]]:
 
 @functools.cache
 def _describe_code(code: CodeType) -> tuple[str, list[tuple[str, ...]]]:
-    """Return the instructions of a function without file and line numbers, and the names that the instructions read:
-    (scope, name, attribute ...)."""
+    """Return the instructions of a function, without file and line numbers, and the names that the instructions read,
+    each as a tuple (scope, name, attribute ...).
+    """
     chains: list[list[str]] = []
     follows = False
     for scope, name in list_names(code):
@@ -149,7 +153,7 @@ def _list_constants(code: CodeType) -> list[object]:
     """Return the constants of a function, except inner functions and docstrings."""
     documented = not code.co_name.startswith("<") and isinstance(next(iter(code.co_consts), None), str)
     raw = code.co_code
-    # the exact check below takes longer
+    # this quick check avoids most runs of the slower exact check below
     if documented and not _FIRST_CONSTANT.isdisjoint(zip(raw[::2], raw[1::2], strict=True)):
         first = {
             raw[i] for i in range(0, len(raw), 2) if raw[i + 1] == 0 and (i == 0 or raw[i - 2] != dis.EXTENDED_ARG)
@@ -165,8 +169,8 @@ def _describe_class(class_: Any) -> object:
 
 
 def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> object:
-    """Return a description of a constant or called function; the description is equal in all processes. The arguments
-    are explained in `eval_content`.
+    """Return a description of a constant or of a called function. The description is equal in all processes. The
+    arguments are explained in `eval_content`.
     """
     # these types are checked first, because most constants have one of these types
     kind: Any = type(value)

@@ -69,7 +69,7 @@ class Addressed:
         self._last: tuple[tuple[Any, ...], IntArray, Any] = ((), np.zeros((0, 2), np.int64), None)
 
     def prepare(self, args: tuple[Any, ...]) -> Any:
-        """Prepare a call of the kernel from compiled code; see `prepare_call`."""
+        """Prepare a call of the kernel from compiled code. See `prepare_call`."""
         return prepare_call(self._quick.kernel, args, self._known)
 
     def __call__(self, *args: Any) -> None:
@@ -246,8 +246,8 @@ def _check_arrays(name: str, given: tuple[Any, ...], arguments: Callable[[Any], 
 
 
 def _check_numbers(name: str, given: tuple[Any, ...], arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:
-    """Raise ModelError if an argument is a number that depends on time or motion; ``given`` as for `_check_arrays`. The
-    check is not necessary for functions that only read names.
+    """Raise ModelError if an argument is a number that depends on time or motion. The argument ``given`` is explained
+    in `_check_arrays`. The check is not necessary for functions that only read names.
     """
     first = list(_leaves(given))
     for probe in s.probes():

@@ -41,7 +41,7 @@ _types_of_arrays: dict[tuple[Any, ...], Any] = {}
 
 
 def _find_type(function: Any, value: Any) -> Any:
-    """Return the compiler's type of an argument; the types of arrays are stored for later calls."""
+    """Return the compiler's type of an argument. The types of arrays are stored for later calls."""
     if not isinstance(value, np.ndarray):
         return function.typeof_pyval(value)
     kind = find_kinds((value,))
@@ -56,7 +56,7 @@ def find_version(function: Any, kinds: tuple[Any, ...]) -> Any:
     """
     if hasattr(function, "compile_by_address"):
         return function.compile_by_address(kinds)
-    function.compile(kinds)  # other versions of the compiler may not have this method
+    function.compile(kinds)  # the method below may not exist in other versions of numba
     return function.overloads[kinds]
 
 

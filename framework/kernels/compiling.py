@@ -1,10 +1,10 @@
 """Compilation of kernels in one of three forms: for calls from Python, for calls by address, or as inner kernels.
 
 Most kernels are called only by other kernels. These inner kernels need neither separate entry points nor separate
-machine code, whose creation would take half of the compilation time. For inner kernels, the intermediate code of the
-compiler is cached, and inserted into each caller. Kernels that programs or C code call by address have machine code,
-but no entry point for Python, whose creation would take a sixth of the compilation time. If Python later calls a kernel
-without this entry point, the kernel is compiled again.
+machine code. Their creation would take half of the compilation time. The intermediate code of inner kernels is cached,
+and inserted into each caller. Kernels that programs or C code call by address have machine code, but no entry point for
+Python, because the creation of such an entry point would take a sixth of the compilation time. If Python later calls a
+kernel without this entry point, the kernel is compiled again.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ class InnerLibrary(KernelLibrary):
             return
         cheap = {"loop_vectorize": False, "slp_vectorize": False, "opt": 0, "cost": "cheap"}
         passes, builder = self._codegen._module_pass_manager(**cheap)
-        # Addresses that are valid only in this process are removed. They occur only in instructions without effect.
+        # This pass removes instructions without effect. Only these instructions contain addresses that are valid only
+        # in this process.
         passes.add_global_dead_code_eliminate_pass()
         passes.run(self._final_module, builder)
 
@@ -63,8 +64,8 @@ class InnerLibrary(KernelLibrary):
 
 
 class _Nesting:
-    """Nesting depth of compilations, and whether the outermost kernel is compiled for calls by address. The compiler's
-    lock protects these values.
+    """Nesting depth of compilations, and whether the outermost kernel is compiled for calls by address. Code that uses
+    these values holds the lock of the compiler.
     """
 
     depth = 0
@@ -86,8 +87,8 @@ def _is_for_c(arguments: Any) -> bool:
 
 @contextmanager
 def _nested() -> Iterator[None]:
-    """Context manager for compilations. Within its block, there is no garbage collection, which would take a twelfth of
-    the compilation time, and no repeated work (see repeated.py).
+    """Context manager for compilations. Within its block, garbage collection, which would take a twelfth of the
+    compilation time, is disabled, and repeated work is avoided (see repeated.py).
     """
     searching = gc.isenabled() and _Nesting.depth == 0
     if searching:
@@ -113,13 +114,13 @@ _FOR_OTHERS = frozenset({
 of numba with ``inline="always"``.
 """
 _NAMES_OF_OTHERS = frozenset({"objmode", "objmode_context", "literally", "literal_unroll"})
-"""Names that require the passes above if a kernel uses them; kernels of Windlass do not use these names."""
+"""Names in kernels that require the passes above. Kernels of Windlass do not use these names."""
 _FOR_CLOSURES = frozenset({"InlineClosureLikes", "MakeFunctionToJitFunction"})
 """Compiler passes that are needed only for functions and comprehensions inside a kernel."""
 
 
 class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
-    """Numba's default compiler, modified such that the compiler passes depend on the form of the kernel."""
+    """Numba's default compiler with compiler passes that depend on the form of the kernel."""
 
     def __init__(
         self, typing: Any, target: Any, library: Any, args: Any, return_type: Any, flags: Any, names: Any
@@ -140,8 +141,8 @@ class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
             self.state.targetctx = self.state.targetctx.subtarget(**changes)
 
     def define_pipelines(self) -> list[Any]:
-        """Return the passes of the compiler: `KernelLowering` replaces numba's code generation, and passes that have no
-        effect on this kernel are omitted.
+        """Return the passes of the compiler. The class `KernelLowering` replaces numba's code generation, and passes
+        without effect on this kernel are omitted.
         """
         code: CodeType = self.state.func_id.code
         unused = {"NativeLowering"}
@@ -206,8 +207,8 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
     """A kernel with compiled versions for calls from Python, from other kernels and by address."""
 
     def compile(self, signature: Any) -> Any:
-        """Return the entry point of the version for a signature; the version is compiled or read from a file if
-        necessary. For kernels that Python does not call, return `NoEntry`.
+        """Return the entry point of the version for a signature. If necessary, the version is compiled or read from a
+        file. For kernels that Python does not call, return `NoEntry`.
         """
         with _core.compiler_lock.global_compiler_lock, _nested():
             arguments, _ = _core.sigutils.normalize_signature(signature)
@@ -217,8 +218,8 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
             return super().compile(signature)
 
     def _compilation_chain_init_hook(self) -> None:
-        """Do nothing. Numba would search all installed packages for extensions with further types, which kernels do not
-        use.
+        """Do nothing. The method of numba would search all installed packages for extensions with further types, which
+        kernels do not use.
         """
 
     def compile_by_address(self, arguments: tuple[Any, ...]) -> Any:
@@ -232,14 +233,14 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
             return self.overloads[arguments]
 
     def get_call_template(self, arguments: Any, named: Any) -> Any:
-        """Return the types of arguments and result with which another kernel calls this kernel. All values of a type
-        use the same compiled version; numba would compile a separate version for each value of a constant.
+        """Return the types of arguments and result with which another kernel calls this kernel. The types do not
+        contain the values of constants, because numba would otherwise compile a separate version for each value.
         """
         plain = tuple(map(_forget_value, arguments)), {name: _forget_value(kind) for name, kind in named.items()}
         return super().get_call_template(*plain)
 
     def add_overload(self, result: Any) -> None:
-        """Register a version; calls from Python use only versions with an entry point for Python."""
+        """Register a compiled version. Calls from Python use only versions with an entry point for Python."""
         result = without_statements(result)
         if isinstance(result.entry_point, NoEntry):
             self.overloads[tuple(result.signature.args)] = result
@@ -259,16 +260,14 @@ def _forget_value(kind: Any) -> Any:
 
 
 def without_statements(result: Any) -> Any:
-    """Return a compiled kernel without its statements and the types of its variables, because these data need most of
-    the memory, and are used only during the compilation.
+    """Return a compiled kernel without its statements and the types of its variables. These data need most of the
+    memory of the kernel, and are used only during the compilation.
     """
     result.fndesc.typemap = result.fndesc.calltypes = None
     return result._replace(type_annotation="")
 
 
 def load_environments(result: Any) -> None:
-    """Connect machine code with the Python environments of its inner kernels, in the same manner as for kernels that
-    are read from files.
-    """
+    """Connect machine code with the Python environments of its inner kernels, as for kernels from files."""
     for environment in result._find_referenced_environments():
         result.codegen.set_env(environment.env_name, environment)

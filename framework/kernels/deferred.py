@@ -1,5 +1,5 @@
-"""Functions that generate code and that only kernels call. The import of numba takes a third of the time of a short
-run, so numba receives these functions when the compiler first needs them.
+"""Functions that generate machine code for kernels. Numba receives these functions only when the compiler first needs
+them, because the import of numba takes a third of the time of a short run.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class DeferredFunction:
-    """A function of numba, or a function that generates code, which is created at its first use by the compiler.
+    """A function of numba, or a function that generates code. The function is created when the compiler first uses it.
 
     Args:
         name: name of the function.
@@ -24,7 +24,7 @@ class DeferredFunction:
 
     @property
     def _numba_type_(self) -> Any:
-        """The compiler's type of the function; numba reads this attribute of objects to which a kernel refers."""
+        """The compiler's type of the function. Numba reads this attribute of each object to which a kernel refers."""
         if self._kind is None:
             import numba  # imported here, because only the compiler needs numba
 

@@ -1,4 +1,4 @@
-"""Compilation of kernels by numba, with the cache of machine code instead of numba's cache."""
+"""Compilation of kernels by numba. The cache of machine code of Windlass replaces numba's cache."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _numba: Any = numba  # declared as Any, because internal functions of numba have
 # A thread that compiles a kernel holds this lock, and may need the dispatchers of further kernels.
 _compiler_lock = _numba.core.compiler_lock.global_compiler_lock
 
-# see kernel.py
+# kernel.py explains this call
 gc.freeze()
 
 
@@ -69,8 +69,8 @@ def _create_dispatcher(function: Any) -> Any:
 
 @contextmanager
 def _known_signature(function: FunctionType) -> Iterator[None]:
-    """Context manager; within its block, `inspect.signature` of a function is computed only once. Numba computes the
-    signature three times, which takes a third of the time of the creation of a dispatcher.
+    """Context manager. Within its block, the result of `inspect.signature` for the function is computed only once.
+    Numba computes this result three times, which takes a third of the time for the creation of a dispatcher.
     """
     if "__signature__" in vars(function):
         yield
@@ -94,28 +94,30 @@ class _Compilation:
 
 
 _open: list[_Compilation] = []
-"""Compilations in progress, the innermost at the end; numba's lock protects the list."""
+"""Compilations in progress, with the innermost at the end. Code that uses this list holds numba's lock."""
 _locks: dict[str, Lock] = {}
 """Locks of the kernels that this process compiles, by key of the kernel."""
 
 
 class _KernelCache:
-    """Cache of one kernel; replaces numba's own cache object, so the method names are numba's."""
+    """Cache of one kernel. An object of this class replaces numba's own cache object, so its methods have the names
+    that numba requires.
+    """
 
     def __init__(self, function: Any, dispatcher: Any) -> None:
         self.function, self.dispatcher = function, dispatcher
         self.name: str = function.__qualname__
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Return a compile result from this process or from the cache folder; if there is none, return None, and numba
-        compiles the kernel.
+        """Return a compile result from this process or from the cache folder. If no result exists, return None. Numba
+        then compiles the kernel.
         """
         key = None
         try:
             arguments, return_type = _numba.core.sigutils.normalize_signature(signature)
             form = find_form(arguments)
             if form != INNER:
-                _open.clear()  # a compilation that is still in the list has failed
+                _open.clear()  # compilations that are still in the list have failed
             types = [encode_type(kind) for kind in arguments]
             returns = None if return_type is None else encode_type(return_type)
             keys = eval_keys(self.function, types, returns, form)
@@ -125,8 +127,8 @@ class _KernelCache:
             for enough in keys:
                 result = process.ready.get(enough)
                 if result is not None and result.signature.args == arguments:
-                    # Use the same machine code with a separate entry point, because each kernel removes its entry point
-                    # when the kernel is deleted.
+                    # Use the stored machine code with a new entry point, because the deletion of a kernel also removes
+                    # the entry point of this kernel.
                     entry: Any = NoEntry(form)
                     if form == FOR_PYTHON:
                         entry = self._find_function(result, target_context)
@@ -148,8 +150,8 @@ class _KernelCache:
             say_once(self.name, f"the machine code of {self.name} is not kept: {error}")
         except Exception as error:  # if an error occurs in the cache, the kernel is compiled again
             say_unusable(self.name, error)
-        # Add the key to the name of the code, because the linker finds code by name, and numba's names contain counters
-        # that differ between processes.
+        # The linker finds code by name, but numba's names contain counters that differ between processes. Therefore the
+        # key is a part of the name.
         self.dispatcher.py_func.__qualname__ = (
             self.name if key is None else f"{self.name}_{key.removesuffix('-inner')[-16:]}"
         )
@@ -170,7 +172,7 @@ class _KernelCache:
         while _open:
             done = _open.pop()
             if done.cache is self and done.signature == signature:
-                break  # all compilations that were removed before this one have failed
+                break  # the compilations that this loop removed earlier have failed
         else:
             return
         self.dispatcher.py_func.__qualname__ = self.name
@@ -202,11 +204,12 @@ class _KernelCache:
             say_once("writing", f"the machine code of {self.name} and more cannot be kept ({error!r})")
 
     def flush(self) -> None:
-        """Do nothing, because files are named by a hash of their inputs and are never outdated."""
+        """Do nothing. Cached files are never outdated, because their names are hashes of all compilation inputs."""
 
     def _wait(self, folder: Path, key: str) -> bool:
-        """Start compiling processes on other cores, and acquire the lock of a kernel; return whether another process
-        held the lock before."""
+        """Start compiling processes on other cores, and acquire the lock of a kernel. Return whether another process
+        held this lock before.
+        """
         if key in _locks or not os.access(folder, os.W_OK):
             return False
         if launched_rank() == 0:

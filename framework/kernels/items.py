@@ -1,7 +1,7 @@
-"""Generation of code with few instructions that reads items and shapes of arrays, and parts of aggregates.
+"""Generation of code that reads items and shapes of arrays, and parts of aggregates, with few instructions.
 
 For each item ``a[i]``, numba stores all data of the array in memory, reads these data one by one, and computes the
-address of the item with all strides: 29 instructions, of which the optimiser removes 25. Most of the compilation time
+address of the item with all strides. Of these 29 instructions, the optimiser removes 25. Most of the compilation time
 of a kernel is proportional to the number of instructions before the optimisation. The functions of this file create
 only the instructions that the optimiser would keep. The changes in this file do not change the machine code.
 """
@@ -18,8 +18,9 @@ _types: Any = _numba.types
 
 
 class KernelBuilder(ir.IRBuilder):  # type: ignore[misc]
-    """Builder of instructions. If a requested part of an aggregate (an array, a tuple) is a constant or was inserted
-    before, the builder returns the constant or the inserted value, and creates no instruction.
+    """Builder of instructions. If a requested part of an aggregate (an array or a tuple) is known, the builder returns
+    the known value and creates no instruction. A part is known if it is a constant, or if an earlier instruction has
+    inserted it.
     """
 
     def extract_value(self, agg: Any, idx: Any, name: str = "") -> Any:
@@ -32,7 +33,7 @@ class KernelBuilder(ir.IRBuilder):  # type: ignore[misc]
                 if wanted[: len(place)] == place:
                     value, wanted = value.value, wanted[len(place) :]
                 elif place[: len(wanted)] == wanted:
-                    break  # this instruction inserted only a part of the wanted value
+                    break  # this instruction has inserted only a part of the wanted value
                 else:
                     value = value.aggregate
             elif isinstance(value, ir.Constant) and isinstance(value.constant, (list, tuple)):
@@ -41,7 +42,7 @@ class KernelBuilder(ir.IRBuilder):  # type: ignore[misc]
                 break
         if not wanted:
             return value
-        if isinstance(value, ir.Constant):  # the values of the parts are not known
+        if isinstance(value, ir.Constant):  # the parts of a constant are not known
             return super().extract_value(agg, idx, name)
         return super().extract_value(value, wanted, name)
 
@@ -71,8 +72,8 @@ def locate_item(context: Any, builder: Any, kind: Any, place: Any, array: Any, i
     Args:
         context: context of the code generation.
         builder: the builder of instructions.
-        kind, place: the compiler's types of array and index. array, index: values of array and index. Negative indices
-        count from the end.
+        kind, place: the compiler's types of the array and of the index.
+        array, index: values of the array and of the index. Negative indices count from the end.
     """
     lengths = builder.extract_value(array, find_field(context, kind, "shape"))
     data = builder.extract_value(array, find_field(context, kind, "data"))

@@ -1,22 +1,22 @@
-"""Kernels: the decorator that compiles functions with inner loops, and the cache of machine code between runs.
+"""Kernels: the decorator that compiles functions with inner loops, and the use of cached machine code in later runs.
 
 The compiler is numba. The name of a file of machine code is a hash of all inputs of the compilation. Therefore outdated
-machine code is never read, and the paths and dates of source files have no effect. The inputs are: the instructions of
-the kernel and of all kernels to which it refers, values of constants, options, types of arguments, versions of Python,
-NumPy and numba, and the CPU. If a function changes, the keys of all kernels that call the function also change,
-including kernels in other files. A kernel that a factory function creates has the same key in every process. Several
+machine code is never read, and the paths and dates of source files have no effect. The inputs are the instructions of
+the kernel and of all kernels to which the kernel refers, values of constants, options, types of arguments, versions of
+Python, NumPy and numba, and the CPU. If a function changes, the keys of all kernels that call the function also change,
+including kernels in other files. The key of a kernel that a factory function creates is equal in every process. Several
 processes can write files at the same time. The security rules and the digest of files are described in cache.py.
 
 Environment variables:
-    WINDLASS_JIT=0: kernels are not compiled, so that debuggers and the measurement of test coverage can be used.
+    WINDLASS_JIT=0: kernels run as Python functions, so that debuggers and the measurement of test coverage can be used.
         Without compilation, a division of floats by zero raises an error, while compiled code gives inf or NaN.
     WINDLASS_BOUNDSCHECK=1: array indices are checked, and a wrong index raises IndexError. Code with these checks is
         slower, and is cached separately.
-    WINDLASS_CACHE: folder for the machine code. The default is windlass in $XDG_CACHE_HOME, or in ~/.cache. The folder
-        must belong to the user or to root, and no other user must have permission to write to it. A read-only folder is
-        allowed.
-    WINDLASS_COMPILERS: number of processes that compile kernels if many are missing. The default is the number of
-        cores. Values above 9 have the same effect as 9.
+    WINDLASS_CACHE: folder for the machine code. The default is windlass in $XDG_CACHE_HOME, or in ~/.cache. The owner
+    of the folder must be the user or root, and no other user may have permission to write to the folder. A read-only
+    folder is allowed.
+    WINDLASS_COMPILERS: number of processes that compile kernels if the machine code of many kernels is missing. The
+        default is the number of cores. Values above 9 have the same effect as 9.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _VARIABLE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 class KernelFunction:
-    """A kernel. Its machine code is read from a file, or is compiled, at its first call with each combination of
-    argument types. Numba is imported only if the kernel has to be compiled.
+    """A kernel. At the first call with each combination of argument types, the machine code is read from a file or
+    compiled. Numba is imported only if the kernel has to be compiled.
 
     Attributes:
         py_func: the Python function.
@@ -71,16 +71,16 @@ class KernelFunction:
         self.addresses: dict[Any, int] = {}
         self.content: str | None = None
         code = function.__code__
-        # numba changes the arguments of other functions before the compilation
+        # numba changes the arguments of functions with variable or keyword-only arguments before the compilation
         self._is_plain = not code.co_flags & _VARIABLE and code.co_kwonlyargcount == 0
 
     @property
     def _numba_type_(self) -> Any:
-        """The compiler's type of this kernel; numba reads this attribute of objects to which a kernel refers."""
+        """The compiler's type of this kernel. Numba reads this attribute of each object to which a kernel refers."""
         return self.dispatcher._numba_type_
 
     def __getattr__(self, name: str) -> Any:
-        """Create the dispatcher when it is first used. Return other attributes from the dispatcher."""
+        """Create the dispatcher at its first use. Other attributes are attributes of the dispatcher."""
         if name == "dispatcher":
             from windlass.framework.kernels.dispatching import find_dispatcher  # imported here, because of numba
 
@@ -93,7 +93,9 @@ class KernelFunction:
         return f"<kernel {self.__module__}.{self.__qualname__}>"
 
     def __reduce__(self) -> str:
-        """Copies are the kernel itself, and pickled data contain only its name."""
+        """Return the name of the kernel. A copy of a kernel is therefore the kernel itself, and pickled data contain
+        only its name.
+        """
         return str(self.__qualname__)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
@@ -158,7 +160,7 @@ def kernel(
 
     Args:
         function: the Python function, which is omitted if the decorator has arguments, as in ``@kernel(fast=False)``.
-        fast: whether the compiler may reorder sums, fuse multiplication and addition, and multiply by reciprocals; NaN
+        fast: whether the compiler may reorder sums, fuse multiplication and addition, and multiply by reciprocals. NaN
             and inf are preserved.
         inline: whether the code is always inserted into the callers, which is useful for small functions.
         name: name of the kernel in its module, for a kernel that a factory function creates. Only kernels that are

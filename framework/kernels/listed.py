@@ -1,16 +1,16 @@
 """The list of kernels that models need, and the processes that compile these kernels in parallel.
 
 The file kernels.json of the package lists the kernels that Python, programs or C code call. An entry contains the
-module and name of a kernel, the types of the arguments, and the form of the kernel (see compiling.py). The file also
-lists, for some models, the kernels in the order in which the model requests the kernels. The script
+module and name of a kernel, the types of the arguments, and the form of the kernel (see compiling.py). For some models,
+the file also lists the kernels of the model in the order in which the model requests them. The script
 tests/support/list_kernels.py creates the file.
 
-If the machine code of many listed kernels is missing, as in the first run on a machine, additional processes on the
-other cores compile these kernels together with this process. See ahead.py. Each of these processes first compiles the
-kernels of the listed model that is most similar to the present model. This process compiles the same kernels in the
-order of the list. The additional processes begin at later positions of the list and proceed in the reverse order. With
-one additional process, the two processes meet at one position and finish at the same time, although the compilation
-times of the kernels differ by a factor of 200.
+In the first run on a machine, the machine code of many listed kernels is missing. Then additional processes on the
+other cores compile these kernels together with this process (see ahead.py). Each additional process first compiles the
+kernels of the listed model that is most similar to the present model. This process compiles the kernels of this model
+in the order of the list. The additional processes begin at later positions of the list and continue in the reverse
+order. With one additional process, the two processes reach a common position and finish at the same time, although the
+compilation times of the kernels differ by a factor of 200.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PACKAGE = Path(str(sys.modules["windlass"].__file__)).parent
 LIST = PACKAGE / "kernels.json"
 WORDS = ("-P", "-m", "windlass.framework.kernels.ahead")
 FEW = 10
-"""Smallest number of missing kernels for which compiling processes are started."""
+"""Compiling processes are started if at least this number of kernels is missing."""
 MOST = 8
 """Largest number of processes that compile kernels in addition to this process."""
 EARLY = 7 / 8
@@ -65,7 +65,7 @@ def read_list() -> list[Job]:
 
 
 def _read() -> tuple[list[Job], list[list[Job]]]:
-    """Return all kernels of the list, and, for each listed model, its kernels in the order in which the model requests
+    """Return all kernels of the list and, for each listed model, the kernels in the order in which the model requests
     them.
     """
     try:
@@ -83,8 +83,8 @@ def _read() -> tuple[list[Job], list[list[Job]]]:
 
 
 def write_list(models: list[list[Job]]) -> None:
-    """Write the list of kernels that models request. The kernels are given for each model, in the order in which the
-    model requests them; each kernel and each type is stored only once in the file.
+    """Write the list of kernels that models request. The argument ``models`` contains, for each model, the kernels in
+    the order in which the model requests them. Each kernel and each type is stored only once in the file.
     """
     numbers: dict[str, int] = {}
     places: dict[str, int] = {}
@@ -121,7 +121,8 @@ def count_processes() -> int:
 
 
 def start_process(jobs: list[Job], output: int) -> subprocess.Popen[str]:
-    """Start a process that compiles kernels until all are compiled, or until its input or this process ends.
+    """Start a process that compiles kernels. The new process ends when all kernels are compiled, or when its input or
+    this process ends.
 
     The new process does not use MPI, because the MPI launcher would count the new process as a process of the job.
     """
@@ -142,7 +143,7 @@ def start_process(jobs: list[Job], output: int) -> subprocess.Popen[str]:
 
 
 _helpers: list[subprocess.Popen[str]] = []
-"""Compiling processes that this process has started; their input ends when this process ends."""
+"""Compiling processes that this process has started. Their input ends when this process ends."""
 
 
 def start_helpers(missing: str, folder: Path) -> None:
@@ -158,7 +159,7 @@ def start_helpers(missing: str, folder: Path) -> None:
     """
     if _helpers or (number := count_processes() - 1) < 1:
         return
-    # on a busy machine no core is free for new processes, and this process would wait for these processes
+    # no new processes are started on a busy machine, because this process would have to wait for them
     if "WINDLASS_COMPILERS" not in os.environ and os.getloadavg()[0] > number + 1:
         return
     jobs, models = _read()
@@ -173,7 +174,7 @@ def start_helpers(missing: str, folder: Path) -> None:
     wanted = [job for job in jobs if is_loaded(job.module)]
     if sum(file_stem(job.name) not in kept for job in wanted) < FEW:
         return
-    # The names do not identify the kernels, because kernels of several laws may have the same name. Therefore each new
+    # A name does not identify a kernel, because kernels of several laws may have equal names. Therefore each new
     # process checks which kernels are compiled.
     import subprocess  # imported here, because most runs start no processes
 
@@ -185,7 +186,7 @@ def start_helpers(missing: str, folder: Path) -> None:
 
 
 def _find_similar(models: list[list[Job]], is_loaded: Callable[[str], bool]) -> list[Job]:
-    """Return the kernels of that listed model whose laws are most similar to the laws that this process has loaded.
+    """Return the kernels of the listed model with the laws that are most similar to the loaded laws of this process.
     Modules that few models use have a larger weight in this comparison.
     """
     used = [{job.module for job in model} for model in models]

@@ -1,5 +1,6 @@
-"""Locks for the compilation of kernels: one process compiles a kernel, and other processes that need the kernel wait
-for the machine code."""
+"""Locks for the compilation of kernels. One process compiles a kernel, and other processes that need the kernel wait
+for the machine code.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +10,20 @@ import time
 from pathlib import Path
 
 WAIT = 60.0
-"""Longest time [s] for which a process waits for another process that compiles a kernel. After this time the waiting
-process compiles the kernel itself, because the other process may be suspended.
+"""Longest time [s] that a process waits while another process compiles a kernel. After this time the waiting process
+compiles the kernel itself, because the other process may be suspended.
 """
 PAUSE = 0.01
 """Time [s] between two attempts to acquire a lock."""
 
 
 class Lock:
-    """Lock for the compilation of one kernel; the file for its machine code identifies the kernel. The operating system
-    releases the lock when the process that holds it ends.
+    """Lock for the compilation of one kernel. The path of the machine code file identifies the kernel. If the process
+    that holds the lock ends, the operating system releases the lock.
 
     Args:
         path: file for the machine code of the kernel.
-        wait: whether to wait for another process that holds the lock. If false, only one attempt to acquire the lock is
+        wait: whether to wait while another process holds the lock. If false, only one attempt to acquire the lock is
             made.
 
     Attributes:
@@ -56,7 +57,7 @@ class Lock:
         """Release the lock."""
         if self.held:
             self.held = False
-            # the lock file can be removed although waiting processes have it open, because a waiting process searches
-            # for the machine code after it has acquired the lock
+            # The lock file can be removed while waiting processes have it open. When such a process acquires the lock,
+            # it first searches for the machine code.
             self._path.unlink(missing_ok=True)
             os.close(self._number)

@@ -1,14 +1,14 @@
-"""Generation of the machine code of kernels. The generated code does not count references to arrays that belong to the
-caller, and has few instructions before the optimisation.
+"""Generation of the machine code of kernels. The generated code does not count references to arrays of the caller, and
+has few instructions before the optimisation.
 
-By default the compiler counts references to all arrays at each use of a tuple of arrays, and later removes those
-counting operations that it recognises as superfluous. In many kernels the remaining counting operations are most of the
-code. Arguments, constants, and parts and views of arguments and constants exist longer than a call, so references to
-these objects need not be counted. References to arrays that a kernel creates are counted as usual.
+By default, the compiler counts references to all arrays at each use of a tuple of arrays. Later, the compiler removes
+some superfluous counting operations. In many kernels most of the code is remaining counting operations. Arguments,
+constants, and parts and views of arguments and constants exist longer than a call, so references to these objects need
+not be counted. References to arrays that a kernel creates are counted as usual.
 
 The time of the code generation and of the optimisation is proportional to the number of instructions. Therefore items
 of arrays are read and written with few instructions (items.py), and variables that are assigned once are not stored in
-memory. The optimiser would remove the omitted instructions, so the machine code has the same operations.
+memory. The omitted instructions do not change the machine code, because the optimiser would remove them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ _core, _ir = _numba.core, _numba.core.ir
 _types: Any = _numba.types
 
 _PARTS = frozenset({"build_tuple", "cast", "getattr", "getitem", "static_getitem"})
-"""Types of expressions whose results are the operands, parts or views of the operands, or tuples of operands."""
+"""Types of expressions. The results of these expressions are the operands, parts or views of the operands, or tuples of
+operands.
+"""
 
 
 def find_borrowed(code: Any, kinds: Any, models: Any) -> set[str]:
@@ -69,8 +71,8 @@ def find_borrowed(code: Any, kinds: Any, models: Any) -> set[str]:
 
 
 def find_constants(code: Any, kinds: Any, models: Any, borrowed: set[str]) -> set[str]:
-    """Return variables of a kernel that are assigned once, before all uses, and whose references are not counted. These
-    variables need no memory, because the value of a variable is known wherever the variable is used.
+    """Return the variables of a kernel that are assigned once, before all uses, and have no counted references. These
+    variables need no memory, because their values are known at each use.
 
     Args:
         code: intermediate representation of the kernel in the compiler.
@@ -95,8 +97,8 @@ def find_constants(code: Any, kinds: Any, models: Any, borrowed: set[str]) -> se
         return (
             len(labels) == 1
             and all(use > labels[0] and labels[0] in before[use] for use in uses.get(name, ()))
-            # arrays that are assigned after the first block are stored in memory, even if their references are not
-            # counted; otherwise the optimiser would insert the code of more kernels into their callers
+            # Arrays that are assigned after the first block are stored in memory, even if their references are not
+            # counted. Without this rule, the optimiser would insert the code of more kernels into their callers.
             and (not models[kinds[name]].contains_nrt_meminfo() or (name in borrowed and labels[0] == first))
         )
 
@@ -141,7 +143,7 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
             super().decref(typ, val)
 
     def delvar(self, name: str) -> None:
-        """Generate the code at the end of the life of a variable."""
+        """Generate the code that follows the last use of a variable."""
         if name in self._constants:
             return
         if self._is_counted(self.typeof(name)) and name not in self._borrowed:
@@ -158,7 +160,7 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
         if argidx is not None or name in self._singly_assigned_vars or self._is_counted(kind):
             super().storevar(value, name, argidx)
             return
-        # values of this type have no reference counts, so the previous value is overwritten
+        # the previous value can be overwritten, because values of this type have no reference counts
         self._alloca_var(name, kind)
         self.builder.store(value, self.getvar(name))
 
@@ -209,7 +211,7 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
         return None
 
     def _is_item(self, array: Any, index: Any) -> bool:
-        """Return whether variables of a statement are an array and the index of one item."""
+        """Return whether two variables of a statement are an array and the index of one item of this array."""
         return (
             index is not None
             and not self.context.enable_boundscheck

@@ -1,7 +1,7 @@
 """Machine code that was read from files: linking, entry points, and the symbols to which the code refers.
 
-This file does the part of numba's work that kept kernels need. It uses the linker of LLVM and the C libraries of numba,
-but not numba's Python code.
+These functions replace the parts of numba that kernels from files need. They use the linker of LLVM and the C libraries
+of numba, but not numba's Python code.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 from windlass.framework.kernels.numba_parts import load_c_library
 
 INNER, BY_ADDRESS, FOR_PYTHON = "inner", "address", "python"
-"""Forms of compiled kernels: inner kernels, kernels called by address, kernels called from Python. The forms are in
-increasing order: a kernel of one form can also be used like kernels of the forms before it.
+"""Forms of compiled kernels: inner kernels, kernels called by address, kernels called from Python. A kernel of one form
+can also be used in place of a kernel of an earlier form in this order.
 """
 FORMS = (INNER, BY_ADDRESS, FOR_PYTHON)
 
@@ -37,8 +37,8 @@ class MachineCode:
 
     Raises:
         LookupError: the code needs symbols that do not exist in this process.
-        ImportError, AttributeError, TypeError: this version of numba does not have a C library, or the library has
-            other functions.
+        ImportError, AttributeError, TypeError: this version of numba has no such C library, or the library has other
+            functions.
     """
 
     def __init__(self, header: dict[str, Any], code: bytes) -> None:
@@ -46,10 +46,11 @@ class MachineCode:
         _check_symbols(header["symbols"])
         _find_linker().add_object_file(llvm.ObjectFileRef.from_data(code))
         self._environments = [_create_environment(*words) for words in header["environments"]]
-        # the code refers to the Python objects by global variables, whose values are set here
+        # the code reads the addresses of Python objects from global variables, which are set here
         for (_, _, name), environment in zip(header["environments"], self._environments, strict=True):
             ctypes.c_void_p.from_address(_find_linker().get_global_value_address(name)).value = id(environment)
-        # created here and not at the first call, so that errors of other versions of numba are raised here
+        # the entry point is created now and not at the first call, so that the errors of unknown versions of numba are
+        # raised here
         self._function = self._create_function() if self.form == FOR_PYTHON else None
 
     @property
@@ -83,7 +84,8 @@ def _find_linker() -> Any:
     memory = load_c_library("core.runtime._nrt_python")
     # The import of numba selects this allocator. Memory of kernels may be released after a later import of numba.
     memory.memsys_use_cpython_allocator()
-    # The names are those that numba uses. In its code, symbols of Python's objects are addresses of the objects.
+    # The symbols have the names that numba uses. In numba's code, the symbol of a Python object is the address of the
+    # object.
     for name, address in memory.c_helpers.items():
         llvm.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
     for library in ("_helperlib", "_dynfunc"):
@@ -97,14 +99,16 @@ def _find_linker() -> Any:
 
 
 _there: set[str] = set()
-"""Linker symbols that were found in this process; symbols are never removed."""
+"""Linker symbols that were found in this process. The linker never removes symbols."""
 
 
 def _check_symbols(symbols: list[str]) -> None:
-    """Raise LookupError if a symbol is missing, because the linker would end the process for a missing symbol."""
+    """Raise LookupError if a symbol is missing. Without this check, a missing symbol would cause the linker to end the
+    process.
+    """
     _find_linker()
-    # store the symbols that were found, because most kernels need the same few symbols, and a query of the linker takes
-    # longer than reading a small kernel
+    # The symbols that were found are stored, because most kernels need only a few common symbols. A query of the linker
+    # takes longer than reading a small kernel.
     unknown = set(symbols) - _there
     missing = sorted(symbol for symbol in unknown if llvm.address_of_symbol(symbol) is None)
     if missing:
@@ -113,15 +117,15 @@ def _check_symbols(symbols: list[str]) -> None:
 
 
 _environments: dict[str, Any] = {}
-"""Environments by name; an environment contains the Python objects to which machine code refers."""
+"""Environments by name. An environment contains the Python objects to which machine code refers."""
 
 
 def _create_environment(module: str, constants: list[Any], name: str) -> Any:
     """Create the Python environment of a compiled function. The environment contains the constants of the function and
     the name of its module.
 
-    The module is not imported: most environments belong to functions of numba, and the import of the modules of these
-    functions would take as long as reading all kernels of a model.
+    The module is not imported, because most environments are environments of numba functions. The import of the modules
+    of these functions would take as long as reading all kernels of a model.
     """
     if name not in _environments:
         known = sys.modules.get(module)

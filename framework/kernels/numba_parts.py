@@ -1,4 +1,5 @@
-"""Parts of numba that are used without numba's Python code: its version, and its C libraries, which machine code calls.
+"""Parts of numba that are used without an import of numba: the version number, and the C libraries that machine code
+calls.
 
 The import of numba takes a third of the time of a short run. Machine code that was read from files needs only the C
 libraries.
@@ -28,7 +29,9 @@ def _find_folder() -> Path:
 
 @cache
 def numba_version() -> str:
-    """Return the version of numba. Numba is imported only if its file with the version has another form."""
+    """Return the version of numba. The version is read from a file. Numba is imported only if this file has an unknown
+    form.
+    """
     try:
         return str(runpy.run_path(str(_find_folder() / "_version.py"))["get_versions"]()["version"])
     except (OSError, LookupError):
@@ -57,7 +60,7 @@ def _load(name: str, path: Path) -> ModuleType:
     assert spec is not None and spec.loader is not None
     library = module_from_spec(spec)
     spec.loader.exec_module(library)
-    sys.modules.pop(name, None)  # a later import of numba finds the same library again
+    sys.modules.pop(name, None)  # a later import of numba then loads this library as usual
     return library
 
 
@@ -66,8 +69,8 @@ _SETTINGS = ("OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE", "CPU_NAME"
 
 
 def find_changed_settings() -> list[tuple[str, str]]:
-    """Return the settings of numba, names and values, that a program has changed: those that differ from the values
-    that follow from environment variables and the settings file.
+    """Return the names and values of the settings of numba that a program has changed. A setting has been changed if
+    its value differs from the value that follows from environment variables and the settings file.
     """
     config = sys.modules.get("numba.core.config")
     if config is None:

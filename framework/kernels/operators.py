@@ -1,8 +1,7 @@
 """A cache of the types of array items, and of the result types of operators, min, max, abs and int for numbers.
 
 Without the cache, the compiler determines these types twice for each expression: in the type analysis, and in the code
-generation. The determination takes a third of the time of the type analysis, and a quarter of the time of the code
-generation.
+generation. This takes a third of the time of the type analysis, and a quarter of the time of the code generation.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ _numba: Any = numba  # declared as Any, because internal functions of numba have
 _types: Any = _numba.types
 
 _EXACT = (min, max, abs, int)
-"""Functions whose result types depend only on the types of the arguments."""
+"""Functions with result types that depend only on the types of the arguments."""
 _NUMBERS = (_types.Float, _types.Integer, _types.Boolean, _types.IntegerLiteral, _types.BooleanLiteral)
 
 
 _ITEMS = (_types.Array, _types.NestedArray)
-"""Arrays whose items have types that depend only on the types of the array and the index."""
+"""Types of arrays for which the type of an item depends only on the types of the array and the index."""
 
 
 def remember_operators(context: Any) -> None:
-    """Modify a typing context of the compiler so that it caches the result types of operators between numbers."""
+    """Modify a typing context of the compiler such that the result types of operators between numbers are cached."""
     if "resolve_function_type" in vars(context):
         return
     resolve = context.resolve_function_type
@@ -46,13 +45,13 @@ def remember_operators(context: Any) -> None:
 
 
 _signatures: dict[tuple[Any, ...], tuple[Any, Any]] = {}
-"""Functions and their signatures, by identity of the function and types of the arguments."""
+"""Functions and their signatures, by the identity of the function and the types of the arguments."""
 
 
 @contextmanager
 def remembered_signatures() -> Iterator[None]:
-    """Context manager; within its block, the signatures of operators for numbers and for items of arrays are determined
-    only once and then stored.
+    """Context manager. Within its block, the signatures of operators for numbers and for items of arrays are determined
+    once and stored.
     """
     owner = next(kind for kind in _types.Function.__mro__ if "get_call_type" in vars(kind))
     find = owner.get_call_type
@@ -73,8 +72,8 @@ def remembered_signatures() -> Iterator[None]:
 
 
 def _are_plain(function: Any, arguments: Any) -> bool:
-    """Return whether the arguments of an operator have the types for which signatures are stored: numbers, or, for
-    operators that read or set items, also arrays and tuples of numbers of one type.
+    """Return whether the arguments of an operator have types for which signatures are stored. These types are numbers.
+    For operators that read or set items, they are also arrays, and tuples of numbers of one type.
     """
     items = function.typing_key in (operator.getitem, operator.setitem)
     return all(
@@ -85,8 +84,8 @@ def _are_plain(function: Any, arguments: Any) -> bool:
 
 
 def _is_known(function: Any) -> bool:
-    """Return whether the result types of a function are cached; the function is given as object or as the compiler's
-    type.
+    """Return whether the result types of a function are cached. The argument is the function or the compiler's type of
+    the function.
     """
     plain = function.typing_key if type(function) is _types.Function else function
     return plain in _EXACT or getattr(plain, "__module__", "") == "_operator"

@@ -1,5 +1,5 @@
-"""The kernels of this process: the folder and the keys of their machine code, kernels that were read or compiled, and
-messages.
+"""Data of the kernels of this process: the folder and the keys of machine code, the kernels that were read or compiled,
+and messages.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Process:
     compiled: list[tuple[str, float]] = field(default_factory=list)  # names and compilation times [s]
     loaded: int = 0  # number of kernels that were read from the cache folder
     waited: float = 0.0  # waiting time [s] for kernels that other processes compiled
-    # kernels, except inner kernels, that this process has requested: kernel, types of the arguments and form
+    # for each requested kernel that is not an inner kernel: the kernel, the types of the arguments, and the form
     asked: list[tuple[Any, list[Any], str]] = field(default_factory=list)
-    # Compile results by key. A result is used again if a factory function creates the same kernel again.
+    # Compile results by key. If a factory function creates a kernel again, the result is also used again.
     ready: dict[str, Any] = field(default_factory=dict)
     read: dict[str, MachineCode] = field(default_factory=dict)  # machine code from files, by key
     said: set[str] = field(default_factory=set)  # topics for which a message has been printed
@@ -43,7 +43,7 @@ class Process:
 
 process = Process()
 _reading = threading.RLock()
-"""Lock for the reading of kernels; each file is linked only once."""
+"""Lock for the reading of kernels. With this lock, each file is linked only once."""
 _WITHOUT_EFFECT = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")
 """Environment variables of numba that do not affect the machine code of kernels."""
 
@@ -57,15 +57,15 @@ def cache_folder() -> tuple[Path | None, str]:
 
 
 def compiled() -> list[tuple[str, float]]:
-    """Return the kernels that this process has compiled, in the order of completion: the name and the compilation time
-    [s] of each kernel. The compilation time of called kernels is not included.
+    """Return the name and the compilation time [s] of each kernel that this process has compiled, in the order of
+    completion. The time does not include the compilation of called kernels.
     """
     return list(process.compiled)
 
 
 def compiling_time() -> float:
-    """Return the time [s] that this process has spent on compilation, including the time in which it waited for other
-    processes that compile.
+    """Return the time [s] that this process has spent on compilation, including waiting times for the compilations of
+    other processes.
     """
     return process.waited + sum(seconds for _, seconds in process.compiled)
 
@@ -76,7 +76,7 @@ def loaded() -> int:
 
 
 def asked() -> list[Job]:
-    """Return the kernels that this process has requested, with name and types of arguments, for the file
+    """Return the kernels that this process has requested, with names and types of arguments, as entries of the file
     kernels.json.
     """
     found = []
@@ -88,8 +88,8 @@ def asked() -> list[Job]:
 
 
 def is_kept(function: Any, types: list[Any], form: str) -> bool:
-    """Return whether the machine code of a kernel for these types of arguments, in the needed form or a more complete
-    form (see machine_code.py), is in the cache folder or is being compiled by another process.
+    """Return whether the machine code of a kernel for these types of arguments is in the cache folder, or is being
+    compiled by another process. The code must have the needed form or a more complete form (see machine_code.py).
     """
     folder, _ = cache_folder()
     if folder is None:
@@ -127,17 +127,17 @@ def _find_kept(function: Any, types: list[Any], form: str) -> MachineCode | None
         if is_new and folder is not None:
             code = next(filter(None, (read_machine_code(folder / key, key) for key in keys)), None)
             process.loaded += code is not None
-    except Exception:  # the compiler reads the file again; its error is printed if the file cannot be used there either
+    except Exception:  # the compiler reads the file again, and prints the error if the file cannot be used
         return None
-    # a kernel that was read in a more complete form has already been recorded
+    # a kernel that was read earlier in a more complete form is already in the list
     if code is not None and (is_new or code.form == form):
         process.asked.append((function, types, form))
     return code
 
 
 def read_machine_code(path: Path, key: str) -> MachineCode | None:
-    """Return the machine code in a file, or None if the file does not exist. The errors are the same as in `read_file`
-    and `MachineCode`.
+    """Return the machine code in a file, or None if the file does not exist. The function raises the errors of
+    `read_file` and `MachineCode`.
     """
     found = read_file(path, key)
     if found is None:
@@ -148,8 +148,8 @@ def read_machine_code(path: Path, key: str) -> MachineCode | None:
 
 
 def eval_keys(function: Any, types: list[Any], return_type: Any, form: str) -> list[str]:
-    """Return the names of the files of a kernel for these types of arguments and this type of the result, which is
-    usually None, in the given form and in more complete forms.
+    """Return the file names of a kernel for these types of arguments and this type of the result, in the given form and
+    in more complete forms. The type of the result is usually None.
 
     Each name contains 40 hexadecimal digits of a hash and is therefore unique.
     """
@@ -167,7 +167,7 @@ def eval_keys(function: Any, types: list[Any], return_type: Any, form: str) -> l
 
 @cache
 def find_machine() -> tuple[Any, ...]:
-    """Return the versions of all libraries and the processor on which the machine code depends."""
+    """Return the versions of libraries, and the processor, on which the machine code depends."""
     try:
         llvm.load_library_permanently("libsvml.so")  # numba uses this library if it is installed
         vectors = True
@@ -179,13 +179,15 @@ def find_machine() -> tuple[Any, ...]:
 
 
 def find_settings() -> list[tuple[str, str]]:
-    """Return all settings of numba, by environment variables, by its settings file, and by programs."""
+    """Return all settings of numba from environment variables, from numba's settings file, and from programs."""
     return find_initial_settings() + find_changed_settings()
 
 
 @cache
 def find_initial_settings() -> list[tuple[str, str]]:
-    """Return the settings of numba at the start of the process, by environment variables and by its settings file."""
+    """Return the settings of numba at the start of the process, from environment variables and from numba's settings
+    file.
+    """
     names = sorted(name for name in os.environ if name.startswith("NUMBA_") and name not in _WITHOUT_EFFECT)
     found = [(name, os.environ[name]) for name in names]
     if os.path.exists(".numba_config.yaml"):
@@ -194,8 +196,8 @@ def find_initial_settings() -> list[tuple[str, str]]:
 
 
 def describe_place() -> str:
-    """Return a text that states in which folder the machine code is stored, or why the machine code is not stored after
-    this run.
+    """Return a text that states the folder of the machine code, or the reason why the machine code is not stored for
+    later runs.
     """
     folder, reason = cache_folder()
     if folder is not None and not os.access(folder, os.W_OK):
@@ -205,8 +207,8 @@ def describe_place() -> str:
 
 
 def say_once(topic: str, message: str) -> None:
-    """Print a message to stderr, once per topic and only on the first process. The rank is read without mpi4py, because
-    mpi4py is possibly not imported yet.
+    """Print a message to stderr, once per topic and only on the first process. The rank is read without mpi4py, which
+    may not have been imported yet.
     """
     if topic not in process.said and launched_rank() == 0:
         print(f"windlass: {message}", file=sys.stderr, flush=True)

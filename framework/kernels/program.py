@@ -1,12 +1,12 @@
-"""Programs: sequences of calls that are executed repeatedly with the same arrays. Consecutive calls of compiled kernels
-run without returning to Python.
+"""Programs: sequences of calls that are executed repeatedly with the same arrays. Between consecutive calls of compiled
+kernels, no Python code runs.
 
 A call of a kernel from Python takes about a microsecond, mostly for type checks of arrays. In small models the calls
 take longer than the computation. A function that a law creates by `call` always calls the same kernels with the same
 arrays. Only the contents of the arrays change. A program determines the addresses of kernels and arrays once, and
-combines consecutive calls to one call. All other functions, mainly user functions, are called by Python in the order of
-the steps. If compiled code runs the program, these functions are called by address from the table of the program, and
-all other calls need no Python.
+combines consecutive calls to one call. Python calls all other functions, mainly user functions, in the order of the
+steps. If compiled code runs the program, the table of the program contains the addresses of these functions, and only
+these functions run as Python code.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class When:
     """A step that calls a Python function only if ``due[0]`` is not 0.
 
     Earlier steps of the program set the array ``due``, shape (1,). If ``due[0]`` is 0, compiled code skips this step
-    without a call of Python.
+    without calling Python.
     """
 
     def __init__(self, function: Callable[..., Any], due: IntArray) -> None:
@@ -48,7 +48,8 @@ class When:
 class FunctionChain:
     """Several functions of an `Evaluation` that are executed in order, as one function.
 
-    A `Program` treats each of them as a step of its own, so compiled code executes those that are a `Call`.
+    In a `Program`, each function is a separate step. Compiled code can therefore execute each function that is a
+    `Call`.
     """
 
     def __init__(self, *functions: Callable[[Any], Any]) -> None:
@@ -60,7 +61,7 @@ class FunctionChain:
 
 
 def _list_single(steps: Iterable[Step]) -> Iterator[Step]:
-    """Iterate over steps; the functions of each `FunctionChain` are separate steps."""
+    """Iterate over steps, with the functions of each `FunctionChain` as separate steps."""
     for function, where in steps:
         if isinstance(function, FunctionChain):
             yield from ((single, where) for single in function.functions)
@@ -69,13 +70,13 @@ def _list_single(steps: Iterable[Step]) -> Iterator[Step]:
 
 
 def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _blocks: Any) -> None:
-    """Execute the prepared calls of a table by the function ``start``; if a call fails, repeat this call from Python to
+    """Execute the prepared calls of a table by the function ``start``. If a call fails, repeat this call from Python to
     raise its error. The argument ``_blocks`` is a reference that keeps the argument blocks in memory.
     """
     done = start(table)
     if done < len(calls):
         kernel, args = calls[done]
-        kernel(*args)  # the failed kernel is called again from Python, to raise its error with a message
+        kernel(*args)  # call the failed kernel again from Python, which raises the error with a message
         raise RuntimeError(f"{kernel.__name__} failed, but a repeated call with the same arguments did not fail")
 
 
@@ -120,16 +121,16 @@ def _prepare_question(part: Any, asked: _Asked) -> tuple[Any, Any]:
 
 
 class Program:
-    """A sequence of steps, each a function and its arguments, executed in order. If kernels are not compiled, Python
-    executes all steps.
+    """A sequence of steps that are executed in order. A step consists of a function and its arguments. If kernels are
+    not compiled, Python executes all steps.
 
     Args:
         steps: functions and their arguments. Arrays in the arguments must not be replaced by other arrays later.
-        asks: whether compiled code may call steps that are Python functions. ``asks`` must be false if these functions
-            change other data than the contents of arrays, for example lists of neighbours. The Python functions in
+        asks: whether compiled code may call steps that are Python functions. If these functions also change data other
+            than the contents of arrays, such as lists of neighbours, ``asks`` must be false. The Python functions in
             ``before`` of a `Call` may always be called.
-        around: function that returns the context manager, which must be reusable, in which compiled code calls a Python
-            function.
+        around: function that returns the context manager in which compiled code calls a Python function. The context
+            manager must be reusable.
     """
 
     def __init__(
@@ -207,8 +208,8 @@ class Program:
             part()
 
     def explain(self) -> None:
-        """Raise the error at which compiled code stopped within this program: the stored error of a Python function or,
-        if no Python function failed, the error that a repeated execution from Python raises.
+        """Raise the error that stopped compiled code within this program. If a Python function failed, its stored error
+        is raised. Otherwise the program is executed again from Python, which raises the error.
         """
         for asked in self._asked:
             asked.explain()
@@ -225,7 +226,7 @@ def join(programs: Sequence[Program]) -> Program:
     made, tables = Program(()), [program.table for program in programs if program.table is not None]
     made._parts = [part for program in programs for part in program._parts]
     made._asked = [asked for program in programs for asked in program._asked]
-    # keep references to these programs, because they own memory whose addresses are in the joined table
+    # keep references to these programs, because the joined table contains addresses of memory that they own
     made._blocks = list(programs)
     made.table = np.concatenate(tables) if len(tables) == len(programs) else None
     return made

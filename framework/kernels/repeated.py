@@ -1,5 +1,5 @@
-"""Changes of numba that save compilation time: work that numba repeats for each kernel or each statement is done only
-once, or is omitted because kernels do not need its results.
+"""Changes of numba that save compilation time. Numba repeats some work for each kernel or each statement. With these
+changes, this work is done only once, or is omitted if kernels do not need the results.
 
 The changes apply only to the compilation of kernels, and do not change the machine code.
 """
@@ -22,7 +22,7 @@ _WITHOUT_VARIABLES = frozenset({str, int, float, bool, type(None), _ir.Loc})
 HAS_BUILDERS = hasattr(_core.codegen.CPUCodegen, "_pass_builder") and hasattr(
     getattr(llvmlite.binding, "ModulePassManager", None), "add_global_dead_code_eliminate_pass"
 )
-"""Whether this version of numba defines its compiler passes by builder functions. For older versions the passes are not
+"""Whether this version of numba defines its compiler passes by builder functions. In older versions, the passes are not
 changed.
 """
 
@@ -46,7 +46,7 @@ class KernelContext(_core.cpu.CPUContext):  # type: ignore[misc]
     read = 0  # number of definitions in the registries after the last call of `refresh`
 
     def refresh(self) -> None:
-        """Read new definitions from the registries of numba; do nothing if there are no new definitions."""
+        """Read new definitions from the registries of numba, if there are any."""
         if KernelContext.read != _count_definitions(self):
             super().refresh()
             KernelContext.read = _count_definitions(self)
@@ -65,7 +65,7 @@ class KernelContext(_core.cpu.CPUContext):  # type: ignore[misc]
         determine a size.
         """
         text = str(kind)
-        if "%" in text:  # the size of a type with a name is not stored, because such types may differ between modules
+        if "%" in text:  # sizes of named types are not stored, because they may differ between modules
             return int(super().get_abi_sizeof(kind))
         if text not in _sizes:
             _sizes[text] = super().get_abi_sizeof(kind)
@@ -85,7 +85,7 @@ def create_context(context: Any) -> Any:
 
 
 class KernelLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
-    """Machine code of a kernel. Numba would create the list of optimisations for each function; this class creates the
+    """Machine code of a kernel. Numba would create the list of optimisations for each function. This class creates the
     list once for each part of the code.
     """
 
@@ -101,8 +101,8 @@ class KernelLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
 
 
 def _list_variables(self: Any, value: Any) -> list[Any]:
-    """Return the variables in an operand of a statement. The result is equal to the result of numba's own function, but
-    operands that contain no variables, such as names and positions in the source, are recognised faster.
+    """Return the variables in an operand of a statement. The result is equal to the result of numba's own function.
+    This function is faster for operands without variables, such as names and positions in the source.
     """
     kind = type(value)
     if kind is _ir.Var:

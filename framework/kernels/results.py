@@ -22,7 +22,7 @@ _numba: Any = numba  # declared as Any, because internal functions of numba have
 
 _NAMES = ("modname", "qualname", "unique_name", "mangled_name", "env_name")
 _PLAIN = (*_NAMES, "native", "args", "inline", "noalias", "abi_tags", "uid")
-"""Attributes of numba's function descriptors whose values can be stored as JSON."""
+"""Attributes of numba's function descriptors with values that can be stored as JSON."""
 
 
 def write_entry(path: Path, key: str, result: Any) -> None:
@@ -123,7 +123,7 @@ def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any
 
 
 def _link(header: dict[str, Any], code: bytes, target_context: Any) -> MachineCode:
-    """Link machine code; if symbols are missing, numba first registers the functions of its function tables."""
+    """Link machine code. If symbols are missing, numba first registers the functions of its function tables."""
     try:
         return MachineCode(header, code)
     except LookupError:
@@ -132,7 +132,9 @@ def _link(header: dict[str, Any], code: bytes, target_context: Any) -> MachineCo
 
 
 class KeptLibrary(_numba.core.codegen.JITCodeLibrary):  # type: ignore[misc]
-    """Machine code that was read from a file; it is linked without numba's module of intermediate code."""
+    """Machine code that was read from a file. This machine code is linked without numba's module of intermediate
+    code.
+    """
 
     def __init__(self, codegen: Any, name: str, linked: MachineCode) -> None:
         _numba.core.codegen.CodeLibrary.__init__(self, codegen, name)
@@ -148,8 +150,8 @@ class KeptLibrary(_numba.core.codegen.JITCodeLibrary):  # type: ignore[misc]
 
 @functools.cache
 def _create_class(base: Any) -> Any:
-    """Create a class of code libraries whose intermediate code is parsed only when a caller is compiled, which is
-    rare.
+    """Create a class of code libraries. The intermediate code of such a library is parsed only when a caller of the
+    kernel is compiled.
     """
 
     def parse(library: Any) -> Any:
@@ -161,8 +163,8 @@ def _create_class(base: Any) -> Any:
 
 
 def _rebuild_environment(module: str, constants: list[Any], name: str) -> Any:
-    """Create the environment with which the compiler describes a kernel; see `MachineCode` for the environments that
-    machine code uses.
+    """Create the environment with which the compiler describes a kernel. Machine code uses other environments, see
+    `MachineCode`.
     """
     class_ = _numba.core.environment.Environment
     if name not in class_._memo:

@@ -1,5 +1,5 @@
-"""Checks of the numbers of arguments and results of functions. The checks are made before the first call, so that the
-error message names the wrong function.
+"""Checks of the numbers of arguments and results of functions, before their first call. The error message names the
+wrong function.
 
 To count the results of a function, and to find functions that compute nothing, their byte code is read. The functions
 are neither compiled nor called. If a function returns the results of another function, only the compiler checks the
@@ -27,7 +27,9 @@ _NAMES = {
     )
     if name in dis.opmap
 }  # fmt: skip
-"""Instructions that read a name or a constant, or return a tuple of them, and instructions without effect."""
+"""Instructions that read a name or a constant, instructions that build or return a tuple of such values, and
+instructions without effect.
+"""
 _ATTRIBUTE, _ENTRY = dis.opmap.get("LOAD_ATTR"), dis.opmap.get("BINARY_SUBSCR")
 _SHIFT = sys.version_info >= (3, 12)
 """Whether the argument of `LOAD_ATTR` is twice the index of the name."""
@@ -115,7 +117,7 @@ def check_results(function: Callable[..., Any], name: str, results: Sequence[str
 
 
 def count_results(function: Callable[..., Any]) -> set[int]:
-    """Return, for each ``return`` statement of a function, the number of results; the number is 0 for ``return``
+    """Return, for each ``return`` statement of a function, the number of results. The number is 0 for ``return``
     without a value. Statements for which the byte code does not show this number are omitted.
     """
     code: CodeType | None = getattr(getattr(function, "py_func", function), "__code__", None)
@@ -156,9 +158,9 @@ def _count_constant(value: Any) -> int:
 
 @cache
 def names_only(code: CodeType, clock: str, table: str) -> bool:
-    """Return whether a function computes nothing: it returns a tuple of names, constants and attributes. The attribute
-    ``clock``, and entries of anything but an attribute ``table``, count as computed. If the byte code contains other
-    instructions, as newer versions of Python may use, the result is False.
+    """Return whether a function computes nothing, and only returns a tuple of names, constants and attributes. Two
+    expressions count as computed: the attribute ``clock``, and an entry of an object other than the attribute
+    ``table``. If the byte code contains other instructions, as newer versions of Python may use, the result is False.
     """
     if clock in code.co_names:
         return False

@@ -14,8 +14,8 @@ _types = _numba.types
 
 
 def encode_type(kind: Any) -> Any:
-    """Convert the type of an argument or result to strings and lists. The description is equal in all processes, and
-    different for types that need different machine code.
+    """Convert the type of an argument or result to strings and lists. This description is equal in all processes. Types
+    that need different machine code have different descriptions.
 
     Raises:
         NotCacheableError: the type has no such description.
@@ -42,7 +42,7 @@ def encode_type(kind: Any) -> Any:
     name = "boolean" if kind == _types.boolean else str(kind)
     if getattr(_types, name, None) == kind:
         return name
-    if isinstance(kind, (_types.Omitted, _types.Literal)):  # types of arguments of kernels, which are never decoded
+    if isinstance(kind, (_types.Omitted, _types.Literal)):  # types of arguments, which are never decoded
         return ["value", type(kind).__name__, str(kind)]
     raise NotCacheableError(f"takes or returns {kind}")
 
@@ -81,8 +81,9 @@ def decode_type(text: Any) -> Any:
 
 
 def check_returned(kind: Any) -> None:
-    """Raise NotCacheableError if a result type cannot be decoded in other processes: machine code that returns a
-    NamedTuple refers to its class, and numba would create a copy of a class that cannot be imported.
+    """Raise NotCacheableError if a result type cannot be decoded in other processes. Machine code that returns a
+    NamedTuple refers to the class of the NamedTuple. If the class cannot be imported, numba would create a copy of the
+    class.
     """
     if isinstance(kind, _types.BaseNamedTuple):
         class_ = kind.instance_class

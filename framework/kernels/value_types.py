@@ -1,5 +1,5 @@
-"""Types of arguments: keys that are computed quickly, and the same descriptions that type_names.py gives for the
-compiler's types, computed from values without the compiler.
+"""Types of arguments, computed from values without the compiler: keys that are computed quickly, and descriptions. The
+descriptions are equal to the results of `encode_type` for the compiler's types.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import numpy as np
 from windlass.framework.kernels.cache_key import NotCacheableError
 
 OWNS_DATA = 4
-"""The only flag of NumPy arrays that does not affect which compiled version of a kernel is used."""
+"""The only flag of NumPy arrays that does not affect the choice of the compiled version of a kernel."""
 LIMIT = 2**63
-"""First integer that does not fit into a signed number of 64 bits."""
+"""Smallest positive integer that does not fit into a signed number of 64 bits."""
 _PLAIN = {float: "float64", bool: "boolean", complex: "complex128", type(None): "none"}
 _SIMPLE = frozenset({float, bool, np.float64})
-"""Types whose values all have the same type for the compiler."""
+"""Python types of which all values have one type for the compiler."""
 _NUMBERS = "biufc"
 """Kinds of NumPy's types of numbers and truth values."""
 
@@ -33,7 +33,7 @@ def find_kind(value: Any) -> Any:
     """Return the part of the key for one argument, see `find_kinds`.
 
     Raises:
-        TypeError: the argument is a masked array, because kernels ignore masks.
+        TypeError: the argument is a masked array. Kernels ignore masks.
         OverflowError: the argument is an integer that does not fit into 64 bits.
     """
     kind = type(value)
@@ -60,8 +60,8 @@ def encode_value(value: Any) -> Any:
     """Return the description that `encode_type` gives for the compiler's type of an argument.
 
     Raises:
-        NotCacheableError: the type is not an array, a record, a number, or a tuple of these. Only the compiler can
-            describe other types.
+        NotCacheableError: the value is not an array, a record, a number, or a tuple of such values. Only the compiler
+            can describe other types.
     """
     kind = type(value)
     if kind is np.ndarray:

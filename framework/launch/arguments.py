@@ -1,7 +1,8 @@
-"""The command line in the syntax of PETSc: options `-name value` or `-name`, with one dash and at most one value.
+"""The command line in the syntax of PETSc. An option has the form `-name value` or `-name`, with one dash and at most
+one value.
 
-PETSc itself reads `--x` as `-x`, treats `x=3` as a name, and ignores words that belong to no option. In Windlass these
-three cases cause errors. Numbers such as `-5` and `-1e-3` are values, not names.
+PETSc itself reads `--x` as `-x`, treats `x=3` as a name, and ignores words that belong to no option. Windlass raises
+errors in these three cases. Numbers such as `-5` and `-1e-3` are values, not names.
 """
 
 import math
@@ -35,7 +36,7 @@ class Option:
     `wl.option`.
 
     Attributes:
-        scale: for parameters (`wl.parameter`) ``"linear"`` or ``"log"``; for other options an empty text.
+        scale: ``"linear"`` or ``"log"`` for parameters (`wl.parameter`), and an empty text for other options.
     """
 
     name: str
@@ -194,7 +195,7 @@ def refuse_twice(pairs: list[tuple[str, str | None]]) -> list[tuple[str, str | N
         OptionError: an option is given twice.
     """
     given: dict[str, tuple[str, str | None]] = {}
-    # after -prefix_push the same name may denote another option
+    # after -prefix_push, a repeated name may denote another option
     for pair in [] if any(name.lower() == "prefix_push" for name, _ in pairs) else pairs:
         name = pair[0].lower()
         if name in given and name not in REPEATED:
@@ -211,8 +212,8 @@ def join_options(pairs: Sequence[tuple[str, str | None]]) -> list[str]:
 
 def model_arguments() -> list[str] | None:
     """Return the words of the command line after the model script. The result is None if the program is not a model
-    script; such programs are, for example, pytest, notebooks and installed commands. PETSc must not read the command
-    lines of these programs.
+    script, for example for pytest, notebooks and installed commands. PETSc must not read the command lines of such
+    programs.
     """
     program, words = (sys.argv[0], sys.argv[1:]) if sys.argv else ("", [])
     if program == "-m":

@@ -1,4 +1,4 @@
-"""Output of the errors of a model script, which `windlass run` or `python` runs on one or several processes.
+"""Output of the errors of a model script that `windlass run` or `python` runs on one or several processes.
 
 For an error of Windlass, one message without traceback is printed, and the exit code is 2. For another exception, the
 traceback is printed once, and the exit code is 1. Under MPI one process prints the error and then ends the other
@@ -18,9 +18,9 @@ from windlass.framework.launch.arguments import TRUE_WORDS
 from windlass.framework.launch.launcher import launched_rank, launched_size
 
 # Shortest and longest time [s] that all processes except the first wait before they report an error. Between these
-# limits, the time is equal to the run time. If all processes fail with the same error, the first process ends the job
-# before another process prints. Before the first solve, processes are not synchronised, and the delay between the
-# processes on a busy machine grows with the run time.
+# limits, the waiting time is equal to the run time so far. If all processes fail with the same error, the first process
+# therefore ends the job before another process prints. Before the first solve, the processes are not synchronised, and
+# on a busy machine the delay between the processes grows with the run time.
 HEAD_START, LONGEST_HEAD_START = 2.0, 5.0
 _begin = time.monotonic()
 process = {"failed": False}
@@ -30,7 +30,7 @@ _listeners: list[Callable[[str], None]] = []
 
 
 class RunOptions(Protocol):
-    """Interface of the settings that options determine for a run; the defaults are valid until the command line is
+    """Interface of the settings that options determine for a run. The defaults are valid until the command line is
     read.
     """
 
@@ -47,7 +47,7 @@ class RunOptions(Protocol):
         return
 
     def finish_without_check(self) -> None:
-        """Mark the run as failed; unused options of a failed run are not reported."""
+        """Mark the run as failed. Unused options of a failed run are not reported."""
         return
 
     def traceback_wanted(self) -> bool:
@@ -67,14 +67,14 @@ options: RunOptions = _NoOptions()
 
 
 def watch(found: RunOptions) -> None:
-    """Use the options of the command line instead of the defaults."""
+    """Replace the default settings by the options of the command line."""
     global options
     options = found
 
 
 def at_failure(find_hint: Callable[[], str]) -> None:
-    """Register a function that is called after a run has failed; its result, a text, is printed after the error
-    message.
+    """Register a function that is called after a run has failed. The function returns a text that is printed after the
+    error message.
     """
     _hints.append(find_hint)
 
@@ -115,23 +115,26 @@ def report(error: BaseException, script: str | None = None) -> int:
 
 
 def leave(code: int) -> int:
-    """Return the given exit code; if there are several processes and the code is not 0, end all processes instead."""
+    """Return the given exit code. If there are several processes and the code is not 0, end all processes."""
     started = options.is_initialised() or "mpi4py.MPI" in sys.modules
-    # before MPI has started, mpiexec ends the other processes if this process ends with an exit code other than 0
+    # if MPI has not started, no call is needed, because mpiexec ends the other processes when this process returns an
+    # exit code other than 0
     if code and started and launched_size() > 1:
         sys.stdout.flush()
         sys.stderr.flush()
         try:
             from mpi4py import MPI  # imported here, because the import starts MPI
         except ImportError:
-            os._exit(code)  # the process exits without MPI_Finalize, so that mpiexec ends the other processes
+            os._exit(code)  # without MPI_Finalize, so that mpiexec ends the other processes
         if MPI.COMM_WORLD.size > 1:
             MPI.COMM_WORLD.Abort(code)
     return code
 
 
 def say(text: str) -> None:
-    """Print an error; all processes except the first wait before they print, because the first process can end them."""
+    """Print an error. All processes except the first wait before they print, because the first process may end them
+    during this time.
+    """
     if _rank() > 0:
         time.sleep(min(max(HEAD_START, time.monotonic() - _begin), LONGEST_HEAD_START))
     sys.stdout.flush()
@@ -149,8 +152,8 @@ def _describe(error: BaseException, script: str | None, where: str) -> str:
 
 
 def _inside(frames: TracebackType | None, script: str | None) -> TracebackType | None:
-    """Return the frames of a traceback from the first frame in the script onwards; return all frames if no frame is in
-    the script.
+    """Return the frames of a traceback from the first frame in the script onwards. If no frame is in the script, return
+    all frames.
     """
     inner = frames
     while inner is not None and inner.tb_frame.f_code.co_filename != script:

@@ -17,7 +17,7 @@ RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WOR
 LAUNCHERS = ("OMPI_", "PMI", "PRTE_", "ORTE_", "MPI_LOCAL", "MV2_", "SLURM_", "PALS_")
 """Prefixes of the environment variables that MPI launchers and job schedulers set for a process."""
 RIGHTS = "OMPI_ALLOW_RUN_AS_ROOT"
-"""Prefix of the environment variables that permit Open MPI to run as root; child processes keep these variables."""
+"""Prefix of the environment variables that permit Open MPI to run as root. Child processes keep these variables."""
 SOLVER_PACKAGES = ("petsc", "klu", "umfpack", "superlu_dist", "mumps", "hypre")
 """Packages of linear solvers for PETSc, in the order of preference. All are direct solvers except hypre, which is a
 multigrid preconditioner.
@@ -26,7 +26,7 @@ multigrid preconditioner.
 
 @functools.cache
 def launched_size() -> int:
-    """Return the number of processes that mpiexec has started for this job; 1 without mpiexec."""
+    """Return the number of processes that mpiexec has started for this job. Without mpiexec, the result is 1."""
     return max([1, *_numbers(SIZE_VARIABLES)])
 
 
@@ -39,8 +39,8 @@ def child_environment(alone: bool) -> dict[str, str]:
     """Return the environment of a child process, including the path of this package.
 
     Args:
-        alone: whether to omit the variables that identify this process as part of an MPI job. If ``alone`` is false,
-            the MPI launcher also counts the child process as part of the job.
+        alone: whether to omit the variables that identify this process as a part of an MPI job. If ``alone`` is false,
+            the MPI launcher treats the child process as a part of the job.
     """
     package, foreign = sys.modules["windlass"].__file__ or "", LAUNCHERS if alone else ()
     kept = {name: text for name, text in os.environ.items() if not name.startswith(foreign) or name.startswith(RIGHTS)}
@@ -54,7 +54,7 @@ def _numbers(names: tuple[str, ...]) -> list[int]:
 
 @contextmanager
 def quick_start() -> Iterator[None]:
-    """Context manager within which MPI is started. Without a launcher, the context disables the service and the
+    """Context manager within which MPI is started. Without a launcher, the context manager disables the service and the
     networks of Open MPI that only jobs with several processes need.
 
     These settings halve the start time of Open MPI. The context manager does not change settings of the user, and child
@@ -104,6 +104,6 @@ def communicator() -> Any:
 
 
 def is_first_process() -> bool:
-    """Return whether this process is the process that prints and writes files."""
+    """Return whether this process is the first process, which prints and writes files."""
     comm = communicator()
     return comm is None or comm.rank == 0

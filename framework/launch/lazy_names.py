@@ -1,8 +1,8 @@
-"""Lazy imports of a package: a module is loaded at the first use of one of its names, so that a model loads only the
-modules that it needs.
+"""Lazy imports of a package. A module is loaded at the first use of one of its names, so a model loads only the modules
+that the model needs.
 
-A package lists its names only once: as imports in the form ``import name as name`` under ``if TYPE_CHECKING:``, which
-type checkers also read.
+A package lists its names only once, as imports in the form ``import name as name`` under ``if TYPE_CHECKING:``. Type
+checkers also read these imports.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from importlib import import_module
 from typing import Any
 
 libraries: list[str] = []
-"""Packages whose laws a model may use; `windlass` fills this list, because the framework must not import these
-packages."""
+"""Packages with laws that a model may use. The package `windlass` fills this list, because the framework must not
+import these packages.
+"""
 
 
 def offer(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:

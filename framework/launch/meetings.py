@@ -1,12 +1,12 @@
-"""Synchronisation of processes: all processes begin each solve together. If the processes execute different parts of a
+"""Synchronisation of processes. All processes begin each solve together. If the processes execute different parts of a
 script, an error is reported, because the processes would otherwise wait for each other forever.
 
 The processes are connected in a ring. Each process sends the name of its next task to its successor, and receives the
 name of the task of its predecessor. If a process has ended or begins a different task, its neighbour in the ring
 reports an error and ends the job. If a process leaves a solve with an error that its script catches, all other
 processes must also leave the solve. Otherwise the job ends, because the remaining processes would wait forever. A loop
-over the steps of a solve may end early, but only on all processes. Therefore each process checks before each step
-whether its predecessor also continues.
+over the steps of a solve may end early only if the loop ends on all processes. Therefore each process checks before
+each step whether its predecessor also continues.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ ENDED, LEFT, NEXT, BROKEN = "its end", "an error in ", "the next step of ", "bro
 
 
 def meet(comm: Any, what: str) -> None:
-    """Begin a task on all processes; the name of the task, ``what``, must be equal on all processes. The call is
-    collective."""
+    """Begin a task on all processes. The name of the task, ``what``, must be equal on all processes. The call is
+    collective.
+    """
     if comm is None or comm.size == 1:
         return
     there = _exchange(comm, what)
@@ -38,7 +39,7 @@ def meet(comm: Any, what: str) -> None:
 
 
 def go_on(comm: Any, what: str, number: int) -> None:
-    """Begin the next step of a loop over the steps of a solve; ``number`` identifies the loop.
+    """Begin the next step of a loop over the steps of a solve. The argument ``number`` identifies the loop.
 
     The call is collective on all processes that have not left the loop.
     """
@@ -46,14 +47,16 @@ def go_on(comm: Any, what: str, number: int) -> None:
         return
     there = _exchange(comm, NEXT + what, _notice(what, number))
     if there.startswith(LEFT):
-        # the other process reports the error and ends the job
+        # during this time, the other process reports the error and ends the job
         time.sleep(2 * PATIENCE)
     if there != NEXT + what:
         _end_job(_differs(comm, there, f"is at {NEXT}{what}"))
 
 
 def break_off(comm: Any, what: str, number: int) -> None:
-    """Leave a loop over the steps of a solve before its end, and notify the next process without waiting for it."""
+    """Leave a loop over the steps of a solve before the end of the loop. Notify the next process, without waiting for
+    this process.
+    """
     if comm is None or comm.size == 1:
         return
     from mpi4py import MPI  # imported here, because a single process needs no MPI
@@ -86,7 +89,7 @@ def _differs(comm: Any, there: str, here: str) -> ModelError:
 
 
 def leave(comm: Any, what: str, error: BaseException) -> None:
-    """Leave a task of all processes because of an error; end the job unless all processes leave the task."""
+    """Leave a common task of all processes because of an error. If not all processes leave the task, end the job."""
     if comm is None or comm.size == 1:
         return
     comm.send(LEFT + what, (comm.rank + 1) % comm.size, TAG)

@@ -26,8 +26,8 @@ class LiveLine:
         self._handle: Any = None
 
     def write(self, words: str, share: float | None) -> None:
-        """Show a text and a bar. The filled fraction of the bar is a number from 0 to 1; if the fraction is None, no
-        bar is shown.
+        """Show a text and a bar. The argument ``share``, from 0 to 1, is the filled fraction of the bar. If ``share``
+        is None, no bar is shown.
         """
         from html import escape  # imported here, because only notebooks show a line
 

@@ -1,10 +1,10 @@
-"""Functions that hide differences between the versions of PETSc, and functions of the PETSc library that petsc4py does
-not provide and that are called through ctypes.
+"""Functions that give equal results for all versions of PETSc, and calls, through ctypes, of PETSc functions that
+petsc4py does not provide.
 
 The versions 3.18 to 3.26 of PETSc are supported. PETSc's truth values (PetscBool) are C integers in older versions, and
 bytes in newer versions. Both types of truth values can be read from an integer that is initialised with 0, because
-little-endian processors store the lowest byte first. All arguments are passed as ctypes values; otherwise ctypes would
-truncate them to 32 bits. A call that fails raises the error of petsc4py.
+little-endian processors store the lowest byte first. All arguments are passed as ctypes values, because ctypes would
+truncate Python integers to 32 bits. A call that fails raises the error of petsc4py.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RENAMED = {
     "CONVERGED_RTOL_NORMAL_EQUATIONS": "CONVERGED_RTOL_NORMAL",  # 3.24
     "CONVERGED_ATOL_NORMAL_EQUATIONS": "CONVERGED_ATOL_NORMAL",  # 3.24
 }
-"""Older names of converged reasons, by the names in later versions of PETSc; Windlass uses the older names for all
+"""Older names of converged reasons, by the names in later versions of PETSc. Windlass uses the older names for all
 versions.
 """
 Pointer = ctypes.c_void_p
@@ -66,8 +66,8 @@ def _call(name: str, *arguments: Any) -> None:
 
 @functools.cache
 def reason_name(reasons: Any, reason: int) -> str:
-    """Return PETSc's name of the reason for which SNES or KSP has ended; ``reasons`` is the class with the reasons of
-    SNES or of KSP. The name is the same for all versions of PETSc.
+    """Return PETSc's name of the reason for the end of SNES or KSP. The argument ``reasons`` is the class with the
+    reasons of SNES or of KSP. The name does not depend on the version of PETSc.
     """
     for name, value in vars(reasons).items():
         if value == reason and name.startswith(("DIVERGED", "CONVERGED")):
@@ -76,7 +76,7 @@ def reason_name(reasons: Any, reason: int) -> str:
 
 
 def raise_cause(error: Any) -> None:
-    """Raise the original error of a Python function that PETSc has called; newer versions of PETSc wrap this error in
+    """Raise the original error of a Python function that PETSc has called. Newer versions of PETSc wrap this error in
     another error.
     """
     cause = error.__cause__
@@ -87,7 +87,7 @@ def raise_cause(error: Any) -> None:
 def unlock(*objects: Any) -> None:
     """Unlock vectors, including vectors of SNES, after an error.
 
-    Newer versions of PETSc lock vectors also in optimised builds, and do not release the locks after an error.
+    Newer versions of PETSc lock vectors even in optimised builds, and do not release the locks after an error.
     """
     if getattr(_library(), "VecLockGet", None) is None:
         return
@@ -118,8 +118,9 @@ def preallocate_coo(mat: Any, rows: IntArray, columns: IntArray) -> None:
 
 
 def set_values_coo(mat: Any, values: FloatArray) -> None:
-    """Call MatSetValuesCOO with INSERT_VALUES: set the values of a matrix, shape (k,); values at the same position are
-    added."""
+    """Call MatSetValuesCOO with INSERT_VALUES: set the values of a matrix, shape (k,). Values at equal positions are
+    added.
+    """
     mode = _petsc().InsertMode.INSERT_VALUES
     if callable(getattr(mat, "setValuesCOO", None)):
         mat.setValuesCOO(values, mode)
@@ -128,8 +129,8 @@ def set_values_coo(mat: Any, values: FloatArray) -> None:
 
 
 def get_block_values(mat: Any, entries: int) -> FloatArray:
-    """Call MatSeqBAIJGetArray: return the array of values of a matrix of dense blocks, shape (entries,); the values are
-    not copied.
+    """Call MatSeqBAIJGetArray: return the array of the values of a matrix of dense blocks, shape (entries,), without a
+    copy.
     """
     place = Pointer()
     _call("MatSeqBAIJGetArray", Pointer(mat.handle), ctypes.byref(place))
@@ -142,7 +143,7 @@ def set_parts_and_weights(partitioning: Any, size: int, weight: IntArray) -> Non
     The weights are copied to memory that PETSc allocates, because PETSc later frees this memory.
 
     Raises:
-        MemoryError: the memory of the machine is not sufficient for the weights.
+        MemoryError: the machine has too little memory for the weights.
     """
     handle = Pointer(partitioning.handle)
     _call("MatPartitioningSetNParts", handle, _integer(size))
@@ -165,8 +166,8 @@ def reset_scotch() -> None:
 def set_python_context(shell: Any, context: Any) -> None:
     """Implement a matrix or preconditioner by functions of a Python object.
 
-    PETSc frees remaining objects after Python has ended, and would then call the Python object. Therefore the Python
-    object is detached before Python ends.
+    PETSc frees its remaining objects after Python has ended. To prevent a call of the Python object at this time, the
+    Python object is detached before Python ends.
     """
     shell.setType("python")
     shell.setPythonContext(context)
@@ -217,8 +218,9 @@ def has_package(package: str, kind: str, matrix: Any) -> bool:
 
 
 def list_unused_options() -> dict[str, str]:
-    """Call PetscOptionsLeftGet: return the options that this process has not read, values (empty for flags) by name
-    without dash."""
+    """Call PetscOptionsLeftGet: return the options that this process has not read, as a dictionary of values (empty for
+    flags) by name without dash.
+    """
     count, names, values = _integer(), ctypes.POINTER(ctypes.c_char_p)(), ctypes.POINTER(ctypes.c_char_p)()
     parts = (None, ctypes.byref(count), ctypes.byref(names), ctypes.byref(values))
     _call("PetscOptionsLeftGet", *parts)
@@ -229,8 +231,8 @@ def list_unused_options() -> dict[str, str]:
 
 @atexit.register
 def hide_unused_options() -> None:
-    """Prevent PETSc from printing its own list of unused options at the end, because Windlass checks unused options.
-    PETSc still prints the list if the user has requested it.
+    """Prevent PETSc from printing its list of unused options at the end, because Windlass checks unused options. If the
+    user has requested the list, PETSc prints it.
     """
     if "petsc4py.PETSc" in sys.modules and not _petsc().Sys.isFinalized():
         options = _petsc().Options()

@@ -25,7 +25,8 @@ def install() -> None:
     before_end(_end_if_installed)
     atexit.register(_end_of_script)
     if launched_size() > 1:
-        # for SystemExit Python calls no error hook, so without this handler the other processes would wait forever
+        # Without this handler, the other processes would wait forever, because Python calls no error hook for
+        # SystemExit.
         sys.exit = _exit
 
 
@@ -47,7 +48,7 @@ def at_end(act: Callable[[], None]) -> None:
 
 def end_together() -> None:
     """Synchronise the processes at the end of the script, after the script has ended without error on this process.
-    Without this call, processes that continue would wait forever for this process in meetings.py.
+    Without this call, processes that begin a further task would wait forever for this process in meetings.py.
     """
     if not failure.process["failed"] and not _process["ended"]:
         _process["ended"] = True
@@ -62,12 +63,12 @@ def _end_if_installed() -> None:
 
 
 def _excepthook(kind: type[BaseException], error: BaseException, frames: TracebackType | None) -> None:
-    # if this function raises SystemExit, Python ends with its exit code
+    # Python ends with the exit code of this SystemExit
     raise SystemExit(failure.report(error))
 
 
 def _exit(code: object = None) -> NoReturn:
-    """Replacement of `sys.exit` for model scripts; on several processes, an exit code other than 0 ends all
+    """Replacement of `sys.exit` for model scripts. With several processes, an exit code other than 0 ends all
     processes.
     """
     if code is None or isinstance(code, int):
@@ -79,8 +80,8 @@ def _exit(code: object = None) -> NoReturn:
 
 
 def _end_of_script() -> None:
-    """Check unused options at the end of a script. Python's exit code is already fixed when this function runs, and
-    only `os._exit` can change the code.
+    """Check unused options at the end of a script. When this function runs, the exit code of Python is already fixed,
+    and only `os._exit` can change it.
     """
     try:
         end_together()

@@ -1,13 +1,13 @@
-"""Process-local numbering: the rows, coordinates and unknowns that a process owns, and the ghosts (coordinates and
-unknowns of its rows that other processes own).
+"""Process-local numbering of the rows, coordinates and unknowns that a process owns, and of its ghosts. Ghosts are
+coordinates and unknowns that rows of this process couple but other processes own.
 
-partition.py finds the owner of each coordinate. A hub is a coordinate that a large number of rows couple, for example a
-coordinate of a pulley. The owner of a row, except in node tables, is the owner of the first coordinate of the row. Hubs
-are not counted. A multiplier belongs to the owner of its row. Rows of contact sets (laws that search for contacts among
-all surfaces of a set) are process-local rows on every process, because the processes share the work within each of
-these rows. Unknowns are numbered process by process in the order of the nodes. The unknown of each multiplier is
-numbered after the unknowns of the nodes that its row couples, and hubs are numbered last. In this order LU without
-pivoting is stable and has little fill-in.
+The functions in partition.py find the owner of each coordinate. A hub is a coordinate that a large number of rows
+couple, for example a coordinate of a pulley. The owner of a row, except in node tables, is the owner of the first
+coordinate of the row that is not a hub. The owner of a multiplier is the owner of its row. Rows of contact sets (laws
+that search for contacts among all surfaces of a set) are process-local rows on every process, because the processes
+share the work within each of these rows. Unknowns are numbered process by process in the order of the nodes. Each
+multiplier is numbered after the unknowns of the nodes that its row couples. Hubs are numbered last. In this order, LU
+without pivoting is stable and has little fill-in.
 
 The layout is computed from arrays with one entry per row of the whole world. If each process has added only its part of
 the rows, the arrays contain only the rows of this process. A layout stores only the data of its process.
@@ -54,17 +54,17 @@ class Layout:
             ascending order.
         owned: world numbers of the owned coordinates, shape (n_owned,).
         dofs: world numbers of all process-local coordinates, owned coordinates first, shape (n,).
-        spare: process-local number that stands for missing coordinates; equal to n.
+        spare: process-local number of missing coordinates, equal to n.
         multipliers_owned: world numbers of the owned multipliers, shape (m,).
         ghost_numbers: indices of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
         reference: reference coordinates by process-local number, shape (n + 1,). The value for the spare number is 0.
         displacement, velocity: initial displacements [m, 1, rad] and velocities by process-local number, each of shape
             (n,).
-        nodes: for each process-local node with four coordinates whose unknowns have consecutive numbers, the number of
-            its first unknown, in ascending order, shape (nodes,).
+        nodes: numbers of the first unknowns of process-local nodes, in ascending order, shape (nodes,). The list
+            contains the nodes with four coordinates and consecutive unknowns.
         rotations: process-local numbers of the Euler parameters of all nodes on this process, shape (rotations, 4).
-        states: process-local numbers of the coordinates whose velocities are first-order states (unknowns of equations
-            of first order in time), shape (states,).
+        states: process-local numbers of the coordinates with a first-order state as velocity, shape (states,). A
+            first-order state is an unknown of an equation of first order in time.
         ghosts: object that exchanges the values of ghost coordinates with other processes.
         unknowns: the unknowns of this process.
         data_rows_owned: world numbers of the process-local history values, shape (d,).
@@ -77,8 +77,8 @@ class Layout:
         owned_markers: for each marker table, the numbers of the rows that this process owns (see `find_row_owners`), in
             ascending order.
         systems: system of each table, in the order of building.
-        losses: losses of the rows of each table since the start of an energy ledger, by component; empty without a
-            ledger.
+        losses: losses of the rows of each table since the start of an energy ledger, by component. Without a ledger,
+            the dict is empty.
         world: the world.
     """
 
@@ -105,8 +105,8 @@ class Layout:
         self.node_rows: dict[type[Component], IntArray] = {
             c: world.tables[c].resident[find_row_owners(d, dof_owner, hub) == rank] for c, d in node_dofs.items()
         }
-        # The owners of rows are stored only for worlds with contact sets, because every process evaluates the rows of
-        # these sets. Worlds with contact sets are not distributed.
+        # The owners of rows are stored only for worlds with contact sets, which are not distributed. Every process
+        # evaluates the rows of contact sets.
         self._row_owner = row_owner if any(map(is_replicated, row_owner)) else {}
         own = np.flatnonzero(dof_owner == rank)
         ghosts = self._find_ghosts(own, table_dofs | node_dofs)
@@ -123,13 +123,13 @@ class Layout:
         self.rotations: IntArray = rotations[(rotations < self.spare).all(axis=1)]
         self._localise_markers()
         self._localise_data()
-        # each marker belongs to exactly one process, including markers to which no row refers
+        # each marker has exactly one owner, even if no row refers to the marker
         self.owned_markers: dict[type[Component], IntArray] = {
             c: world.tables[c].resident[owner == rank] for c, owner in row_owner.items() if role_of(c) == "marker"
         }
 
     def _find_ghosts(self, own: IntArray, dofs: dict[type[Component], IntArray]) -> IntArray:
-        """Return the coordinates that process-local rows couple but other processes own."""
+        """Return the coordinates that process-local rows couple, and that other processes own."""
         needed = np.zeros(self.world.numbering.known_count + 1, dtype=bool)
         # the owner of a node evaluates the outputs of the node, and therefore needs all coordinates of the node
         for component, rows in (self.rows | self.node_rows).items():
@@ -138,8 +138,8 @@ class Layout:
         for component in self.rows:
             later = self.world.dofs_of(self._read_later(component)).ravel()
             needed[self.world.numbering.places(later[later >= 0])] = True
-        # a process that needs one Euler parameter of a rotation needs all four Euler parameters, because one formula
-        # integrates them
+        # a process that needs one Euler parameter of a rotation needs all four, because one formula integrates all four
+        # Euler parameters
         for component, rows in dofs.items():
             places = [component.dof_names.index(name) for name in component.rotation_names]
             if places:
@@ -176,8 +176,8 @@ class Layout:
         by process, and within a process in the order of their sort keys.
 
         If the world is built in parts, the owner of each ghost sends the index of the ghost. The array ``names``
-        contains the world numbers of the unknowns in ascending order; owners search in this array for the requested
-        ghosts.
+        contains the world numbers of the unknowns in ascending order. Owners search for the requested ghosts in this
+        array.
         """
         if self.world.processes is None:
             numbers = np.empty(len(owner), np.int64)
@@ -219,18 +219,18 @@ class Layout:
         )
 
     def blocks(self) -> Unknowns | None:
-        """Return the unknowns in blocks of four, see `block_unknowns`; None on several processes, or if the fraction of
-        unknowns in full blocks is too small.
+        """Return the unknowns in blocks of four, see `block_unknowns`. Return None on several processes, or if the
+        fraction of unknowns in full blocks is too small.
         """
         return block_unknowns(self.unknowns, self.nodes) if self.size == 1 else None
 
     @cached_property
     def substructure(self) -> Substructure | None:
-        """The order of the unknowns for elimination by substructures, see `create_substructure`; None if this order
-        cannot be used.
+        """The order of the unknowns for elimination by substructures, see `create_substructure`. The value is None if
+        this order cannot be used.
 
-        The order cannot be used (a) on a single process, (b) if the coordinates that rows couple change during the run
-        (contact sets, sliding joints), or (c) if the fraction of unknowns in full blocks is too small. The call is
+        The order cannot be used in three cases: (a) on a single process, (b) if rows couple changing coordinates during
+        the run (contact sets, sliding joints), (c) if the fraction of unknowns in full blocks is too small. The call is
         collective.
         """
         if self.size == 1 or any(system.neighbours is not None for system in self.systems.values()):
@@ -318,7 +318,7 @@ class Layout:
         world, number = self.world, self.world.numbering
         local = self._find_data(self.rows)
         if self.rank == 0 or world.processes is not None:
-            # the first process stores the history values to which no row refers
+            # history values to which no row refers are stored on the first process
             named = self._find_data({c: world.tables[c].resident for c in self.rows})
             if world.processes is not None:
                 named = world.processes.sum(named.astype(float)) > 0.0
@@ -340,7 +340,7 @@ class Layout:
         self.data_start = Lookup(np.concatenate(ids), np.concatenate(starts))
 
     def _find_data(self, rows: dict[type[Component], IntArray]) -> NDArray[np.bool_]:
-        """Return, for each row of history values, whether process-local rows refer to it."""
+        """Return, for each row of history values, whether a process-local row refers to this row."""
         world, first = self.world, self.world.numbering.data_tables
         marks = np.zeros(len(world.numbering.data_start), dtype=bool)
         for component, which in rows.items():
@@ -351,7 +351,7 @@ class Layout:
         return marks
 
     def local_dofs(self, world_dofs: IntArray) -> IntArray:
-        """Return the process-local numbers of world coordinates; for -1 and for coordinates that are not on this
+        """Return the process-local numbers of world coordinates. For -1, and for coordinates that are not on this
         process, return the spare number.
         """
         return self._local_of_dof[world_dofs]
@@ -363,20 +363,21 @@ class Layout:
         return self._row_owner[component]
 
     def multipliers(self, table: EntityTable, rows: IntArray) -> IntArray:
-        """Return the process-local numbers of the multipliers that belong to rows of a constraint table, shape (rows,
-        multipliers of a row).
+        """Return the process-local numbers of the multipliers of rows of a constraint table, shape (rows, multipliers
+        of a row).
         """
         return self._local_of_multiplier[self.world.numbering.multipliers(table.component, rows)]
 
     def is_evaluated(self, table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
-        """Return whether this process evaluates the outputs of rows of a table, shape (rows,); several processes may
-        evaluate the same marker."""
+        """Return whether this process evaluates the outputs of rows of a table, shape (rows,). Several processes may
+        evaluate a marker.
+        """
         local = self.node_rows.get(table.component, self.rows.get(table.component, np.zeros(0, np.int64)))
         return find_sorted(local, rows)[1]
 
     def local_row(self, ids: IntArray) -> IntArray:
-        """Return, for each entity, the index of its row in the list of process-local rows of its table, shape (n,); -1
-        for entities that are not on this process.
+        """Return, for each entity, the index of its row in the list of process-local rows of its table, shape (n,). The
+        index is -1 for entities that are not on this process.
         """
         out = np.full(len(ids), -1, np.int64)
         for table, positions, rows in self.world.split_by_table(ids):

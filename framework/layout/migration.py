@@ -1,8 +1,8 @@
 """Owners of the coordinates of a world that was built in parts, and the transfer of rows to their owners.
 
 All processes together count the rows that couple each coordinate. Each process sends the couplings between its
-coordinates to the first process. The first process partitions the graph of these couplings by partition.py. After this,
-each row is sent to its owner, together with the rows to which it refers.
+coordinates to the first process. The first process partitions the graph of these couplings by partition.py. Then each
+row is sent to its owner, together with the rows to which the row refers.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def find_couplings(world: World) -> CoupledRows:
 
 
 def find_keepers(world: World, couplings: CoupledRows) -> CoupledRows:
-    """Return, for each table, the indices (by `Numbering.places`) of the coordinates that determine by
-    `find_row_owners` which process stores each row.
+    """Return, for each table, the indices (by `Numbering.places`) of the coordinates from which `find_row_owners`
+    determines the process that stores each row.
     """
     found = dict(couplings)
     for component in couplings:
@@ -81,8 +81,7 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
     owner = _divide(world, counted, hub, processes)
     _send_to_owners(world, counted, owner, hub, processes)
     fetch_rows(world, processes)
-    # the transfer does not change world numbers, but this process receives additional rows, and therefore additional
-    # coordinates
+    # world numbers do not change, but this process receives additional rows and coordinates
     before, count = world.numbering.known, world.numbering.count
     world.numbering.drop_arrays()
     world.number()
@@ -115,7 +114,7 @@ def _divide(world: World, counted: Marks, hub: NDArray[np.bool_], processes: Pro
     nodes = [world.tables[component] for component in world.numbering.node_dofs]
     first = np.cumsum([0, *(table.count for table in nodes)])
     vertex = np.concatenate([start + table.resident for start, table in zip(first, nodes, strict=False)])
-    # several processes may store a node, but only one process adds the computational work of the node's coordinates
+    # several processes may store a node, but the computational work of its coordinates must be counted only once
     again = ~np.concatenate([counted[table.component] for table in nodes])
     weight = graph.weight - COORDINATE_WORK * np.bincount(graph.vertex, minlength=len(vertex)) * again
     mine = (vertex[graph.edges], vertex, weight, vertex[graph.hubs], vertex[graph.hub_rows])

@@ -1,16 +1,16 @@
 """Assignment of coordinates to processes, by ranges of rows of the node tables or by a partition of the graph of
 couplings.
 
-Vertices of the graph are nodes and bodies; an edge joins two vertices that a row of an element, connector or constraint
-couples. Hubs (coordinates that a large number of rows couple, such as the coordinates of a pulley that touches all
-elements of a belt) have no edges, because edges of hubs would connect all parts of the model. Each hub is assigned to a
-process that owns a large part of the rows that couple the hub, see `place_hubs`. The weight of a vertex is an estimate
-of its computational work. The weight has two parts: the work for the coordinates of the vertex, and the work for rows.
-The work for a row is the number of coordinates that the row couples, and is added to the weight of the first vertex of
-the row that is not a hub.
+The vertices of the graph are nodes and bodies. An edge joins two vertices that a row of an element, connector or
+constraint couples. Hubs are coordinates that a large number of rows couple, such as the coordinates of a pulley that
+touches all elements of a belt. Hubs have no edges, because edges of hubs would connect all parts of the model. Each hub
+is assigned to a process that owns a large part of the rows that couple the hub, see `place_hubs`. The weight of a
+vertex is an estimate of its computational work: the work for the coordinates of the vertex, and the work for rows. The
+work for a row is the number of coordinates that the row couples. This work is added to the weight of the first vertex
+of the row that is not a hub.
 
-Ranges are optimal for a chain whose nodes are numbered along the chain. For nets, and for nodes in any other order, the
-first process partitions the graph by PETSc's MatPartitioning, and broadcasts the result.
+Ranges are optimal for a chain with nodes that are numbered along the chain. For nets, and for nodes in any other order,
+the first process partitions the graph by PETSc's MatPartitioning, and broadcasts the result.
 
 Source: F. Pellegrini, J. Roman, SCOTCH: a software package for static mapping by dual recursive bipartitioning,
 HPCN Europe (1996); G. Karypis, V. Kumar, SIAM J. Sci. Comput. 20 (1998) 359-392.
@@ -35,8 +35,9 @@ from windlass.framework.parallel.processes import Processes
 from windlass.framework.runtime.petsc import PETSc
 
 HUB_ROWS, HUB_RATIO = 12, 3
-"""A coordinate is a hub if it is coupled by more than HUB_ROWS rows and by more than HUB_RATIO times the median number
-of rows."""
+"""A coordinate is a hub if more than HUB_ROWS rows couple the coordinate, and if the number of these rows is more than
+HUB_RATIO times the median over all coordinates.
+"""
 COORDINATE_WORK = 2
 """Computational work [1] for one owned coordinate, relative to the work for one coordinate that a row couples."""
 CHAIN_CUT = 4
@@ -44,9 +45,11 @@ CHAIN_CUT = 4
 For a chain no partition is better than ranges.
 """
 WORTH = 0.8
-"""A partition of the graph is used if it cuts at most this fraction [1] of the number of edges that ranges cut."""
+"""A partition of the graph is used if the number of its cut edges is at most this fraction [1] of the number of edges
+that ranges cut.
+"""
 TYPES = ("ptscotch", "parmetis", "chaco", "party", "average")
-"""Partitioners of PETSc in the order of preference; an installation may lack some of them."""
+"""Partitioners of PETSc in the order of preference. Some installations of PETSc lack some of these partitioners."""
 TYPE_OPTION = "mat_partitioning_type"
 
 
@@ -58,8 +61,7 @@ class Graph(NamedTuple):
         edges: pairs of vertices, shape (edges, 2). Each pair occurs once, with the smaller number first.
         weight: estimate of the computational work of each vertex, without unit, shape (vertices,).
         hubs: the vertices that are hubs, shape (h,).
-        hub_rows: pairs (hub, vertex), one pair for each row that couples a hub and a vertex that is not this hub, shape
-            (k, 2).
+        hub_rows: pairs (hub, vertex), shape (k, 2): one pair for each row that couples a hub and another vertex.
         first: first vertex of each node table, followed by the number of vertices.
     """
 
@@ -84,7 +86,7 @@ def find_hubs(couplings: Iterable[IntArray], count: int) -> NDArray[np.bool_]:
 
 
 def count_rows(couplings: Iterable[IntArray], count: int) -> IntArray:
-    """Return the number of rows that couple each coordinate, shape (count,); the arguments are explained in
+    """Return the number of rows that couple each coordinate, shape (count,). The arguments are explained in
     `find_hubs`.
     """
     degree = np.zeros(count + 1, np.int64)
@@ -94,9 +96,8 @@ def count_rows(couplings: Iterable[IntArray], count: int) -> IntArray:
 
 
 def find_hub_bound(histogram: IntArray) -> int:
-    """Return the limit of the number of rows above which a coordinate is a hub: a coordinate is a hub if more rows than
-    this limit couple the coordinate. Entry i of ``histogram`` is the number of coordinates that are coupled by exactly
-    i rows.
+    """Return a number of rows. If more rows couple a coordinate, the coordinate is a hub. Entry i of ``histogram`` is
+    the number of coordinates that exactly i rows couple.
     """
     ends, total = np.cumsum(histogram), int(histogram.sum())
     if not total:
@@ -122,7 +123,7 @@ def partition_coordinates(
     Raises:
         OptionError: the value of ``-mat_partitioning_type`` is wrong.
     """
-    # read the options also in serial runs, because the same options must be valid for any number of processes
+    # the options are also read in serial runs, so that a command line is valid for any number of processes
     kind = chosen_kind()
     if size == 1:
         return np.zeros(world.numbering.count, np.int64)
@@ -133,7 +134,8 @@ def partition_coordinates(
             result = find_owners(graph, size, kind)[graph.vertex]
         except WindlassError as error:
             result = error
-    # only one process computes the partition: partitioners use random numbers, so results of two processes could differ
+    # only one process computes the partition, because partitioners use random numbers, and the results of two processes
+    # could differ
     result = Processes(comm).from_first("the partition", result)
     if isinstance(result, WindlassError):
         raise result
@@ -150,8 +152,9 @@ def chosen_kind() -> str:
 
 
 def find_row_owners(dofs: IntArray, dof_owner: IntArray, hub: NDArray[np.bool_]) -> IntArray:
-    """Return the owner of the first coordinate of each row. Hubs are ignored if the row has other coordinates; process
-    0 owns rows without coordinates."""
+    """Return the owner of the first coordinate of each row. Hubs are ignored if the row has other coordinates. Process
+    0 owns rows without coordinates.
+    """
     if dofs.shape[1] == 0 or len(dof_owner) == 0:
         return np.zeros(len(dofs), np.int64)
     there = dofs >= 0
@@ -162,12 +165,12 @@ def find_row_owners(dofs: IntArray, dof_owner: IntArray, hub: NDArray[np.bool_])
 
 
 def create_graph(world: World, couplings: list[IntArray], hub: NDArray[np.bool_]) -> Graph:
-    """Create the graph of a world from its rows on this process; see `partition_coordinates`."""
+    """Create the graph of a world from its rows on this process. See `partition_coordinates`."""
     number = world.numbering
     first = [0]
     vertex = np.full(number.known_count, -1, np.int64)
     for component, numbers in number.node_dofs.items():
-        # a coordinate that several nodes share belongs to the node that defines the coordinate
+        # the vertex of a shared coordinate is the node that defines the coordinate
         own = find_own(world.tables[component])
         rows = np.broadcast_to(first[-1] + np.arange(len(numbers))[:, None], numbers.shape)
         vertex[number.places(numbers[own])] = rows[own]
@@ -193,7 +196,9 @@ def create_graph(world: World, couplings: list[IntArray], hub: NDArray[np.bool_]
 
 
 def _first_of(numbers: IntArray) -> IntArray:
-    """Return the first number >= 0 in each row of an array, or -1 if there is none, shape (rows,)."""
+    """Return the first number >= 0 in each row of an array, shape (rows,). If all numbers of the row are negative, the
+    result is -1.
+    """
     found: IntArray = numbers[np.arange(len(numbers)), np.argmax(numbers >= 0, axis=1)]
     return found
 
@@ -224,8 +229,8 @@ def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
     Args:
         graph: the graph of couplings.
         size: number of processes.
-        kind: ``"rows"`` for ranges, ``"graph"`` for MatPartitioning. ``"auto"``: MatPartitioning if it cuts clearly
-            fewer edges than ranges (see `CHAIN_CUT` and `WORTH`), otherwise ranges.
+        kind: ``"rows"`` for ranges, ``"graph"`` for MatPartitioning. ``"auto"`` selects MatPartitioning if its
+            partition cuts clearly fewer edges than ranges (see `CHAIN_CUT` and `WORTH`), otherwise ranges.
     """
     owner = cut_ranges(graph, size)
     cut = count_cut(graph, owner)
@@ -256,7 +261,7 @@ def count_cut(graph: Graph, owner: IntArray) -> int:
 
 
 def cut_ranges(graph: Graph, size: int) -> IntArray:
-    """Return the owner of each vertex if the rows of each node table are divided into ranges of equal work."""
+    """Divide the rows of each node table into ranges of equal work, and return the owner of each vertex."""
     owner = np.zeros(len(graph.weight), np.int64)
     for start, end in zip(graph.first[:-1], graph.first[1:], strict=True):
         weight = np.maximum(graph.weight[start:end], 1)
@@ -282,7 +287,7 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
     csr = (rows.indptr.astype(PETSc.IntType), rows.indices.astype(PETSc.IntType), rows.data)
     partitioning = PETSc.MatPartitioning().create(PETSc.COMM_SELF)
     try:
-        # keep references to the arrays, because PETSc does not keep the arrays alive
+        # references to the arrays are stored here, because PETSc does not hold references to them
         adjacency = PETSc.Mat().createAIJ((count, count), csr=csr, comm=PETSc.COMM_SELF)
         partitioning.setAdjacency(adjacency)
         _set_first_type(partitioning)

@@ -1,9 +1,9 @@
-"""The rows of the tables that each process keeps after the distribution of the world.
+"""Selection of the rows that each process keeps after the distribution of the world.
 
-A process keeps the rows that it evaluates, the nodes of which it owns a coordinate, and all rows to which these rows
+A process keeps the rows that it evaluates, the nodes with a coordinate that it owns, and all rows to which these rows
 and nodes refer directly or indirectly. For example, a connector refers to a marker, the marker to a cable, and the
-cable to nodes. A pulley is stored on each process whose cables can touch the pulley. Small tables are kept complete, so
-that names and values of wheels, grounds and supports are available on all processes.
+cable to nodes. A pulley is stored on each process that evaluates cables which can touch the pulley. Every process keeps
+all rows of small tables, so that names and values of wheels, grounds and supports are available on all processes.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from windlass.framework.parallel.processes import Processes
 def prune_world(layout: Layout, processes: Processes) -> None:
     """Remove the rows that this process does not need. The call is collective.
 
-    A single process keeps all rows. If the entities that rows couple change during the run, as in contact sets and
-    sliding joints, each process also keeps all rows (`Law.needs_whole`).
+    A single process keeps all rows. Each process also keeps all rows if the entities that rows couple change during the
+    run, as in contact sets and sliding joints (`Law.needs_whole`).
     """
     world = layout.world
     laws = {component: law_of(component) for component, table in world.tables.items() if table.count}
@@ -37,15 +37,15 @@ def prune_world(layout: Layout, processes: Processes) -> None:
 
 
 def find_needed(layout: Layout) -> dict[type[Component], NDArray[np.bool_]]:
-    """Return, for each table, whether this process keeps each of the rows that it stores, shape (resident,)."""
+    """Return, for each table, whether this process keeps each of its stored rows, shape (resident,)."""
     world = layout.world
     needed = {component: np.zeros(table.resident_count, bool) for component, table in world.tables.items()}
     new: dict[type[Component], IntArray] = {}
     for component, table in world.tables.items():
         parts = [layout.rows.get(component), layout.owned_markers.get(component), layout.data_rows.get(component)]
         if component.dof_names:
-            # nodes that share the position of another node are included, because names of coordinates are derived from
-            # these nodes
+            # nodes that share the position of another node are also kept, because the names of coordinates are derived
+            # from these nodes
             local = layout.local_dofs(world.resident_dofs(table)) < len(layout.owned)
             parts.append(table.resident[local.any(axis=1)])
         new[component] = _unite([rows for rows in parts if rows is not None])

@@ -1,13 +1,13 @@
-"""Order of the unknowns of a process for elimination by substructures: unknowns of the interior first, unknowns of the
-interface last.
+"""Order of the unknowns of a process for elimination by substructures. The unknowns of the interior are first, and the
+unknowns of the interface are last.
 
 Each process can eliminate its interior unknowns without communication with other processes. The remaining unknowns are
-the *interface*: unknowns that several processes share (at the border between the cables of two processes, the four
-unknowns of a node) and the coordinates of pulleys. Multipliers that couple unknowns of the interface are also part of
-the interface, because a multiplier must be ordered after the coordinates that it couples. The interior unknowns are
-ordered along the cables, or in the opposite direction if the border to another process is at the start of a cable.
-Therefore the elimination ends at the border, and causes no fill-in. Multipliers are ordered after the coordinates that
-they couple. The four unknowns of a node form a block, see unknowns.py.
+the *interface*. They are the coordinates of pulleys, and the unknowns that several processes share, such as the four
+unknowns of a node at the border between the cables of two processes. A multiplier must be ordered after the coordinates
+that it couples. Therefore the multipliers that couple unknowns of the interface are also part of the interface. The
+interior unknowns are ordered along the cables, or in the opposite direction if the border to another process is at the
+start of a cable. Therefore the elimination ends at the border, and causes no fill-in. The four unknowns of a node form
+a block, see unknowns.py.
 
 Source: J. S. Przemieniecki, Matrix structural analysis of substructures, AIAA J. 1 (1963) 138-147.
 """
@@ -28,7 +28,7 @@ class Couplings(NamedTuple):
     """Process-local unknowns that the rows of one law couple; -1 for no unknown.
 
     Attributes:
-        unknowns: unknowns that belong to the coordinates of the rows, shape (k, n).
+        unknowns: unknowns of the coordinates of the rows, shape (k, n).
         multipliers: unknowns of the multipliers of the rows, shape (k, m).
     """
 
@@ -43,11 +43,11 @@ class Substructure(NamedTuple):
         place: matrix row of each process-local unknown, shape (u,).
         pads: indices of the padding rows, which are matrix rows without an unknown. All rows of the last block are
             padding rows.
-        inner: number of matrix rows of the interior, a multiple of four; the rows of the interior precede all other
+        inner: number of matrix rows of the interior, a multiple of four. The rows of the interior precede all other
             rows.
         rows: number of matrix rows, a multiple of four.
-        joint: for each matrix row of the interface except the last block, the index of its unknown in the joint
-            interface of all processes, shape (rows - inner - 4,); -1 for padding rows.
+        joint: index of the unknown of each matrix row of the interface, without the last block, in the joint interface
+            of all processes, shape (rows - inner - 4,); -1 for padding rows.
         joint_count: number of unknowns of the joint interface of all processes.
     """
 
@@ -75,7 +75,7 @@ def create_substructure(
     """
     couplings = list(couplings)
     count, owned = len(plain.numbers), plain.owned
-    # the last entry is for missing unknowns, which have the index -1
+    # the last entry is the entry of missing unknowns, which have the index -1
     shared = np.zeros(count + 1, bool)
     shared[owned:count] = True
     shared[plain.ghosts.sent] = True
@@ -128,7 +128,7 @@ def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings:
         if multipliers.size and rows.size:
             np.maximum.at(last, multipliers, key[rows].max(axis=1, keepdims=True) + 0.5)
     last[-1] = -np.inf
-    # Elimination of the interior couples the coordinates of the interface, but not the multipliers of the interface.
-    # If these multipliers are numbered last, the coupled coordinates occupy the fewest 4 x 4 blocks.
+    # The elimination of the interior couples the coordinates of the interface with each other, but not the multipliers
+    # of the interface. With these multipliers at the end, the coupled coordinates occupy the fewest 4 x 4 blocks.
     last[np.isfinite(last) & shared] = np.inf
     return np.where(last > -np.inf, last, key)

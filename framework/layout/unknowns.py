@@ -1,10 +1,10 @@
 """Numbering of the unknowns of a process, either in the order of the layout, or with gaps such that the four
 coordinates of a node form a block.
 
-PETSc factorises and solves matrices of dense 4 x 4 blocks faster than other matrices, because the number of stored
-indices is 16 times smaller. For such matrices, the number of the first coordinate of a node with four coordinates must
-be a multiple of four. Other unknowns (multipliers, other nodes) are stored consecutively in separate blocks. Incomplete
-blocks are filled with pads, which are additional unknowns p with the equation p = 0.
+PETSc factorises and solves matrices of dense 4 x 4 blocks faster than matrices of single entries, because PETSc stores
+one index per block instead of 16. For such matrices, the number of the first coordinate of a node with four coordinates
+must be a multiple of four. Other unknowns (multipliers, other nodes) are stored consecutively in separate blocks.
+Incomplete blocks are filled with pads, which are additional unknowns p with the equation p = 0.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def block_unknowns(plain: Unknowns, nodes: IntArray) -> Unknowns | None:
 
 
 def number_in_blocks(count: int, starts: IntArray) -> IntArray:
-    """Renumber unknowns from 0 without a change of their order, but with gaps, such that each of the selected unknowns
-    is the first unknown of a block.
+    """Renumber unknowns from 0 in their present order. The new numbers have gaps, such that each of the selected
+    unknowns is the first unknown of a block.
 
     Args:
         count: number of unknowns.

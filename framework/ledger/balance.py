@@ -1,10 +1,10 @@
 """The energy balance of one step: work of all forces, changes of energies, losses, and the remainder of the balance.
 
 At the start and at the end of a step, the equation of motion is M a + sum of f + C_qᵀ λ - loads = r. Here M is the mass
-matrix, a the accelerations, f the forces of each law, C_q the derivative of the constraint equations with respect to
-the coordinates q, λ the multipliers, and r the residual that remains after the solve of the step. The work of a force
-over a step is W = (q_1 - q_0)·(f_0 + f_1)/2, where the indices 0 and 1 denote the start and the end of the step, and f
-the force. With the kinetic energy T, the following identities result:
+matrix, a are the accelerations, f are the forces of each law, and λ are the multipliers. C_q is the derivative of the
+constraint equations with respect to the coordinates q, and r is the residual that remains after the solve of the step.
+The work of a force f over a step is W = (q_1 - q_0)·(f_0 + f_1)/2, where the indices 0 and 1 denote the start and the
+end of the step. With the kinetic energy T, the following identities result:
 
     work of loads and constraints = W of M a + sum of W of the laws - W of r,
     W of M a  = change of T + energy that inertia carries away + loss of the method of integration,
@@ -12,10 +12,10 @@ the force. With the kinetic energy T, the following identities result:
     W of a load with an account = work supplied - losses (for drag: work of the stream that does not move the body).
 
 A loss is the work of the dissipative forces over the displacement of the step. A damper with the coefficient d and the
-length u loses d (u_t0 + u_t1)/2 Δu, where u_t is the rate of the length, and Δu the change of the length. For the step
-size h, an integral of the power that uses only the velocities at both ends of the step would be d (u_t0² + u_t1²) h/2.
-For motions that the step size does not resolve, such as stiff axial modes, the value of this integral is many times the
-actual loss. For powers P that are quadratic in velocities, the expression
+length u loses d (u_t0 + u_t1)/2 Δu, where u_t is the rate of the length, and Δu is the change of the length. With the
+step size h, the trapezoidal rule for the power would give d (u_t0² + u_t1²) h/2. For motions that the step size does
+not resolve, such as stiff axial modes, this value is many times the actual loss. For powers P that are quadratic in
+velocities, the expression
 
     D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    w = (q_1 - q_0)/h,
     x, m: means of the coordinates and of the velocities at the start and at the end of the step,
@@ -23,10 +23,10 @@ actual loss. For powers P that are quadratic in velocities, the expression
 equals the work of the dissipative forces. For other powers the expression is an approximation of order 2 in the step
 size. The history values of laws with `Account.jumps` are known only at the start and at the end of the step. The powers
 of these laws are integrated by the trapezoidal rule, and instantaneous losses (jumps) are added. Jumps include the
-losses of normal dampers of contacts, which are computed from the change of the gaps. The kinetic energy is T = v·M v/2.
-The product M v is the difference of two evaluations of the inertia forces. In the first evaluation, the accelerations
-are replaced by the velocities v. In the second evaluation, the accelerations are 0. Source: the discrete balance of the
-trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
+losses of the normal dampers of contacts. These losses are computed from the changes of the gaps. The kinetic energy is
+T = v·M v/2. The product M v is the difference of two evaluations of the inertia forces. In the first evaluation, the
+accelerations are replaced by the velocities v. In the second evaluation, the accelerations are 0. Source: the discrete
+balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ CHANGES, UNBALANCED = "changes of the model", "rest.unbalanced"
 _NONE = np.zeros(0)
 _NO_POWERS = np.zeros((0, 0))
 NOTHING = evaluate(Fields(_NONE, _NONE, _NONE, _NONE, _NONE, _NONE))
-"""Evaluation with empty fields, for functions that do not read the fields."""
+"""`Evaluation` with empty fields, for functions that do not read the fields."""
 
 
 class Summand(NamedTuple):
-    """A group of forces whose work is computed together: the type of the forces (such as ``"load"``), the law, and a
-    name that distinguishes several groups of the same law.
+    """A group of forces for which one work is computed. The fields are the type of the forces (such as ``"load"``), the
+    law, and a name that distinguishes several groups of one law.
     """
 
     sort: str
@@ -83,13 +83,13 @@ class Summand(NamedTuple):
 
 
 class Accounted(NamedTuple):
-    """Data, on this process, of a law that has an account: the index of the group that contains the forces of the law,
-    and the readings of the account at the start and at the end of a step.
+    """Data of a law with an account, on this process: the index of the `Summand` of the law's forces, and the readings
+    of the account at the start and at the end of a step.
 
-    ``middle`` contains a reading with the mean powers over the step and, for laws without `Account.powers`, two more
-    readings for intermediate results. If powers are evaluated only at the ends of the step, ``middle`` is empty.
-    ``jumps`` contains the losses [J] in the step that the powers of the law do not contain, shape (losses of the law,
-    rows).
+    The field ``middle`` contains a reading with the mean powers over the step and, for laws without `Account.powers`,
+    two more readings for intermediate results. If powers are evaluated only at the ends of the step, ``middle`` is
+    empty. The field ``jumps``, shape (losses of the law, rows), contains the losses [J] in the step that the powers of
+    the law do not include.
     """
 
     component: type[Component]
@@ -103,9 +103,9 @@ class Accounted(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums [J] over steps. The terms are the work of each group of forces, the change of the kinetic energy, and, for
-    each law, the changes of its stored energies and the time integrals of its powers. `settle` adds the values of a
-    step. All sums are views of the array ``numbers``, which contains the sums in this order.
+    """Sums [J] over steps. The sums are the work of each group of forces, the change of the kinetic energy, the changes
+    of the stored energies of each law, and the time integrals of the powers of each law. The function `settle` adds the
+    values of a step. All sums are views of the array ``numbers``, which contains the sums in this order.
     """
 
     numbers: FloatArray
@@ -127,8 +127,8 @@ def clear_steps(*arrays: FloatArray) -> list[Step]:
 def create_accounted(
     component: type[Component], system: System, account: Account, place: int, old: Accounted | None
 ) -> Accounted:
-    """Create the data of a law with an account. If ``old`` is given (the data before the arrays of the law were created
-    again during a run), its readings and ``jumps`` are kept.
+    """Create the data of a law with an account. If the arrays of the law were created again during a run, ``old``
+    contains the previous data, and the readings and ``jumps`` of ``old`` are kept.
     """
     if old is not None:
         return old._replace(system=system, account=account, place=place)
@@ -140,9 +140,9 @@ def create_accounted(
 
 
 def reading_steps(account: Account, reading: Reading, fields: Fields, f: FloatArray | None = None) -> list[Step]:
-    """Return steps of a `Program` that evaluate the energies and powers of a law at the present fields; for laws with
-    `Account.powers`, the steps evaluate only the energies. For laws with `Account.forces`, the steps also add the
-    forces to f, if f is given.
+    """Return steps of a `Program` that evaluate the energies and powers of a law at the present fields. If the law has
+    `Account.powers`, the steps evaluate only the energies. If the law has `Account.forces` and f is given, the steps
+    also add the forces to f.
     """
     values = reading if account.powers is None else reading._replace(powers=_NO_POWERS)
     steps = clear_steps(reading.energies, reading.powers)
@@ -171,12 +171,12 @@ def list_state_steps(
 
 
 class Balance:
-    """Forces and energies of an assembly at the end of a step, and work and losses in the step.
+    """Forces and energies of an assembly at the end of a time step, and the work and the losses in this step.
 
     Attributes:
-        start: a copy of the state at the start of the step. Compiled steps (`find_program`) update only the arrays of
+        start: a copy of the state at the start of the step. The program of `find_program` updates only the arrays of
             this copy, and not its time and step number.
-        losses: losses of the rows of each law, to which each step adds its losses. See `create_losses`.
+        losses: losses of the rows of each law, summed over the steps. See `create_losses`.
         kinds: category of each quantity, by the name of the quantity, in the order of the sums. See
             `EnergyLedger.kinds`.
         kinetic: kinetic energy [J] of this process at the present state, shape (1,).
@@ -260,7 +260,7 @@ class Balance:
                 continue
             own = systems[component]
             if sort == "law" and own.residual is not None:
-                # if the account has a function ``forces``, this function adds the forces of the law
+                # for other laws, the function ``forces`` of the account adds the forces
                 if own.account is None or own.account.forces is None:
                     steps.append((own.residual, (evaluate(fields, f=f),)))
             elif sort == "load" and own.load is not None:
@@ -306,8 +306,8 @@ class Balance:
         return found
 
     def _settling_steps(self) -> list[Step]:
-        """Return steps of a `Program` that add the values of a time step to all sums, and begin the next time step. The
-        present readings are the values at the end of the added time step.
+        """Return steps of a `Program` that add the values of a time step to all sums, and begin the next time step.
+        When these steps run, the present readings must be the values at the end of the time step.
         """
         fields, sums = self._assembly.fields, self._sums
         motion = fields.time, self._begun, self._size, self.kinetic, self._kinetic_before, self._work
@@ -402,8 +402,8 @@ class Balance:
             return
         self._read(state)
         if not self._settling:
-            # the middle of the step needs a separate program, because a program evaluates functions of time only once,
-            # for the time in the fields when the program starts
+            # The middle of the step needs a separate program, because a program evaluates functions of time only once.
+            # This evaluation uses the time in the fields at the start of the program.
             middle = self._middle_steps()
             self._settling = tuple(Program(part) for part in (middle[:1], middle[1:], self._settling_steps()))
         for part in self._settling:
@@ -427,8 +427,8 @@ class Balance:
                 + keep
             )
             self._ends, self._whole = state, Program(steps)
-        # A program calls user functions only once, at its start. The joined program would need their values twice, for
-        # the end and for the middle of the step.
+        # A program calls user functions only once, at its start. The joined program would need the values of user
+        # functions both for the end and for the middle of the step.
         return self._whole if self._whole.is_plain else None
 
     @property
@@ -446,7 +446,9 @@ class Balance:
 
     @property
     def numbers(self) -> FloatArray:
-        """Sums [J] since the previous call of `take_numbers`, shape (sums,); each step adds to this array."""
+        """Sums [J] since the previous call of `take_numbers`, shape (sums,). Each time step adds its values to this
+        array.
+        """
         return self._sums.numbers
 
     def name_sums(self, numbers: FloatArray) -> dict[str, Any]:
@@ -480,9 +482,7 @@ class Balance:
         return found | {INTEGRATOR: integrator, UNBALANCED: unbalanced}
 
     def create_losses(self) -> dict[type[Component], Losses]:
-        """Create objects for the losses of all laws that have losses, with the initial losses 0. The call is
-        collective.
-        """
+        """Create a `Losses` object for each law with losses. All losses are initially 0. The call is collective."""
         assembly, found = self._assembly, dict[type[Component], Losses]()
         for component, _, account, *_ in self._accounts:
             rows = assembly.layout.rows[component]

@@ -1,5 +1,6 @@
-"""Kernels of the energy balance of a time step. The arrays ``momentum`` and ``gyration`` contain inertia forces:
-``momentum`` for accelerations equal to the velocities, and ``gyration`` for zero accelerations, see balance.py.
+"""Kernels of the energy balance of a time step. The arrays ``momentum`` and ``gyration`` contain inertia forces. In
+``momentum`` the accelerations are replaced by the velocities, and in ``gyration`` the accelerations are 0 (see
+balance.py).
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ def load_motion(
     reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray,
     x: FloatArray, v_now: FloatArray, a_now: FloatArray, lam_now: FloatArray, q_now: FloatArray,
 ) -> None:  # fmt: skip
-    """Copy displacements, velocities, accelerations and multipliers of a state to the fields, and also copy the
-    displacements to q_now.
+    """Copy the displacements, velocities, accelerations and multipliers of a state to the fields. The displacements are
+    also copied to q_now.
     """
     for i in range(len(q)):
         x[i] = reference[i] + q[i]
@@ -32,16 +33,16 @@ def load_middle(
     a_before: FloatArray, rotations: IntArray, time: FloatArray, x: FloatArray, v: FloatArray, a: FloatArray,
     half_difference: FloatArray,
 ) -> None:  # fmt: skip
-    """Replace the values of the fields at the end of a step by values in the middle of the step: time, mean
-    coordinates, mean accelerations, and the velocities (m + w)/2.
+    """Replace the values of the fields at the end of a step by values in the middle of the step. These values are the
+    time, the mean coordinates, the mean accelerations, and the velocities (m + w)/2.
 
     q, before: displacements at the end and at the start of the step, shape (n,).
     start: time [s] at the start of the step, shape (1,).
-    end: output, the time [s] at the end of the step, shape (1,). On entry, ``time`` contains this time.
+    end: output, the time [s] at the end of the step, shape (1,), which ``time`` contains on entry.
     rotations: coordinate numbers of Euler parameters, shape (k, 4). The Euler parameters in the middle of the step are
     the midpoint of the great circle arc between the values at both ends.
-    v: output, (m + w)/2, shape (n,), where w is the change of the displacement divided by the step size, and m the mean
-    of the velocities at both ends.
+    v: output, (m + w)/2, shape (n,), where w is the change of the displacement divided by the step size, and m is the
+    mean of the velocities at both ends.
     half_difference: output, (m - w)/2, shape (n,).
     """
     end[0] = time[0]
@@ -57,8 +58,8 @@ def load_middle(
         for j in rotations[i]:
             chord += (q[j] - before[j]) ** 2
             square += x[j] ** 2
-        # half the angle between both sets of Euler parameters has a sine equal to half the chord, and a cosine equal to
-        # the length of the mean
+        # for half the angle between both sets of Euler parameters, the sine is half the chord, and the cosine is the
+        # length of the mean
         length = np.sqrt(square)
         angle = np.arctan2(0.5 * np.sqrt(chord), length)
         scale = angle / np.sin(angle) if angle > 1e-6 else 1.0
@@ -79,8 +80,8 @@ def mix_powers(between: FloatArray, ends: FloatArray, way: FloatArray) -> None:
 
 @kernel
 def mask_multipliers(lam: FloatArray, masks: FloatArray, out: FloatArray) -> None:
-    """Copy the multipliers ``lam``, shape (m + 1,), to ``out``, shape (groups, m + 1), which has one row for each group
-    of constraints. Each row contains the multipliers of its group, for which ``masks`` is 1, and 0 for all others.
+    """Copy the multipliers ``lam``, shape (m + 1,), to ``out``, shape (groups, m + 1). Each row of ``out`` contains the
+    multipliers of one group of constraints, where ``masks`` is 1, and 0 for all other multipliers.
     """
     for k in range(len(masks)):
         for i in range(len(lam)):
@@ -89,8 +90,8 @@ def mask_multipliers(lam: FloatArray, masks: FloatArray, out: FloatArray) -> Non
 
 @kernel
 def drop_states(states: IntArray, f: FloatArray, momentum: FloatArray, gyration: FloatArray) -> None:
-    """Set forces, momentum and gyration of first-order states to 0, because these states are not motions; ``states``
-    contains their process-local coordinate numbers.
+    """Set the forces, momentum and gyration of first-order states to 0, because first-order states have no kinetic
+    energy. The argument ``states`` contains the process-local coordinate numbers of the first-order states.
     """
     for i in states:
         momentum[i] = gyration[i] = 0.0
@@ -115,9 +116,9 @@ def settle_motion(
     """Compute the step size [s], and add the work of all forces and the change of the kinetic energy in the step to the
     sums.
 
-    The arrays ``work`` (of the step) and ``works`` (sums) have the shape (groups,), with one value per group of forces;
-    all other arrays have the shape (1,). ``start`` and ``kinetic_before`` are set to the values at the end of the step,
-    where the next step starts.
+    The arrays ``work`` (of the step) and ``works`` (sums) have the shape (groups,), with one value per group of forces.
+    All other arrays have the shape (1,). The values at the end of the step are copied to ``start`` and
+    ``kinetic_before`` for the next step.
     """
     size[0] = time[0] - start[0]
     start[0] = time[0]
@@ -134,10 +135,10 @@ def settle(
     """Add changes of energies and integrals of powers over a step of size[0] seconds to ``sums``, shape (k + p,) for k
     energies and p powers.
 
-    The integral of a power is the step size times the mean of ``before.powers`` and ``now.powers``. ``before.powers``
-    and ``now.powers`` are the powers at both ends of the step, or both are the mean power over the step. The first l
-    powers are losses; the integrals of these powers and the ``jumps`` are also added to ``losses``, shape (rows, l).
-    The values of ``now`` are then copied to ``before``, for the next step.
+    The integral of a power is the step size times the mean of ``before.powers`` and ``now.powers``. These two arrays
+    contain the powers at both ends of the step, or both contain the mean powers over the step. The first l powers are
+    losses. The integrals of these powers and the ``jumps`` are also added to ``losses``, shape (rows, l). Then the
+    values of ``now`` are copied to ``before`` for the next step.
     """
     count, lost, half = len(now.energies), losses.shape[1], 0.5 * size[0]
     for k in range(count):

@@ -1,5 +1,5 @@
-"""The energy ledger: a hook that sums the work of all forces and the changes of all energies over the steps of a run,
-and shows the remainder of the energy balance.
+"""The energy ledger. This hook sums the work of all forces and the changes of all energies over the steps of a run, and
+shows the remainder of the energy balance.
 
     ledger = EnergyLedger("energy.csv")
     state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[ledger])
@@ -9,8 +9,8 @@ Summed over all steps since the start of the ledger (see balance.py),
 
     work = kinetic + potential + dissipation + passed on + not accounted + integrator + rest,
 
-where kinetic and potential are changes of energies since the start of the ledger. Every step contributes to the sums,
-but the table and the picture show the sums only at the recorded instants.
+where kinetic and potential are the changes of these energies since the start of the ledger. The sums include every
+step, but the table and the picture show the sums only at the recorded instants.
 """
 
 from __future__ import annotations
@@ -59,24 +59,24 @@ from windlass.framework.state.state import State, as_local, check_world
 MOST_ROWS, MOST_NAMES, LINE, SEEN = 2000, 4, 34, 1e-3
 """MOST_ROWS: largest number of rows of a law that reports list. MOST_NAMES: largest number of distinct row names that
 reports list. LINE: largest number of characters in a line of a legend. SEEN: a curve is shown if its largest magnitude,
-relative to the largest of all curves, exceeds this value [1].
+divided by the largest magnitude of all curves, exceeds this value [1].
 """
 
 
 class EnergyLedger(EveryNth):
-    """Hook that sums the work of all forces and the changes of all energies over the steps of dynamic solves. In the
-    list of hooks the ledger must be before recorders, because recorders write the friction losses that the ledger
+    """Hook that sums the work of all forces and the changes of all energies over the steps of dynamic solves. The
+    ledger must precede recorders in the list of hooks, because recorders write the friction losses that the ledger
     computes.
 
-    Under MPI all processes call the ledger and have the same results. Only the first process writes files. Several
-    solves can use the same ledger; changes of the state between two solves are not included in the sums.
+    Under MPI, all processes call the ledger, and the results are equal on all processes. Only the first process writes
+    files. Several solves can use one ledger. The sums do not include changes of the state between two solves.
 
     Args:
         path: CSV file of the recorded instants, which is written at the end of each solve. If ``path`` is None, records
             are stored only in memory.
         every: record every n-th accepted step, n >= 1. By default, ``frames`` determines the recorded steps. The sums
             include all steps, regardless of ``every``.
-        frames: number of records of each solve, evenly distributed in time. At most one record for each step.
+        frames: number of records of each solve, evenly distributed in time, with at most one record for each step.
 
     Attributes:
         kinds: category of each quantity by name: ``"work"``, ``"kinetic"``, ``"potential"``, ``"dissipation"``,
@@ -85,7 +85,7 @@ class EnergyLedger(EveryNth):
 
     Raises:
         ModelError: time does not advance in the solve, as in statics.
-        OutputError: a file cannot be written, or belongs to another run, hook or program.
+        OutputError: a file cannot be written, or is a file of another run, hook or program.
     """
 
     @checked(OutputError, path=optional(path()), every=optional(whole(1)), frames=whole(1))
@@ -111,7 +111,7 @@ class EnergyLedger(EveryNth):
         self._first: dict[str, float] = {}
         self._times: list[float] = []
         self._kept: list[list[float]] = []
-        # In serial runs only, the sums at the times of the records. The quantities are later computed from these sums,
+        # The sums at the times of the records, only in serial runs. The quantities are later computed from these sums,
         # see `Balance.take_numbers`.
         self._pending: list[FloatArray] = []
 
@@ -171,7 +171,7 @@ class EnergyLedger(EveryNth):
 
     @property
     def not_accounted(self) -> list[str]:
-        """Names of laws that have no account, such as user forces, but whose forces have done work."""
+        """Names of laws without an account, such as user forces, if the forces of these laws have done work."""
         totals = self.totals
         return [name for name, kind in self.kinds.items() if kind == UNKNOWN and totals.get(name, 0.0) != 0.0]
 
@@ -198,7 +198,7 @@ class EnergyLedger(EveryNth):
         return {name: values[:, k] for k, name in enumerate(found.names)}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Claim the file, and evaluate forces and energies at ``state``, the state at the start of the first step."""
+        """Claim the file, and evaluate the forces and energies at the start of the first step (``state``)."""
         if self._claim is not None:
             self._claim.begin()
         super().before_solve(state, end, steps)
@@ -225,14 +225,14 @@ class EnergyLedger(EveryNth):
         self._sums = dict.fromkeys(self.kinds, 0.0)
 
     def _begin(self, state: State) -> None:
-        """Begin a step whose initial state differs from the state at the end of the previous step."""
+        """Begin a step with an initial state that differs from the state at the end of the previous step."""
         assert self._balance is not None
         self._balance.begin(as_local(state))
         self._version = state.world.version
 
     def before_step(self, state: State) -> None:
-        """Add the energy changes that changes of the model since the previous step have caused. Before the first step
-        of the ledger, record the state.
+        """Add the changes of energies that result from changes of the model since the previous step. Before the first
+        step of the ledger, make a record.
         """
         if self._version < 0:
             self._begin(state)
@@ -257,7 +257,7 @@ class EnergyLedger(EveryNth):
         super().after_step(state)
 
     def _take_changes(self, start: State) -> None:
-        """Add the energy changes that changes of the model since the start of the step have caused. Examples are
+        """Add the changes of energies that result from changes of the model since the start of the step. Examples are
         changes of stiffnesses, switches and loads, and the insertion of reserve cables.
         """
         balance = self._balance
@@ -272,16 +272,14 @@ class EnergyLedger(EveryNth):
             self._sums[CHANGES] += now - before[name]
 
     def _share_losses(self) -> None:
-        """Sum the losses of each group over all processes; drawings and tables can read the sums at any time."""
+        """Sum the losses of each group over all processes. Drawings and tables can then read these sums at any time."""
         assert self._world is not None
         for losses in self._losses.values():
             if losses.shared is not None and len(losses.ids):
                 losses.shared[:] = parallel_assembly(self._world).processes.sum(losses.sum_here())
 
     def _add_sums(self) -> None:
-        """Add the sums that the balance has collected since the previous call to the sums of the ledger on this
-        process.
-        """
+        """Add the sums of the balance since the previous call to the sums of the ledger on this process."""
         assert self._balance is not None
         for name, value in self._balance.name_sums(self._balance.take_numbers()).items():
             self._sums[name] += value
@@ -320,11 +318,11 @@ class EnergyLedger(EveryNth):
         return self._joined
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
-        """Return the array of the sums to which each step adds its values, as the values of a record. Return None if
-        the rows are distributed over several processes, or if a subclass overrides `record`.
+        """Return the array of the sums, which is also the array of the values of a record. Each step adds its values to
+        the sums. Return None if the rows are distributed over several processes, or if a subclass overrides `record`.
         """
         assert self._balance is not None
-        # the method `record` of a subclass must be called for each record
+        # if a subclass overrides `record`, this method must be called for each record
         if type(self).record is not EnergyLedger.record or self._balance.is_parallel:
             return None
         values = self._balance.numbers
@@ -369,8 +367,8 @@ class EnergyLedger(EveryNth):
             CsvTable(self._claim.path, columns, rows).close()
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return all sums and records; see `StepHook.checkpoint`. The present run also continues from the returned
-        sums, so that the present run and a restarted run give the same results.
+        """Return all sums and records. See `StepHook.checkpoint`. The present run also continues from the returned
+        sums. Therefore the present run and a restarted run give equal results.
         """
         assert self._world is not None
         processes, records = parallel_assembly(self._world).processes, self._settle()
@@ -392,7 +390,7 @@ class EnergyLedger(EveryNth):
         }
 
     def _set_sums(self, sums: Mapping[str, float]) -> None:
-        """Set the sums; the first process stores the sums of all processes."""
+        """Set the sums. The first process stores the sums over all processes."""
         first = is_first_process()
         self._sums = {name: float(sums[name]) if first else 0.0 for name in self.kinds}
 
@@ -441,7 +439,7 @@ class EnergyLedger(EveryNth):
 
     def _find_labels(self) -> dict[str, str]:
         """Return labels for quantities of laws with few rows, such as loads and springs, by name of the quantity. A
-        label lists the names of the active rows, and reports show the label instead of the name of the quantity.
+        label consists of the names of the active rows. Reports show the label instead of the name of the quantity.
         """
         world = self._world
         assert world is not None
@@ -465,8 +463,8 @@ class EnergyLedger(EveryNth):
         return {quantity: label for quantity, label in labels.items() if known.count(label) == 1}
 
     def _name_row(self, table: EntityTable, row: int) -> str:
-        """Return the user's name of a row. If the user has not named the row, return the name of the entity that
-        carries the last marker of the row, or the name of the component if the row has no marker.
+        """Return the name that the user has given to a row. If the row has no such name, return the name of the entity
+        that carries the last marker of the row. If the row has no marker, return the name of the component.
         """
         own = table.describe(row)
         markers = [name for name in table.component.refs if name.startswith("marker")]
@@ -487,7 +485,9 @@ class EnergyLedger(EveryNth):
         return list_lines(self.kinds, self.totals, self._first, dict(by), span, self.steps, labels)
 
     def _name_of(self, number: int) -> str:
-        """Return the name of an entity; for a marker, return the name of the entity that carries the marker."""
+        """Return the name of an entity. If the entity is a marker, return the name of the entity that carries the
+        marker.
+        """
         assert self._world is not None
         entity = self._world.entity(number)
         for name in entity.table.component.refs:
@@ -498,7 +498,7 @@ class EnergyLedger(EveryNth):
 
     @checked(path=optional(path()))
     def draw(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Plot work, energies and losses over time, and, in a second diagram below, the remainder with its parts.
+        """Plot work, energies and losses over time. A second diagram shows the remainder and its parts.
 
         Args:
             path: file of the picture (``.png``, ``.pdf``, ``.svg``). If None, the method returns a figure of

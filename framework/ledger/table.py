@@ -55,7 +55,7 @@ def list_lines(
         groups: name and value [J] of the parts of each quantity, by name of the quantity.
         span: start time [s] and end time [s].
         steps: number of steps that the sums include.
-        labels: labels that are shown instead of the names of quantities, by name.
+        labels: labels that replace the names of quantities, by name.
     """
     title = f"energy from {span[0]:.6g} s to {span[1]:.6g} s in {steps} steps"
     lines: list[tuple[str, str, str]] = [(title, "J", "at the end [J]")]
@@ -87,8 +87,8 @@ def _number(value: float) -> str:
 
 
 def draw_series(times: FloatArray, values: Mapping[str, FloatArray], kinds: Mapping[str, str]) -> Any:
-    """Plot two diagrams over time: the quantities, with a line style for each category, and the remainder with its
-    parts.
+    """Plot two diagrams over time. The first diagram shows the quantities, with one line style for each category. The
+    second diagram shows the remainder and its parts.
     """
     figure = create_figure(9.0, 7.5, layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))

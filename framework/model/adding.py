@@ -40,7 +40,7 @@ def count_rows(component: type[Component], values: dict[str, Any], refs: dict[st
     """Return the number of rows that a call of `World.add` adds.
 
     Raises:
-        ModelError: an array with 0 rows is given together with references to entities.
+        ModelError: an array with 0 rows and references to entities are given together.
     """
     counts = {name: len(ids) for name, ids in refs.items() if len(ids) != 1}
     for name, value in values.items():
@@ -108,8 +108,8 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
 
 
 def count_chains(given: Any) -> int | None:
-    """Return the number of chains (lists of entities, see `refs`) if one chain is given for each row. Return None if
-    the value is one chain for all rows.
+    """Return the number of chains (lists of entities, see `refs`) if the value contains one chain for each row. Return
+    None if the value is one chain for all rows.
     """
     each = isinstance(given, list | tuple) and given and all(isinstance(x, list | tuple | np.ndarray) for x in given)
     return len(given) if each or (isinstance(given, np.ndarray) and given.ndim == 2) else None
@@ -132,8 +132,9 @@ def _read_numbers(world: Tables, table: EntityTable, ref: Ref, given: Any, where
 
 
 def _check_numbers(world: Tables, table: EntityTable, ref: Ref, numbers: IntArray, where: str, new: int) -> IntArray:
-    """Return entity numbers as int64. Raise ModelError if a number is out of range, or belongs to an entity of a wrong
-    component. ``new`` is the number of rows that the call of `World.add` adds; references to these rows are allowed.
+    """Return entity numbers as int64. Raise ModelError if a number is out of range, or is the number of an entity of a
+    wrong component. The argument ``new`` is the number of rows that the call of `World.add` adds. References to these
+    rows are allowed.
     """
     numbers = numbers.astype(np.int64).reshape(-1)
     least, end = ref.lowest, world.count + new

@@ -1,11 +1,11 @@
-"""Data of laws for output: output variables, drawings (points, lines and faces with fields), and paintings (values on
-the lines of other laws).
+"""Output data of laws: output variables, drawings (points, lines and faces with fields), and paintings (values on the
+lines of other laws).
 
-A law draws by ``draw(rows, fields, subdivisions) -> Drawing`` and paints by ``paint(rows, fields) -> Painting``. Both
-functions are called once per recorded frame with all rows of the law's table on this process. In a drawing the points,
-lines and faces are stored in the order of the rows. All rows have the same number of points, lines and faces, unless
-the drawing contains these numbers (``counts``). Points and values may change from frame to frame; connections of
-points, labels of lines and intervals of paintings must not change.
+A law defines its drawing by ``draw(rows, fields, subdivisions) -> Drawing``, and its painting by ``paint(rows, fields)
+-> Painting``. Both functions are called once per recorded frame with all rows of the law's table on this process. In a
+drawing the points, lines and faces are stored in the order of the rows. The numbers of points, lines and faces are
+equal for all rows, unless the drawing contains these numbers (``counts``). Points and values may change from frame to
+frame. Connections of points, labels of lines, and intervals of paintings must not change.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ class Drawing:
     Attributes:
         points: positions [m] in the global frame, shape (n, 2) or (n, 3).
         lines: indices of the points at both ends of each line, shape (m, 2).
-        part: label of each line (integers from 0), shape (m,). All lines of a visible object (a belt, a wheel) have the
-            same label.
-        entity: number of the entity to which each line belongs, shape (m,); -1 for lines on which no painting is shown.
+        part: label of each line (integers from 0), shape (m,). All lines of one visible object, such as a belt or a
+            wheel, have equal labels.
+        entity: number of the entity of each line, shape (m,); -1 for lines on which no painting is shown.
         start, end: axial coordinates x [m] of both ends of each line along its entity, start < end, each of shape (m,).
         point_data: values per point by field name, shape (n,), (n, 2) or (n, 3).
         cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
         units: unit of each field, by name.
         joints: numbers that identify the nodes or points through which each line is connected with other lines, shape
-            (m, joints of a line). Lines with a common number get the same label, even if different processes draw these
-            lines. If ``joints`` is None, no lines are connected.
+            (m, joints of a line). Lines with a common number receive a common label, even if different processes draw
+            these lines. If ``joints`` is None, no lines are connected.
         faces: indices of the points at the corners of each face, in order around the face, shape (faces, 4).
-        face_part: label of each face, shape (faces,). Lines and faces of the same object have the same label.
-        counts: numbers of points, lines and faces of each row, shape (rows, 3). If ``counts`` is None, these numbers
-            are the same for all rows.
+        face_part: label of each face, shape (faces,). Lines and faces of one object have equal labels.
+        counts: numbers of points, lines and faces of each row, shape (rows, 3). If ``counts`` is None, all rows have
+            equal numbers.
     """
 
     points: FloatArray
@@ -131,8 +131,8 @@ class FieldEntries(NamedTuple):
 
     Attributes:
         array: name of the array of `Fields` that contains the values: ``"x"``, ``"v"``, ``"a"`` or ``"lam"``.
-        places: indices of the values in the array, shape (rows, ...). For values that are always 0, this is the index
-            of the spare entry.
+        places: indices of the values in the array, shape (rows, ...). If a value is always 0, its index is the index of
+            the spare entry.
         shift, factor: scalars, or arrays that broadcast to the shape of ``places``.
     """
 
@@ -166,16 +166,16 @@ class Output:
         doc: text about the meaning, shape and reference frame of the values.
         evaluate: function of (rows: LocalRows, fields, ...) that returns an array of shape (rows, ...). Additional
             arguments with defaults are place arguments: positions on the entity, for instance ``x=`` [m] along a cable.
-        fill: number with which shorter values are padded if the values of the evaluated rows have different numbers of
+        fill: number that is appended to shorter values if the evaluated rows have values with different numbers of
             entries.
-        place_ranks: for place arguments whose values are arrays, the number of array axes, by name of the argument:
-            ``{"local": 1}`` if ``local`` is a vector.
-        units_of: function of (rows: LocalRows) that returns one unit per row, for outputs whose units differ between
-            rows; default: ``unit`` for all rows.
-        summed: whether several processes may contribute to the value of a row, as for reactions. If ``summed`` is true,
-            the value is the sum of the contributions of all processes.
-        entries: for outputs that `of_entries` has created, the function of (rows: LocalRows) that returns the
-            `FieldEntries`. An output with ``entries`` has no place arguments.
+        place_ranks: number of array axes of each place argument that is an array, by name of the argument: ``{"local":
+            1}`` if ``local`` is a vector.
+        units_of: function of (rows: LocalRows) that returns one unit per row, for outputs with units that differ
+            between rows. The default is ``unit`` for all rows.
+        summed: whether several processes may contribute to the value of a row, for example to a reaction. If ``summed``
+            is true, the value is the sum of the contributions of all processes.
+        entries: function of (rows: LocalRows) that returns the `FieldEntries`, for outputs that `of_entries` has
+            created. Such an output has no place arguments.
     """
 
     unit: str
@@ -189,7 +189,7 @@ class Output:
 
     @classmethod
     def of_entries(cls, unit: str, doc: str, entries: Callable[[Any], FieldEntries], **more: Any) -> Output:
-        """Create an output whose values are entries of one array, so that compiled code can record the values.
+        """Create an output with values that are entries of one array. Compiled code can record these values.
 
         Args:
             unit, doc, **more: values of the attributes of the output.

@@ -1,4 +1,5 @@
-"""History values of connectors (gaps, stick-slip states, sticking positions), which only post-Newton updates change.
+"""History values of connectors (gaps, stick-slip states, sticking positions). Only post-Newton updates change these
+values.
 
 Each connector row with history refers to one row of `GenericData`. The table of `GenericData` stores the number of
 values and the initial values. The present values are in ``State.data``.
@@ -20,11 +21,11 @@ from windlass.framework.model.schema import Component, column, count_values
 from windlass.framework.model.table import Entity, EntityTable
 
 MOST_PLACES = 10**6
-"""Upper limit of the number of places (segments or points) of one row; no connector needs more."""
+"""Upper limit of the number of places (segments or points) of one row. No connector needs more places."""
 
 
 class GenericData(Component):
-    """History values of connectors; each row contains a list of values. The connector that refers to the row defines
+    """History values of connectors. Each row contains a list of values. The connector that refers to the row defines
     the meaning of the values.
     """
 
@@ -39,7 +40,7 @@ def create_history(
     per_row: Sequence[float] = (),
 ) -> dict[str, Any]:
     """Create the history values of new connector rows, and set the reference ``data`` to these values. If the user has
-    set this reference, no history values are created.
+    already set this reference, no history values are created.
 
     Args:
         world: the world.
@@ -93,12 +94,13 @@ def check_history(
         world: the world.
         table: rows of a connector with a reference ``data``.
         per_place: number of history variables of a place. The ``history_column`` gives the number of places of a row.
-        needed: for each row that this process stores, the number of additional history variables, shape (resident,);
-            None for no additional variables.
+        needed: number of additional history variables of each row that this process stores, shape (resident,); None for
+            no additional variables.
         allowed: number of additional history variables that are accepted even if a row does not need these variables.
 
     Raises:
-        ModelError: the GenericData of a row has a wrong number of values, or belongs to several rows.
+        ModelError: the `GenericData` of a row has a wrong number of values, or several rows refer to one row of
+            `GenericData`.
     """
     several = table.component.history_column
     resident, ids = table.resident, table.local("data")
@@ -126,7 +128,7 @@ def check_history(
 
 
 def _entities(handle: Any) -> int:
-    """Return the number of entities in a handle or in a list of handles; for other values return 1."""
+    """Return the number of entities in a handle or in a list of handles. For other values, return 1."""
     if isinstance(handle, Entity):
         return len(handle)
     if isinstance(handle, (list, tuple)):

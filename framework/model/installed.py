@@ -1,4 +1,5 @@
-"""The names that model files may use: names of components, and names of classes of functions that are stored as values.
+"""The names that model files may use: the names of components, and the names of classes of function objects that are
+stored as values.
 
 Names in a model file are looked up only among the names of this module. A name in a file never causes the import of an
 arbitrary module. The packages in `libraries` list their components. Components of a user are known after the user's
@@ -20,13 +21,13 @@ from windlass.framework.model.schema import Component
 
 
 class Writable(Protocol):
-    """Interface of the classes whose function objects a model file stores as values."""
+    """Interface of the classes of function objects that a model file can store as values."""
 
     __name__: str
     __qualname__: str
 
     def from_values(self, values: Any) -> Callable[..., Any]:
-        """Create a function object from values in a file; raise ModelError for values that are not allowed."""
+        """Create a function object from values in a file. Raise ModelError for values that are not allowed."""
 
 
 F = TypeVar("F", bound=type)
@@ -46,8 +47,8 @@ def offer_sized_kinds(prefix: str, maker: str) -> None:
 
 
 def offer_functions(name: str, module: str) -> None:
-    """Register the name of a class of functions and its module, which is imported when a model file contains this name.
-    The module must call `register_functions` for the class.
+    """Register the name of a class of functions, and the module of this class. The module is imported when a model file
+    contains the name, and must call `register_functions` for the class.
     """
     _function_places[name] = module
 
@@ -85,8 +86,8 @@ def find_functions(name: str) -> Writable | None:
 
 
 def load_libraries() -> list[ModuleType]:
-    """Load the packages whose public components a file may name. The modules of a package are loaded only when a file
-    needs them.
+    """Load the packages with public components that a file may name. The modules of a package are loaded only when a
+    file needs them.
     """
     return [import_module(name) for name in ("windlass.framework", *libraries)]
 
@@ -114,7 +115,7 @@ def find_component(name: str) -> type[Component] | None:
     if sized is not None and sized[1] in _sized:
         module, _, function = _sized[sized[1]].partition(":")
         getattr(import_module(module), function)(int(sized[2]))
-    # if a class is defined again, as in a repeated notebook cell, use the newer class
+    # if a class is defined twice, as by a repeated notebook cell, the newer class is used
     found = list(
         {
             (component.__module__, component.__qualname__): component

@@ -1,6 +1,7 @@
-"""Checks of laws in `register`, which find mistakes that would leave a law without effect.
+"""Checks of laws by `register`. They find mistakes that would leave a law without effect.
 
-Without these checks, rows of a law without ``dofs`` or ``build`` would have no effect, and no message would be printed.
+If the checks were omitted, rows of a law without ``dofs`` or ``build`` would have no effect, and no message would be
+printed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from windlass.framework.model.schema import Component
 
 ROLES = ("node", "body", "element", "marker", "load", "connector", "constraint", "data", "passive")
 WORKING = ROLES[1:7]
-"""Roles of laws that need ``dofs`` and ``build``; without these functions the rows would exert no force."""
+"""Roles of laws that need ``dofs`` and ``build``. Without ``dofs`` and ``build``, the rows would exert no force."""
 
 ARGUMENTS = {
     "dofs": ("world", "table"),
@@ -40,8 +41,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def needs(*names: str) -> Callable[[Function], Function]:
-    """Declare the columns and references that a function of a law reads; `register` checks that the law's schema has
-    all of them.
+    """Declare the columns and references that a function of a law reads. The function `register` checks that the schema
+    of the law has all these columns and references.
     """
 
     def mark(function: Function) -> Function:
@@ -112,8 +113,8 @@ def check_needs(component: type[Component], names: Sequence[str], what: str) -> 
 
 
 def check_node(component: type[Component]) -> None:
-    """Check the columns of a node. All reference columns together, the state column, and each initial column must
-    contain one number for each coordinate.
+    """Check the columns of a node. One number for each coordinate is required in the reference columns (together), in
+    the state column, and in each initial column.
 
     Raises:
         ModelError: there are no coordinates, the number of values differs from the number of coordinates, or the name

@@ -1,16 +1,16 @@
-"""Model files: the tables of a world as JSON files, which can be compared and edited.
+"""Model files, which store the tables of a world as JSON. Model files can be compared and edited.
 
 The file stores the calls of `World.add` in their original order, with the present values of the rows. Numbers are
-written with sufficient digits to restore the same float64 values. If all rows have the same value in a column, the
+written with sufficient digits to restore the exact float64 values. If all rows have one common value in a column, the
 value is written once, as ``{"all": value}``.
 
 A file contains only data, no code. Names of components and functions are looked up among installed components
 (installed.py), the content is checked against its schema (model_schema.py), and each value is checked as in
 `World.add`. A digest of the content shows whether a file was changed after it was written.
 
-Code of functions is not written. Functions of a class that is registered by `register_functions`, such as tables and
-ramps, are stored by their values. Any other function is stored only by its name, and the user must pass the function
-again when the file is read.
+The code of functions is not written. If `register_functions` has registered the class of a function, such as a table or
+a ramp, the function is stored by its values. Any other function is stored only by its name, and the user must pass the
+function again when the file is read.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from windlass.framework.model.table import EntityTable
 
 DEEPEST = 30
 """Largest depth of nested lists and objects in valid model files. If a file is nested too deeply for the parser, the
-error message names the first key whose value exceeds this depth.
+error message names the first key with a value that exceeds this depth.
 """
 CHANGED = "the file is damaged, or was changed after World.save: its digest does not match its content"
 MARK = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[\[{]|[\]}]')
@@ -78,7 +78,7 @@ def read_model(path: Path) -> dict[str, Any]:
     if isinstance(version, bool) or version not in (1, VERSION):
         raise OutputError(f"{where} has version {show(version)}: must be {VERSION}, or 1 for a file without a digest")
     if version == 1 and "digest" not in content:
-        # apart from the version, files of versions 1 and 2 differ only in the digest
+        # files of versions 1 and 2 differ only in the version and the digest
         content = content | {"version": VERSION, "digest": compute_digest(content | {"version": VERSION})}
         warn(
             f"{where} is of version 1, without a digest, so changes of the file cannot be detected",
@@ -91,7 +91,7 @@ def read_model(path: Path) -> dict[str, Any]:
 
 
 def _parse(text: bytes, where: str) -> Any:
-    """Parse JSON; raise an error if an object contains a key twice."""
+    """Parse JSON. Raise an error if an object contains a key twice."""
 
     def join(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -115,7 +115,7 @@ def _parse(text: bytes, where: str) -> Any:
 
 
 def _find_deep_key(text: str) -> str:
-    """Return the key of the first value in which the number of levels of nested lists or objects is too large."""
+    """Return the key of the first value with too many levels of nested lists or objects."""
     outer, key = [], "the file"
     for found in MARK.finditer(text):
         if found[2]:
@@ -130,7 +130,7 @@ def _find_deep_key(text: str) -> str:
 
 
 def compute_digest(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 digest of the content without the key ``digest``; the digest is computed from compact JSON
+    """Return the SHA-256 digest of the content without the key ``digest``. The digest is computed from compact JSON
     with sorted keys.
     """
     kept = {key: value for key, value in content.items() if key != "digest"}
@@ -146,7 +146,7 @@ def is_as_written(content: Mapping[str, Any]) -> bool:
 
 
 def restate(error: WindlassError, text: str) -> WindlassError:
-    """Return an OutputError if ``error`` is an OutputError, otherwise a ModelError, with the message ``text``."""
+    """Return an error with the message ``text``: an OutputError if ``error`` is one, otherwise a ModelError."""
     return (OutputError if isinstance(error, OutputError) else ModelError)(text)
 
 
@@ -164,10 +164,10 @@ def explaining(content: Mapping[str, Any]) -> Iterator[None]:
 
 
 def describe_model(world: Tables) -> dict[str, Any]:
-    """Return the content of a model file for a world. The call is collective if the world is distributed.
+    """Return the content of a model file for a world. If the world is distributed, the call is collective.
 
     Raises:
-        ModelError: two of the user's functions have the same name.
+        ModelError: two functions of the user have equal names.
     """
     names = FunctionNames()
     begins: dict[str, int] = {}
@@ -253,7 +253,8 @@ def _add_rows(
     """Repeat one call of `World.add` from a file.
 
     Returns:
-        Names of the columns and references that the file does not contain; `World.add` used their defaults.
+        Names of the columns and references that the file does not contain. `World.add` has used the defaults of these
+        columns and references.
     """
     count, of = call["rows"], f" of {component.__name__}"
     check_content(call, describe_calls(component), source, where, of)
@@ -276,7 +277,7 @@ def _add_rows(
             given[name] = _unpack_functions(values, count, functions, f"{name}{of}", place)
             continue
         given[name] = _unpack(values, count)
-        # a column of variable length is converted to one array, whose rows may be empty
+        # a column of variable length is converted to one array, in which rows may be empty
         if column.shape is None:
             if len(set(map(len, given[name]))) > 1:
                 raise OutputError(
@@ -320,7 +321,7 @@ class FunctionNames:
 
 
 def _pack(values: NDArray[Any]) -> Any:
-    """Convert values of rows to JSON; for a column of variable length, ``values`` is an array of arrays."""
+    """Convert values of rows to JSON. For a column of variable length, ``values`` is an array of arrays."""
     n = len(values)
     if values.dtype == object:
         rows = [np.asarray(row).tolist() for row in values]
@@ -355,8 +356,8 @@ def _unpack(packed: Mapping[str, Any], count: int) -> list[Any]:
 
 
 def _unpack_functions(packed: Mapping[str, Any], count: int, functions: Functions, what: str, where: str) -> list[Any]:
-    """Return the functions of a column from the file: one function, or None, for each row. Rows that shared one
-    function when the file was written also share one function after reading.
+    """Return the functions of a column from the file: one function, or None, for each row. Rows that had one common
+    function when the file was written also have one common function after reading.
     """
     made: dict[str, Any] = {}
 
@@ -377,8 +378,8 @@ def _unpack_functions(packed: Mapping[str, Any], count: int, functions: Function
 
 
 def _create_function(value: Mapping[str, Any], where: str) -> Any:
-    """Create a function object from its values in the file; the class of the function is found by its
-    registered name.
+    """Create a function object from its values in the file. The class of the function is found by the registered name
+    of the class.
     """
     kind = find_functions(value["kind"])
     if kind is None:

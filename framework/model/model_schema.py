@@ -1,9 +1,9 @@
-"""The schema of model files, generated from the schemas of components: JSON Schema, draft 2020-12.
+"""The schema of model files, in JSON Schema (draft 2020-12), generated from the schemas of components.
 
-`describe_format` returns the part of the schema that is the same for all files, and `describe_calls` returns the part
-for the rows of one component. `full_schema` returns the complete schema, which is published in the documentation. The
-library jsonschema checks each part of a file separately, so that error messages state the component and the position in
-the file.
+`describe_format` returns the common part of the schemas of all files, and `describe_calls` returns the part for the
+rows of one component. `full_schema` returns the complete schema, which is published in the documentation. The library
+jsonschema checks each part of a file separately, so that error messages state the component and the position in the
+file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from windlass.framework.model.schema import LARGEST, REQUIRED, Column, Component
 FORMAT, VERSION = "windlass model", 2
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 LARGEST_WHOLE = 2**53
-"""Largest magnitude of whole numbers that all JSON readers represent exactly."""
+"""All JSON readers represent whole numbers up to this magnitude exactly."""
 
 
 def any_value(levels: int) -> dict[str, Any]:
@@ -120,7 +120,7 @@ _calls: dict[type[Component], dict[str, Any]] = {}
 
 
 def describe_calls(component: type[Component]) -> dict[str, Any]:
-    """Return the schema of the rows of a component that one call of `World.add` has added; the result is cached."""
+    """Return the schema of the rows of a component that one call of `World.add` has added. The result is cached."""
     if component not in _calls:
         _calls[component] = _describe_calls(component)
     return _calls[component]
@@ -192,7 +192,8 @@ def full_schema(components: Iterable[type[Component]]) -> dict[str, Any]:
 @cache
 def create_validator() -> Callable[[Mapping[str, Any]], Any]:
     """Create the class that validates content against a schema. The class accepts only finite numbers, and checks a
-    list of numbers as one array."""
+    list of numbers as one array, which is faster.
+    """
     import jsonschema  # imported here, because few runs read model files
 
     base = jsonschema.Draft202012Validator
@@ -215,8 +216,8 @@ def create_validator() -> Callable[[Mapping[str, Any]], Any]:
 
 
 def is_plain(items: Any, values: Sequence[Any]) -> bool:
-    """Return whether all entries of a list are numbers, or lists of numbers of equal length, and whether ``items``, the
-    schema of an entry, allows all these numbers.
+    """Return whether all entries of a list are numbers, or lists of numbers of equal length, and whether the schema of
+    an entry, ``items``, allows all these numbers.
     """
     inner, length = items, None
     if items.get("type") == "array" and "items" in items and items.get("minItems", -1) == items.get("maxItems"):
@@ -241,17 +242,20 @@ def is_plain(items: Any, values: Sequence[Any]) -> bool:
 def check_content(content: Any, schema: Mapping[str, Any], where: str, place: str = "", of: str = "") -> None:
     """Check a part of a file against its schema.
 
-    Args: content: the part of the file that is checked. schema: JSON Schema of this part. where: name of the file in
-        messages. place: position of the part in the file, such as ``"calls[3]"``. of: text after the position in
-        messages, such as the name of the component.
+    Args:
+        content: the part of the file that is checked.
+        schema: JSON Schema of this part.
+        where: name of the file in messages.
+        place: position of the part in the file, such as ``"calls[3]"``.
+        of: text after the position in messages, such as the name of the component.
 
     Raises:
         OutputError: the schema does not allow the content. The message gives the position.
     """
     found = list(itertools.islice(create_validator()(schema).iter_errors(content), 20))
     if found:
-        # if keys are unknown and other keys are missing, the error message names an unknown key, which is probably a
-        # misspelt missing key
+        # if some keys are unknown and other keys are missing, the error message names an unknown key, because the user
+        # has probably misspelt a key
         error = min(found, key=lambda e: (len(e.absolute_path), e.validator != "additionalProperties"))
         raise OutputError(f"{where}: {describe_error(error, place, of)}")
 

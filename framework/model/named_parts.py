@@ -1,5 +1,5 @@
-"""Names of parts of a model, such as the spans of a belt. Tables of vibration modes use these names to state which
-parts move in a mode.
+"""Names of parts of a model, such as the spans of a belt. In tables of vibration modes, these names state which parts
+move in a mode.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def named_parts(world: World) -> list[NamedPart]:
 
 
 def name_part(world: World, name: str, entity: Entity) -> None:
-    """Give rows a common name. If the name is already used, a number is appended."""
+    """Give a common name to rows. If the name is already used, a number is appended."""
     parts = named_parts(world)
     taken = {part.name for part in parts}
     parts.append(NamedPart(f"{name} ({len(parts)})" if name in taken else name, entity.table, entity.rows))

@@ -16,9 +16,9 @@ from windlass.framework.parallel.number_directory import share
 
 
 def find_own(table: EntityTable) -> NDArray[np.bool_]:
-    """For each coordinate of each resident row of a node table, return whether the row itself defines the coordinate,
-    shape (resident, coordinates of a row). Resident rows are the rows that this process stores. A row does not define
-    coordinates that it shares with another node.
+    """Return whether each resident row of a node table defines each of its coordinates, shape (resident, coordinates of
+    a row). Resident rows are the rows that this process stores. A row does not define the coordinates that it takes
+    from another node.
     """
     own = np.ones((table.resident_count, len(table.component.dof_names)), dtype=bool)
     for name, names in find_shared(table.component).items():
@@ -32,15 +32,15 @@ def find_dofs(component: type[Component], names: tuple[str, ...]) -> IntArray:
 
 
 def find_shared(component: type[Component]) -> dict[str, tuple[str, ...]]:
-    """Return the references by which a node component uses coordinates of other nodes as its own coordinates, each with
-    the names of these coordinates.
+    """Return the references by which a node component uses coordinates of other nodes as its own coordinates. The
+    result contains the names of these coordinates, by reference.
     """
     return {name: ref.shares for name, ref in component.refs.items() if ref.shares}
 
 
 class Numbering:
-    """World numbers (numbers of coordinates, multipliers and history values in the whole world), which are equal on all
-    processes.
+    """World numbers: numbers of coordinates, multipliers and history values in the whole world. World numbers are equal
+    on all processes.
 
     Coordinates are numbered table by table, in the order in which the components were first added. The coordinates of a
     table are numbered row by row.
@@ -54,8 +54,8 @@ class Numbering:
         displacement, velocity: initial displacements and velocities of the known coordinates, each of shape (known,).
         first_multiplier: world number of the first multiplier of each constraint table.
         multiplier_count: number of multipliers.
-        data_start, data_count: index of the first history value, and number of history values, of each GenericData row,
-            shape (rows,).
+        data_start, data_count: index of the first history value and number of history values of each `GenericData` row,
+            each of shape (rows,).
         data_initial: initial history values, shape (d,).
         data_total: number of history values d.
 
@@ -107,15 +107,15 @@ class Numbering:
         self._number_data(world)
 
     def _number_rows(self, table: EntityTable, own: NDArray[np.bool_]) -> tuple[IntArray, int]:
-        """Return the world numbers of the coordinates that the rows of a table on this process define, and the number
-        of coordinates that all rows of the table define.
+        """Return the world numbers of the coordinates that the resident rows of a table define, and the number of
+        coordinates that all rows of the table define.
         """
         if not table.is_distributed or self._world.processes is None:
             count = int(own.sum())
             return self.count + np.arange(count), count
         sizes = own.sum(axis=1)
-        # a row that shares a position with another row defines fewer coordinates, so world numbers depend on such rows
-        # of all processes
+        # A row that uses the position of another row defines fewer coordinates. World numbers therefore depend on such
+        # rows of all processes.
         ends = np.append(table.resident, table.count)
         before = share(self._world.processes, table.count + 1, table.resident, sizes, ends, start=0, before=True)
         inside = np.cumsum(own, axis=1) - 1
@@ -124,8 +124,8 @@ class Numbering:
 
     @property
     def known_count(self) -> int:
-        """Number of known coordinates, which are the coordinates of the rows that this process stores; n if no table is
-        distributed.
+        """Number of known coordinates, which are the coordinates of the rows that this process stores. If no table is
+        distributed, the number is n.
         """
         return self.count if self._known is None else len(self._known)
 
@@ -139,8 +139,8 @@ class Numbering:
         return places if self._known is None else self._known[places]
 
     def places(self, dofs: IntArray) -> IntArray:
-        """Return the indices of the known coordinates with given world numbers, -1 for coordinates that are not known.
-        This method is the inverse of `names`.
+        """Return the indices of the known coordinates with given world numbers. The index is -1 for coordinates that
+        are not known. This method is the inverse of `names`.
         """
         return dofs if self._place is None else self._place[dofs]
 
@@ -178,8 +178,8 @@ class Numbering:
         self.data_start = self.data_count = np.zeros(0, np.int64)
 
     def multipliers(self, component: type[Component], rows: IntArray) -> IntArray:
-        """Return the world numbers of the multipliers that belong to rows of a constraint table, shape (rows,
-        multipliers of a row).
+        """Return the world numbers of the multipliers of rows of a constraint table, shape (rows, multipliers of a
+        row).
         """
         law = law_of(component)
         width = law.multipliers if law is not None else 0

@@ -1,8 +1,8 @@
-"""Models that are built in parts: each process specifies some rows of a table, and stores only a part of the table.
+"""Models that are built in parts. Each process specifies some rows of a table, and stores only a part of the table.
 
-All processes make the same calls of `World.add` with the same total numbers of rows, so that rows and entities can be
-numbered without communication. When the world is finalized, the processes compare their rows, and each process receives
-the rows to which its own rows refer, directly or indirectly.
+The calls of `World.add` must be equal on all processes, with equal total numbers of rows. Rows and entities are
+therefore numbered without communication. When the world is finalized, the processes compare their rows, and each
+process receives the rows to which its own rows refer, directly or indirectly.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from windlass.framework.parallel.processes import Processes
 KEPT_WHOLE = 1000
 """Tables with at most this number of rows are stored completely on each process."""
 MOST_ROWS = 10**11
-"""Upper limit of the number of rows of a table; no job has enough memory for more rows."""
+"""Upper limit of the number of rows of a table. No job has enough memory for more rows."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class Part:
     """The rows of one call of `World.add` that this process specifies.
 
     Attributes:
-        count: total number of rows that all processes add by this call. All processes must give the same number.
+        count: total number of rows that all processes add by this call. The number must be equal on all processes.
         numbers: numbers of the rows that this process specifies, each from 0 to count - 1, in ascending order, shape
-            (n,). Several processes may specify the same row with equal values.
+            (n,). Several processes may specify a row, but with equal values.
         replicated: whether each process specifies all rows, as in calls of `World.add` without ``part``.
 
     Raises:
@@ -68,8 +68,8 @@ class Part:
     @classmethod
     @checked(count=inside())
     def equal(cls, count: int) -> Part:
-        """Return the part of this process if the rows are divided into ranges of nearly equal size, one for each
-        process. ``count`` is the total number of rows. A single process specifies all rows.
+        """Divide ``count`` rows into ranges of nearly equal size, one for each process, and return the part of this
+        process. A single process specifies all rows.
 
         Raises:
             ModelError: ``count`` is not a whole number >= 0, or is too large.
@@ -90,8 +90,8 @@ def _check_count(count: int) -> None:
 
 def part_of_large(count: int) -> Part:
     """Return the part of this process for functions such as `straight_cable`, which add ``count`` rows by one call of
-    `World.add`. If ``count`` is larger than `KEPT_WHOLE`, the part is a range of rows (`Part.equal`), otherwise it
-    contains all rows.
+    `World.add`. The part is a range of rows (`Part.equal`) if ``count`` is larger than `KEPT_WHOLE`, and contains all
+    rows otherwise.
     """
     return Part.equal(count) if count > KEPT_WHOLE else Part(count, np.arange(count), replicated=True)
 
@@ -115,8 +115,8 @@ def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) ->
 
     The new rows are divided among the processes only if there are more than `KEPT_WHOLE` rows, and if a reference with
     one value per row refers to a distributed table. A process then keeps a new row if the process stores the row to
-    which this reference refers (the first row, if the reference is a list of rows). This selection needs no
-    communication.
+    which this reference refers. If the reference is a list of rows, the first row of the list is used. This selection
+    needs no communication.
     """
     for ids in refs.values() if count > KEPT_WHOLE else ():
         if ids.dtype == object:
@@ -134,8 +134,8 @@ def begin_parts(world: Tables, table: EntityTable) -> None:
     """Mark a table as distributed, so that each process may have different rows of the table.
 
     Raises:
-        ModelError: the table contains history values, which cannot be distributed separately because they belong to
-            rows of other tables.
+        ModelError: the table contains history values, which can be distributed only together with the rows that refer
+            to them.
     """
     if role_of(table.component) == "data":
         raise ModelError(f"{table.kind} cannot be added in parts: every process must give all rows")
@@ -193,16 +193,17 @@ def check_parts(world: Tables) -> None:
 def _agree_on_widths(world: Tables, processes: Processes) -> bool:
     """Set the numbers of coordinates of rows, and of entities to which references refer, to values that are equal on
     all processes. Return False if the rows must be copied to all processes. Copies are necessary if the entities of a
-    reference have fewer coordinates on one process than on another.
+    reference have fewer coordinates on one process than on another process.
 
-    References to several entities per row do not affect the result, because their arrays are padded (`World.ref_dofs`).
+    References to several entities per row do not affect the result, because the arrays of their coordinates are padded
+    (`World.ref_dofs`).
     """
     tables = list(world.tables.values())
     refs = [(table.component, name) for table in tables for name in table.component.refs]
     with processes.alone("the coordinates of rows"):
         mine = [world.ref_shape(world.tables[component], name) for component, name in refs]
     shapes = dict(zip(refs, _find_largest(mine, processes), strict=True))
-    # if the arrays had different widths, the column of a coordinate would differ between processes
+    # if the arrays had different widths, a coordinate would be in different array columns on different processes
     narrow = any(
         own[1] < shapes[component, name][1]
         for (component, name), own in zip(refs, mine, strict=True)
@@ -217,7 +218,7 @@ def _agree_on_widths(world: Tables, processes: Processes) -> bool:
 
 
 def _find_largest(numbers: Sequence[tuple[int, int]], processes: Processes) -> list[tuple[int, int]]:
-    """Return the maximum of each number over all processes; all processes must give the same number of values. The call
+    """Return the maximum of each number over all processes. All processes must give equal counts of numbers. The call
     is collective.
     """
     everyone = processes.allgather("widths of rows", numbers)
@@ -225,7 +226,7 @@ def _find_largest(numbers: Sequence[tuple[int, int]], processes: Processes) -> l
 
 
 def _gather_world(world: Tables) -> None:
-    """Copy all rows to each process; the world is then no longer distributed."""
+    """Copy all rows to each process. Afterwards the world is no longer distributed."""
     for table in world.tables.values():
         if table.is_distributed:
             table.gather()

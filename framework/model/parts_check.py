@@ -1,5 +1,5 @@
-"""Checks of tables that are built in parts, and exchange of rows. Each row must be specified by at least one process;
-several processes that specify the same row must give equal values.
+"""Checks of tables that are built in parts, and exchange of rows. At least one process must specify each row. If
+several processes specify a row, they must give equal values.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def check_rows(world: Tables, processes: Processes) -> None:
 
 
 def _check_calls(world: Tables, processes: Processes) -> None:
-    """Check that all processes have added the same numbers of rows of the same components in the same order."""
+    """Check that the calls of `World.add` on all processes agree in components, numbers of rows, and order."""
     if processes.size == 1:
         return
     error = None
@@ -109,8 +109,9 @@ def _extract_numbers(table: EntityTable, rows: IntArray, processes: Processes) -
 
 
 def fetch_rows(world: Tables, processes: Processes) -> None:
-    """Receive from other processes the rows to which rows of this process refer, directly or indirectly. The call is
-    collective."""
+    """Receive the rows to which rows of this process refer, directly or indirectly, from other processes. The call is
+    collective.
+    """
     if processes.size == 1:
         return
     tables = [table for table in world.tables.values() if table.is_distributed]
@@ -127,8 +128,8 @@ def fetch_rows(world: Tables, processes: Processes) -> None:
 
 
 def send_rows(table: EntityTable, out: list[IntArray], processes: Processes) -> None:
-    """Send rows of this process to other processes, and insert the rows that other processes send. ``out`` contains,
-    for each process, the numbers of the rows to send. The call is collective.
+    """Send rows of this process to other processes, and insert the rows that other processes send. The list ``out``
+    contains, for each process, the numbers of the rows for this process. The call is collective.
     """
     for rows, values in processes.exchange("rows", [(rows, table.extract(rows)) for rows in out]):
         if len(rows):
@@ -136,8 +137,9 @@ def send_rows(table: EntityTable, out: list[IntArray], processes: Processes) -> 
 
 
 def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
-    """Return the distinct rows of distributed tables to which rows of this process refer, but which are not on this
-    process."""
+    """Return the rows of distributed tables to which rows of this process refer, if they are not on this process. Each
+    row is returned once.
+    """
     found: dict[type[Component], list[NDArray[np.int64]]] = {}
     for component, table in world.tables.items():
         for name in component.refs:
@@ -151,7 +153,7 @@ def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
 
 def find_counted(table: EntityTable, processes: Processes) -> NDArray[np.bool_]:
     """Return, for each row that this process stores, whether this process counts the row in sums over all processes,
-    shape (resident,). Each row is counted by exactly one process. The call is collective.
+    shape (resident,). Exactly one process counts each row. The call is collective.
     """
     rank, size, rows = processes.comm.rank, processes.size, table.resident
     if not table.is_distributed:

@@ -14,11 +14,12 @@ class Pulls:
     """The tensions of the rows of a law on this process.
 
     Attributes:
-        measure: function ``(s)`` that writes the tensions at the positions in the fields ``s`` to ``tensions``.
+        measure: function ``(s)`` that computes the tensions from the positions in the fields ``s``, and writes the
+            tensions to ``tensions``.
         tensions: mean elastic force [N] of each row, shape (rows,).
         dofs: process-local indices of the coordinates (position and slope) at the first end of each row, shape (rows, 2
             d) in d = 2 or 3 dimensions.
-        impedance: sqrt(EA rhoA) [N s/m] of each row, from the axial stiffness EA and the mass per length rhoA, shape
+        impedance: sqrt(EA rhoA) [N s/m] of each row, with the axial stiffness EA and the mass per length rhoA, shape
             (rows,).
         speed: largest speed [m/s] of waves along the axis of any row.
         length: total length [m] of the cables of all rows.

@@ -1,4 +1,4 @@
-"""Rows of tables as records. Kernels read the values of a row under the names of its columns.
+"""Rows of tables as records. Kernels read the values of a row by the names of the columns.
 
 Tables store their values by columns. `LocalRows.pack` copies the columns of rows into one array of records. The type of
 a record follows from the schema: ``row.stiffness`` is a number, and ``row.offset[1]`` is an entry of a column of
@@ -32,11 +32,11 @@ ROW = "row"
 
 # the type stubs of NumPy 2.5 declare the base class of this class as final
 class NamedRecord(np.record):  # type: ignore[misc, unused-ignore]
-    """A record for kernels that are not compiled. A name such as ``data``, which is also an attribute of NumPy's
-    records, denotes the field.
+    """A record for kernels that are not compiled. If a field has the name of an attribute of NumPy's records, such as
+    ``data``, this name denotes the field.
 
-    Compiled kernels that Python calls receive arrays of records instead of single records, because the compiler
-    accesses a single record through its attribute ``data``, which may be a field.
+    Compiled kernels that Python calls receive arrays of records instead of single records. The compiler would access a
+    single record through its attribute ``data``, which may be a field.
     """
 
     def __getattribute__(self, name: str) -> Any:
@@ -45,7 +45,7 @@ class NamedRecord(np.record):  # type: ignore[misc, unused-ignore]
         return self[name] if name in fields else super().__getattribute__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set a field of the record; a record has no other attributes that can be set."""
+        """Set a field of the record. Other attributes of a record cannot be set."""
         self[name] = value
 
 
@@ -53,7 +53,7 @@ def field_names(component: type[Component], derived: Sequence[str] = (), history
     """Return the names of the fields of a row, see `row_type`.
 
     Raises:
-        ModelError: a derived field has the name of another field, or its name is not an identifier.
+        ModelError: a derived field has the name of another field, or a name that is not an identifier.
     """
     refs = [name for name in component.refs if is_place(component, name)]
     columns = [name for name in component.columns if is_number(component, name)]
@@ -97,8 +97,8 @@ def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], hi
 
 
 def record_type(fields: Mapping[str, np.dtype[Any]]) -> np.dtype[Any]:
-    """Return the type of records with the given fields. The first fields are the truth values, padded to a multiple of
-    8 bytes, so that all numbers that follow are aligned.
+    """Return the type of records with the given fields. The first fields are the truth values. They are padded to a
+    multiple of 8 bytes, so that the following numbers are aligned.
     """
     names = sorted(fields, key=lambda name: fields[name].base.itemsize > 1)
     offsets, at = [], 0
@@ -121,15 +121,16 @@ def create_records(**columns: NDArray[Any]) -> NDArray[Any]:
 
 
 def is_number(component: type[Component], name: str) -> bool:
-    """Return whether a column is stored in records: it must contain numbers or truth values of the same shape in all
-    rows."""
+    """Return whether records store a column. Records store columns of numbers or truth values with equal shapes in all
+    rows.
+    """
     column = component.columns[name]
     return np.dtype(column.dtype).kind in "bif" and column.shape is not None and not column.along
 
 
 def is_place(component: type[Component], name: str) -> bool:
-    """Return whether records store the given reference; stored references are indices of markers or of history
-    values.
+    """Return whether records store the given reference. Records store references to markers or history values, as
+    indices.
     """
     ref = component.refs[name]
     return not ref.is_chain and ("marker" in ref.target or ref.target == "GenericData")
@@ -139,7 +140,7 @@ def check_words(kernel: Callable[..., Any], name: str, fields: Sequence[str]) ->
     """Check that all attributes that a kernel reads from its row are fields of the row.
 
     The row is the first argument of the kernel. In each kernel that this kernel calls, an argument with the name
-    ``row`` is regarded as the same row.
+    ``row`` is assumed to be the row of the calling kernel.
 
     Args:
         kernel: a kernel or a Python function.
@@ -174,9 +175,7 @@ def check_words(kernel: Callable[..., Any], name: str, fields: Sequence[str]) ->
 
 
 def check_kernels(component: type[Component], force: Any, *tangents: Any, **more: Any) -> None:
-    """Call `check_words` for all kernels of a law between two markers; the arguments are explained in
-    `register_pair`.
-    """
+    """Call `check_words` for all kernels of a law between two markers. See `register_pair` for the arguments."""
     fields = field_names(component, more.get("derived") or (), len(more.get("start") or ()))
     kernels = {"force": force} | {name: more.get(name) for name in ("update", "gap", "sliding")}
     kernels |= dict(zip(("force_tangent",), tangents, strict=False))
@@ -201,14 +200,14 @@ def _functions(value: Any) -> Iterator[FunctionType]:
 
 @cache
 def _find_scopes(code: CodeType) -> frozenset[tuple[str, str]]:
-    """Return the names that a function reads, each with its scope. The result is cached, because many laws use the same
+    """Return the names that a function reads, each with its scope. The result is cached, because many laws use common
     kernels.
     """
     return frozenset(list_names(code))
 
 
 _LOADS = {number: name.count("LOAD_FAST") for name, number in dis.opmap.items() if name.startswith("LOAD_FAST")}
-"""Instructions that load local variables, and the number of variables that each instruction loads; newer versions of
+"""Instructions that load local variables, and the number of variables that each instruction loads. Newer versions of
 Python have instructions that load two variables.
 """
 _SETS = dis.opmap["STORE_ATTR"]

@@ -22,7 +22,7 @@ P = ParamSpec("P")
 REQUIRED: Any = object()
 """Default value that marks a column without default."""
 LARGEST = 1e150
-"""Largest allowed magnitude of numbers; squares of larger numbers could overflow."""
+"""Largest allowed magnitude of numbers. Squares of larger numbers could overflow."""
 PLAIN = {float, int, np.float64}
 """Types of single numbers that `_parse_one` accepts."""
 MARKER = "marker"
@@ -36,14 +36,15 @@ class Column:
     Attributes:
         unit: physical unit, ``"1"`` for pure numbers.
         doc: description of the column in one line.
-        shape: shape of the value of one row; ``None`` for values whose length differs between rows.
+        shape: shape of the value of one row; ``None`` if the length of the value differs between rows.
         default: value that is used if the user gives no value; ``REQUIRED`` for columns without default.
         dtype: NumPy type of the stored column (``object`` for functions).
         minimum: smallest allowed value, in ``unit``.
         above: exclusive lower bound, in ``unit``.
         choices: the allowed values, if only certain values are allowed.
         switchable: whether the column may change after ``World.finalize`` through ``World.set``.
-        fill: whether the user may give one number instead of an array. All entries then have this value.
+        fill: whether the user may give one number instead of an array. All entries of the array are then equal to this
+            number.
         along: name of a reference to a chain, which is an ordered list of entities (`refs`). If ``along`` is given,
             each row has one value of the given shape for each entity of its chain.
         name: name of the class attribute by which the column was declared.
@@ -100,9 +101,9 @@ class Ref:
         optional: whether the reference can be omitted. The number -1 is then stored.
         shares: for references from a node to another node, names of the coordinates of the other node that the node
             uses as its own coordinates.
-        beside: whether each row is stored on the same process as the referenced entity. Necessary if the row reads
-            multipliers of this entity.
-        instead: text at the end of the error message for an entity of a wrong component; the text recommends another
+        beside: whether each row is stored on the process that stores the referenced entity. This is necessary if the
+            row reads multipliers of the entity.
+        instead: text that recommends another component, at the end of the error message for an entity of a wrong
             component.
         least: for chains, the smallest allowed number of entities in the chain of a row; None for references to one
             entity.
@@ -173,18 +174,18 @@ class Component:
     methods. A schema that inherits columns removes a column by the declaration ``name = None``.
 
     Class attributes of a schema:
-        provides: names of the families to which entities of this component belong.
+        provides: names of the families of the entities of this component.
         dof_names: for nodes, the names of the coordinates of one row.
         reference_columns: for nodes, the columns that form the reference coordinates, in this order.
         initial_columns: for nodes, the columns of the initial displacements and of the initial velocities, each with
             one number per coordinate. The default values are 0.
         state_column: for nodes of first-order states (unknowns of equations of first order in time), the column of the
-            initial values of the states, which replaces reference and initial columns. The states are the velocities of
-            the coordinates of the node.
+            initial values of the states. Such nodes have no reference columns and no initial columns. The states are
+            the velocities of the coordinates of the node.
         rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
         history_column: for rows with history values, the column with the number of places (segments or points) of a
             row. Each place has separate history values. Without this column a row has one place.
-        follows: names of other components, or names in their ``provides``, whose switchable columns are used for the
+        follows: names of other components, or names in their ``provides``. Their switchable columns are used for the
             rows of this component. If such a column changes, the data of the rows are created again.
         output_names: names of the output variables; empty until the law of the component is registered.
     """
@@ -260,9 +261,9 @@ def parse_values(
 
 
 def _parse_one(col: Column, value: Any) -> NDArray[Any] | None:
-    """Convert the value of one row to an array of shape (1, *col.shape) if the value is obviously allowed: a Python
-    number, a truth value, or a list or array of numbers. Return None for all other values; `parse_values` then examines
-    the value.
+    """Convert the value of one row to an array of shape (1, *col.shape), if a quick check shows that the value is an
+    allowed number, truth value, or list or array of numbers. Return None for all other values, which `parse_values`
+    examines.
     """
     if not col.shape and type(value) is bool and col.dtype is bool:
         return np.array([value])
@@ -369,7 +370,7 @@ def _parse_along(
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """Return the shape of a list or array; for other values, and for lists whose entries differ in length, return
+    """Return the shape of a list or array. For other values, and for lists with entries of different lengths, return
     ().
     """
     if not isinstance(value, list | tuple | np.ndarray) and not hasattr(value, "__array__"):

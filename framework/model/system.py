@@ -1,4 +1,4 @@
-"""`System`: the functions of a law for the rows of one table. `Fields`: the arrays that these functions read."""
+"""Functions of a law for the rows of one table (`System`), and the arrays that these functions read (`Fields`)."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ class Fields:
     (entries that other processes own), and one spare entry, which is 0. The array of multipliers contains owned entries
     and one spare entry.
 
-    Coordinates that do not exist, as for the ground, refer to the spare entry, so that kernels need no special case.
-    The letters n, m and d denote the numbers of coordinates, multipliers and history values on this process.
+    Missing coordinates, for example of the ground, refer to the spare entry, so that kernels need no special case. The
+    letters n, m and d denote the numbers of coordinates, multipliers and history values on this process.
 
     Attributes:
-        x: total coordinates [m, 1, rad], which are reference + displacement, shape (n + 1,).
+        x: total coordinates [m, 1, rad], each the sum of reference value and displacement, shape (n + 1,).
         v, a: velocities and accelerations, shape (n + 1,).
         lam: Lagrange multipliers of the constraint equations [N, N m], shape (m + 1,).
         data, start_data: present history values, and history values at the start of the step, each of shape (d,).
-        time: time [s], shape (1,). The property ``t`` is the same value as a float.
-        step_size, start_time: size and start time [s] of the step at whose end post-Newton updates are made, each of
-            shape (1,). The size is 0 in statics and at the start of a solve.
+        time: time [s], shape (1,). The property ``t`` is the time as a float.
+        step_size, start_time: size and start time [s] of the present step, each of shape (1,). Post-Newton updates are
+            made at the end of this step. The size is 0 in statics and at the start of a solve.
         start_x, start_v: total coordinates and velocities at the start of the step, each of shape (n + 1,).
         mapped: number of further residual evaluations in the present Newton run in which return maps (see `ReturnMap`)
-            are active, shape (1,); < 0 if the contact states repeat periodically.
-        recoupled: 1 if a system has changed the coordinates that it couples since the start of the last Newton run, so
-            that the next run needs another sparsity, otherwise 0, shape (1,).
+            are active, shape (1,). The number is < 0 if the contact states repeat periodically.
+        recoupled: 1 if, since the start of the last Newton run, a system has changed the coordinates that it couples,
+            otherwise 0, shape (1,). If the value is 1, the next run needs another sparsity.
         markers: columns of each marker family.
         rate_level: True if the time derivatives of position constraints are imposed instead of the constraints
             (differential-algebraic equations of index 2).
@@ -67,7 +67,7 @@ class Fields:
 
     @property
     def t(self) -> float:
-        """Time [s] as a float; calls of kernels with fixed arrays use ``time``."""
+        """Time [s] as a float. Calls of kernels with fixed arrays use ``time``."""
         return float(self.time[0])
 
     @t.setter
@@ -77,8 +77,8 @@ class Fields:
 
 class Coupling(NamedTuple):
     """Slots (positions in the array of matrix values) to which the rows of one constraint table add their matrix
-    entries. Each row has m constraint equations C, which depend on n coordinates q; C_q are the derivatives of C with
-    respect to q.
+    entries. Each row has m constraint equations C, which depend on n coordinates q. The derivatives of C with respect
+    to q are C_q.
 
     Attributes:
         rows: slots of the entries (multiplier, coordinate), shape (rows, m, n).
@@ -138,7 +138,7 @@ class Evaluation(Fields):
         coupling: positions of the matrix entries of constraints, see `Coupling`.
         values: array of matrix values, shape (entries + 1,).
         g: gravitational acceleration [m/s^2], shape (3,).
-        which: indices of the rows of this process on which ``g`` acts, shape (k,).
+        which: indices, among the rows of this process, of the rows on which ``g`` acts, shape (k,).
         outcome: result of a post-Newton update, if a kernel computes this update, shape (5,), in the order of
             `PostNewton`.
         slots_of: slots of other tables, by component.
@@ -186,9 +186,9 @@ def evaluate(fields: Fields, **given: Any) -> Evaluation:
 
 
 class _Probe(Evaluation):
-    """A copy of an evaluation in which all entries of all float arrays have one given value. The copy serves to find
-    arguments of kernel calls that depend on time or motion. Access to the time as a number raises an error. The arrays
-    are created on first use.
+    """A copy of an evaluation in which all entries of all float arrays have one given value. With such copies,
+    `Call.check` finds arguments of kernel calls that depend on time or motion. Access to the time as a number raises an
+    error. The arrays are created on first use.
 
     Args:
         real: the evaluation that is copied.
@@ -243,11 +243,11 @@ class PostNewton(NamedTuple):
     Attributes:
         error: largest force error [N] of a connector. The force error of a connector is the sum of the errors of its
             contacts.
-        recommended_step: step size [s] with which the step would end at the instant at which a contact changes its
-            state; inf if no contact changes its state.
+        recommended_step: step size [s] with which the step would end at the first change of a contact state; inf if no
+            contact state changes.
         changed: whether any contact has changed its state (open or closed, stick or slip).
         force: largest contact force [N] of a connector, which is the scale of ``error``.
-        row: index of the connector with the largest error among the rows of its table on this process, -1 if the table
+        row: index of the connector with the largest error, among the rows of its table on this process; -1 if the table
             has no rows on this process.
     """
 
@@ -264,7 +264,7 @@ class Fault(NamedTuple):
 
     Attributes:
         words: description of the row, its motion and the limit, with units.
-        certain: whether the equilibrium is certainly wrong. If false, the user must check the model or use a finer
+        certain: whether the equilibrium is known to be wrong. If false, the user must check the model or use a finer
             mesh.
         coarse: whether the mesh is too coarse for the shape of the equilibrium, so that forces may have large errors.
     """
@@ -279,8 +279,8 @@ class AxialFlow(NamedTuple):
     are integrals of products of the mass per length ρA, the shape functions S and their derivatives S' with respect to
     the axial coordinate x.
 
-    The first half of the coordinates of a row belongs to the start of the element in this row, and the second half to
-    the end of the element.
+    A row describes one element. The first half of its coordinates are coordinates of the start of the element, and the
+    second half are coordinates of the end of the element.
 
     Attributes:
         gyration: P = ∫ ρA Sᵀ S' dx [kg/m, kg, kg m], shape (rows, n, n).
@@ -297,7 +297,7 @@ Function = Callable[[Evaluation], None]
 
 @dataclass
 class Term:
-    """A force and, if it depends on the motion, its derivatives.
+    """A force and, if the force depends on the motion, its derivatives.
 
     Attributes:
         force: function that adds the force to s.f, for an `Evaluation` s.
@@ -311,7 +311,7 @@ class Term:
 
 @dataclass
 class Fused:
-    """Faster functions for laws whose rows couple many coordinates. These functions are optional additions to the
+    """Faster functions for laws with rows that couple many coordinates. These functions are optional additions to the
     functions of `System`.
 
     Attributes:
@@ -320,8 +320,8 @@ class Fused:
             this size. If the unknowns of each group are consecutive, the matrix values of one matrix row in the columns
             of a group are also consecutive. If the matrix consists of dense blocks of this size, the values of each
             block are consecutive. The functions of this class, and `System.mass`, then use the positions in s.pieces.
-        residual: function that adds the forces of `System.residual` and of ``mass_product`` to s.f, in one loop over
-            the rows.
+        residual: function that adds the forces of `System.residual` and the forces of ``mass_product`` to s.f, in one
+            loop over the rows.
         tangent: function that adds the matrices of `System.tangent` and of `System.mass` to s.values, in one loop over
             the rows.
     """
@@ -334,25 +334,26 @@ class Fused:
 
 @dataclass
 class NeighbourPattern:
-    """Sparsity of a system whose rows change, for example because the rows are the candidate pairs of a contact set.
+    """Sparsity of a system with changing rows, for example with the candidate pairs of a contact set as rows.
 
     The function `System.update`, or the function ``refresh``, writes new coordinate numbers to `System.dofs`, and
     increments the version.
 
     Attributes:
         version: number of changes of the rows. After a change the assembly sets up sparsity and slots again. All
-            processes increment the version together, including processes whose rows have not changed.
-        off_process: world numbers of coordinates of other processes that ``dofs`` couple in addition to process-local
-            coordinates, shape (k,). In ``dofs``, the numbers of these coordinates follow after the last process-local
-            number, and the spare number follows after the numbers of these coordinates.
+            processes increment the version together, including processes without changes of their rows.
+        off_process: world numbers of coordinates of other processes that the rows couple in addition to process-local
+            coordinates, shape (k,). In ``dofs``, these coordinates have the numbers after the last process-local
+            number, followed by the spare number.
         reset_caches: function that discards the list of neighbours at a checkpoint. The list depends on earlier steps
-            and affects rounding errors. Without the list, an uninterrupted run and a restarted run give equal results.
-        lasts: whether the list of neighbours of one update of history values can be used again in later updates. If
-            false, each update searches for neighbours. The result of the update then depends only on the motion and the
-            history values.
-        refresh: function ``(fields)`` that increments the version if the rows of the history values in the fields are
-            not coupled, and then sets ``fields.recoupled``. If the function is given, `System.update` is a `Call` that
-            does not change `System.dofs`. The function is used only on one process.
+            and affects rounding errors. Because the list is discarded, an uninterrupted run and a restarted run give
+            equal results.
+        lasts: whether the list of neighbours from one update of history values can be used again in later updates. If
+            ``lasts`` is false, each update searches for neighbours. The result of the update then depends only on the
+            motion and the history values.
+        refresh: function ``(fields)`` for runs on one process. If the history values in the fields require rows that
+            ``dofs`` does not contain, the function increments the version and sets ``fields.recoupled``. If ``refresh``
+            is given, `System.update` is a `Call` that does not change `System.dofs`.
     """
 
     version: int = 0
@@ -363,13 +364,13 @@ class NeighbourPattern:
 
 
 class SumKey(Protocol):
-    """Key of an array of shape (n,) that is summed over all rows and processes; see `Checks.sums`. The key is hashable,
-    and equal on all processes.
+    """Key of an array of shape (n,) that is summed over all rows and processes, see `Checks.sums`. The key must be
+    hashable, and equal on all processes.
     """
 
     def judge(self, total: FloatArray) -> str | None:
-        """Return the reason why the sum makes the results doubtful, and a remedy; return None if the sum is not a
-        reason for doubt.
+        """Return the reason why the sum makes the results doubtful, and a remedy. If the sum is no reason for doubt,
+        return None.
         """
 
 
@@ -388,15 +389,16 @@ class Checks:
             Arrays with equal keys are summed over all rows and processes. The method `SumKey.judge` of the key then
             assesses the sum.
         invariants: function ``(fields)`` that returns a dictionary of integers that must not change during a solve, for
-            example the number of turns of a closed belt around its pulleys. Values of the same name are summed over all
+            example the number of turns of a closed belt around its pulleys. Values with equal names are summed over all
             laws and processes.
         diagnose: function ``(fields)`` that returns a list of reasons why the forces of rows are NaN, for
             messages of failed solves.
-        find_faults: function ``(fields)`` that returns a list of faults in a static equilibrium, such as a cable that
-            is turned inside out. Solvers call the function once, at the end of a solve.
+        find_faults: function ``(fields)`` that returns a list of faults in a static equilibrium, such as a cable with a
+            slope that points against its chord. Solvers call the function once, at the end of a solve.
         rounding: function ``(fields)`` that returns the 2-norm [N] of the rounding errors of forces that solvers cannot
             estimate from the unknowns. Examples are the rounding errors of contact forces on a circle. These errors
-            also depend on the radius and on the position of a fixed centre, which are not unknowns.
+            also depend on the radius and on the position of a fixed centre. Neither the radius nor this position is an
+            unknown.
     """
 
     doubts: Callable[[Fields, float], list[str]] | None = None
@@ -410,15 +412,16 @@ class Checks:
 
 
 class Strands(Protocol):
-    """Interface to rows with an axial force N = stiffness * (stretch - 1 - free); N is evaluated at k points in total
-    on all rows.
+    """Interface to rows with an axial force N = stiffness * (stretch - 1 - free). The force N is evaluated at k points
+    in total on all rows.
 
     Solvers that search for the shape of slack lines temporarily change the parameters of this law.
 
     Attributes:
         row: row number of each point, shape (k,).
-        weight: length [m] of the part of the axis that belongs to each point, shape (k,).
-        stiffness, free: stiffness [N] and stress-free strain [1] of the original law at the points, each of shape (k,).
+        weight: length [m] of the part of the axis that each point represents, shape (k,).
+        stiffness, free: stiffness [N] and stress-free strain [1] of the unchanged law at the points, each of shape
+            (k,).
         bearable: compressive force [N] at which each row would buckle if its ends were clamped, shape (rows,).
     """
 
@@ -440,8 +443,8 @@ class Strands(Protocol):
         Args:
             stiffness: stiffness [N] at the points, shape (k,), equal at all points of a row.
             free: stress-free strain [1], shape (k,).
-            bends: whether each row keeps its bending stiffness, shape (rows,). In other rows the bending stiffness is
-                set to 0.
+            bends: whether each row keeps its bending stiffness, shape (rows,). In the other rows, the bending stiffness
+                is set to 0.
         """
 
 
@@ -450,12 +453,12 @@ class ReturnMap:
     """Decisions on contact states (open or closed, stick or slip) during Newton's method. The decisions are made before
     forces are evaluated, while ``s.mapped`` is > 0.
 
-    The functions set the contact states in ``s.data`` for the present motion, by the same rules as
-    `System.post_newton`. History values that change only after a solved step remain unchanged.
+    The functions set the contact states in ``s.data`` for the present motion, by the rules of `System.post_newton`.
+    History values that change only after a solved step remain unchanged.
 
     Attributes:
-        motion: return map for dynamics, in which all forces, including damper forces, must be continuous when contacts
-            open and close.
+        motion: return map for dynamics. In dynamics, all forces, including damper forces, must be continuous when
+            contacts open and close.
         rest: return map for statics.
     """
 
@@ -469,7 +472,7 @@ class Axis:
 
     Attributes:
         strands: parameters of the axial force, which the search for the shape of slack lines changes, see `Strands`.
-        flow: function that returns the matrices for axially moving material, for laws whose nodes move with the
+        flow: function that returns the matrices for axially moving material, for laws with nodes that move with the
             material.
         pulls: tensions, from which solvers detect jumps of tension.
     """
@@ -487,8 +490,8 @@ class ColumnChanges:
         renew: function ``(fields)`` that resets, between two steps, entries of ``fields.data`` that are invalid after a
             change.
         copy: function ``(names)`` that copies the changed columns with these names to the arrays that the kernels read.
-            The function returns False if the system must be built again instead. Without this function, the system is
-            always built again.
+            If the system must be built again, the function returns False. Without this function, the system is always
+            built again.
         steady: names of columns on which the tangent does not depend.
     """
 
@@ -510,14 +513,14 @@ class System:
         update: function that writes the positions, velocities and other columns of markers.
         residual: function that adds left-hand-side forces [N, N m] to s.f.
         tangent: function that adds s.dq df/dq + s.dv df/dv to s.values at s.slots, for the forces f of ``residual``.
-        load: the applied loads. The function of this `Term` adds them to s.f (right-hand side, without the load
+        load: the applied loads. The function of this `Term` adds the loads to s.f (right-hand side, without the load
             factor).
         mass: function that adds s.mass times a constant mass matrix to s.values at s.slots.
         body_force: the weights of rows. The function of this `Term` adds the weights of the rows s.which of this
             process to s.f (applied load, right-hand side), for the gravitational acceleration s.g. If ``body_force``
             has a tangent, ``inertia`` must also have a tangent.
-        inertia: the inertia forces of a law whose mass matrix M(q) is not constant. The function of this `Term` adds
-            M(q) times the accelerations s.a, and quadratic velocity terms, to s.f.
+        inertia: the inertia forces of a law with a mass matrix M(q) that is not constant. The function of this `Term`
+            adds M(q) times the accelerations s.a, and quadratic velocity terms, to s.f.
         constraint: functions of a law that constrains the motion, see `ConstraintSystem`.
         post_newton: function that updates the history values ``s.data`` and returns a `PostNewton`. The function reads
             ``s.start_data``, ``s.step_size``, ``s.start_time``, ``s.start_x`` and ``s.start_v``. If ``post_newton`` is
@@ -527,19 +530,19 @@ class System:
         return_map: functions that decide on contact states during Newton's method. Without a return map, the history
             values of the law are constant during Newton's iterations.
         decide: function ``(fields)`` that sets the contact states in ``fields.data`` at the start of a solve, from the
-            motion and the stored history values. Without this function, solvers call ``post_newton`` instead, with the
+            motion and the stored history values. If ``decide`` is missing, solvers call ``post_newton``, with the
             stored history values as values at the start of a step.
         changes: functions for changes of columns by `World.set`, see `ColumnChanges`.
         account: energies that the law stores, dissipates and transfers by the work of its forces.
         checks: messages of the law about its rows.
-        fused: optional functions that compute the residual or tangent together with inertia forces in one loop over the
+        fused: optional functions that compute residual and inertia forces, or their tangents, in one loop over the
             rows.
-        neighbours: sparsity for laws whose rows change, such as contact sets.
+        neighbours: sparsity for laws with changing rows, such as contact sets.
         gaps: gaps of contacts, which solvers check in every step.
         axis: functions of laws with a force along an axis, see `Axis`.
         select: function ``(k)`` that returns a system of the single row k of this process, with the functions
-            ``update``, ``residual`` and ``constraint``; needed for laws whose kernels read the records of all rows. For
-            other laws, the ``build`` function of the law creates such a system.
+            ``update``, ``residual`` and ``constraint``. The function is needed if the kernels of the law read the
+            records of all rows. For other laws, the function ``build`` of the law creates such a system.
     """
 
     name: str
@@ -565,7 +568,7 @@ class System:
     select: Callable[[int], System] | None = None
 
     def energy(self, fields: Fields) -> float:
-        """Return the stored energy [J] of the rows of this process; 0 for a law without account."""
+        """Return the stored energy [J] of the rows of this process. For a law without account, the energy is 0."""
         return 0.0 if self.account is None else float(self.read_account(fields).energies.sum())
 
     def read_account(self, fields: Fields) -> Reading:
@@ -583,21 +586,21 @@ class ConstraintSystem:
 
     Attributes:
         multipliers: process-local indices of the multipliers of each row, shape (rows, m).
-        residual: function that adds C to s.C and C_q^T lam to s.f, for an `Evaluation` s; C_q are the derivatives of C
+        residual: function that adds C to s.C and C_q^T lam to s.f, for an `Evaluation` s. C_q are the derivatives of C
             with respect to q, and lam the multipliers. If ``s.rate_level`` is true, the function adds the time
             derivative of C instead of C. For an inactive row, C is equal to lam.
         tangent: function that adds the derivatives of C and of C_q^T lam with respect to q, v and lam to s.values at
             s.coupling, multiplied by s.dq, s.dv and ``s.coupling.scale``. See `Coupling`.
-        acceleration: function that adds the vector rhs to s.C. The accelerations a at the start of a solve fulfil the
-            equations C_q a = rhs.
+        acceleration: function that adds the vector rhs to s.C. The equations C_q a = rhs determine the accelerations a
+            at the start of a solve.
         driven: whether each row prescribes a motion in time (motors), shape (rows,); None if no row prescribes a
             motion.
         rubs: whether the system has forces that are proportional to the absolute values of the multipliers, such as
             friction. If ``rubs`` is true, the tangent contains the derivatives of these forces in the columns of the
             multipliers.
-        smooth: whether solvers ignore the equations when they search for kinks (abrupt changes) of the motion.
-            ``smooth`` may be true for equations that do not depend on time and are never switched, and whose
-            multipliers are not reactions.
+        smooth: whether solvers ignore the equations when they search for abrupt changes of the motion. The attribute
+            may be true for equations that do not depend on time, are never switched, and have multipliers that are not
+            reactions.
     """
 
     multipliers: IntArray

@@ -1,4 +1,4 @@
-"""Entity tables and handles to rows; a table stores the rows of one component by columns."""
+"""Entity tables, and handles to rows. A table stores the rows of one component by columns."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Entity:
 
     @property
     def row(self) -> int:
-        """Row number, for a handle to one row; other handles raise ModelError."""
+        """Row number of a handle to one row. For a handle to several rows, ModelError is raised."""
         if len(self.rows) != 1:
             raise ModelError(f"handle to {len(self.rows)} rows of {self.kind}: expected a handle to one row")
         return int(self.rows[0])
@@ -88,7 +88,7 @@ class Entity:
 class EntityTable:
     """The rows of one component, stored by columns.
 
-    With several processes a table can be distributed: each process then stores only some of the rows (the resident
+    With several processes, a table can be distributed. Each process then stores only some of the rows (the resident
     rows). The distribution does not change row numbers.
 
     Attributes:
@@ -132,8 +132,8 @@ class EntityTable:
     def local(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
         """Return the values of a column for the given resident rows (default: all resident rows), shape (n, *shape).
 
-        The value of a reference is the number of an entity, -1 for no entity. If a reference is an ordered list of
-        entities (a chain), or if a column has one value per entity of such a list, the value of each row is an array.
+        The value of a reference is the number of an entity, or -1 for no entity. If a reference is a chain (an ordered
+        list of entities), or if a column has one value per entity of a chain, the value of each row is an array.
         """
         values = _joined(self._chunks[name])
         if rows is None:
@@ -142,7 +142,7 @@ class EntityTable:
 
     def named(self, name: str, rows: IntArray | None = None) -> IntArray:
         """Return the numbers of all entities to which the given resident rows (default: all) refer by the reference
-        ``name``, row after row, shape (k,).
+        ``name``, in the order of the rows, shape (k,).
         """
         values = self.local(name, rows)
         return np.concatenate([np.zeros(0, np.int64), *values]) if self.component.refs[name].is_chain else values
@@ -160,8 +160,8 @@ class EntityTable:
     def collect(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
         """Return the values of a column for the given rows (default: all rows of the table), shape (n, *shape).
 
-        If the table is distributed, the call is collective, and rows that other processes send are not stored in the
-        table.
+        If the table is distributed, the call is collective. The table does not store the rows that other processes
+        send.
         """
         values = _joined(self._chunks[name])
         if not self.is_distributed:
@@ -172,7 +172,7 @@ class EntityTable:
         return self.join_resident(f"{name} of {self.kind}", rows, self.local(name))
 
     def write(self, name: str, rows: IntArray, values: NDArray[Any]) -> None:
-        """Write values of one column to rows; values for rows that are not resident are ignored."""
+        """Write values of one column to rows. Values for rows that are not resident are ignored."""
         if self._is_function(name):
             changed = np.array(_joined(self._chunks[name]))
             changed[rows] = values
@@ -193,7 +193,7 @@ class EntityTable:
         return ids
 
     def places(self, rows: IntArray) -> IntArray:
-        """Return the indices that the rows with given row numbers have in the list of resident rows.
+        """Return the indices of given rows in the list of resident rows.
 
         Raises:
             ModelError: a row is not resident.
@@ -211,8 +211,8 @@ class EntityTable:
 
     def join_resident(self, what: str, rows: IntArray, local: NDArray[Any]) -> NDArray[Any]:
         """Return the values of any ``rows`` of a distributed table, collected from all processes. Each process passes
-        the values of its resident rows in ``local``; ``what`` is the name of the values in messages. The call is
-        collective.
+        the values of its resident rows in ``local``. The argument ``what`` is the name of the values in messages. The
+        call is collective.
         """
         assert self._processes is not None
         place, found = find_sorted(self.resident, rows)
@@ -223,7 +223,7 @@ class EntityTable:
         return out
 
     def begin_parts(self, processes: Processes) -> None:
-        """Mark the table as distributed: this process keeps all present rows, and stores only its part of the rows that
+        """Mark the table as distributed. This process keeps all present rows, and stores only its part of the rows that
         are added later.
         """
         if not self.is_distributed:
@@ -231,8 +231,8 @@ class EntityTable:
             del self._chunks["id"]
 
     def keep_resident(self, rows: IntArray, processes: Processes) -> None:
-        """Remove all rows except ``rows``, which are in ascending order; columns of functions remain complete, because
-        functions cannot be sent.
+        """Remove all rows except ``rows``, which are in ascending order. Columns of functions remain complete, because
+        functions cannot be sent between processes.
         """
         self.begin_parts(processes)
         places = self.places(rows)
@@ -260,7 +260,7 @@ class EntityTable:
         self._resident = [resident[order]]
 
     def gather(self) -> None:
-        """Complete a distributed table: copy all its rows to this process. The call is collective."""
+        """Complete a distributed table by copying all its rows to this process. The call is collective."""
         every = np.arange(self.count)
         chunks = {name: [self.collect(name, every)] for name in self.names}
         self._chunks, self.is_distributed = chunks | {"id": [self.ids]}, False
@@ -336,16 +336,16 @@ class EntityTable:
         return entity
 
     def mark(self) -> tuple[int, int, int, int, bool]:
-        """Return how many rows, resident rows, labels and sequences of entity numbers exist at present; from these
-        counts `cut_back` restores the table.
+        """Return the present numbers of rows, resident rows, labels and sequences of entity numbers. With these
+        numbers, `cut_back` restores the table.
         """
         return self.count, self.resident_count, len(self._labels), len(self._runs), self.is_distributed
 
     def cut_back(self, mark: tuple[int, int, int, int, bool]) -> None:
-        """Remove all rows that were added after the call of the method `mark` that returned the argument ``mark``."""
+        """Remove all rows that were added after a call of `mark`. The argument is the result of this call."""
         self.count, resident, labels, runs, was_distributed = mark
         if self.is_distributed and not was_distributed:
-            # the table was distributed after the call of `mark`, so at the time of this call each process had all rows
+            # the table was distributed after the call of `mark`, and before the distribution each process had all rows
             self._chunks["id"] = [self.ids_of(np.arange(self.count))]
             self.is_distributed, self._resident, self._processes = False, [], None
         for chunks in self._chunks.values():
@@ -355,8 +355,8 @@ class EntityTable:
         del self._labels[labels:], self._runs[runs:]
 
     def add_label(self, rows: IntArray, label: str | Callable[[int], str]) -> None:
-        """Set the names of consecutive rows for messages: one name for all rows, or a function that returns the name of
-        a row from the index of the row in ``rows``.
+        """Set the names of consecutive rows for messages. The argument ``label`` is one name for all rows, or a
+        function that returns the name of a row from the index of the row in ``rows``.
         """
         if len(rows) == 0:
             return
@@ -372,7 +372,7 @@ class EntityTable:
         ]
 
     def describe(self, row: int) -> str:
-        """Return the name of a row for messages: the user's name, or component and row number."""
+        """Return the name of a row for messages: the name that the user has given, or component and row number."""
         for first, end, label in reversed(self._labels):
             if first <= row < end:
                 if callable(label):
@@ -385,7 +385,7 @@ class EntityTable:
 
         Args:
             wrong: whether each resident row has invalid values, shape (resident,).
-            names: names of the columns whose values the message shows.
+            names: names of the columns that the message shows with their values.
             must: condition that the values must fulfil, with the unit.
 
         Raises:
@@ -401,8 +401,8 @@ class EntityTable:
 
 
 def _joined(chunks: list[NDArray[Any]]) -> NDArray[Any]:
-    """Concatenate several arrays. If all rows have the same function, the function is stored only once, and no array is
-    copied.
+    """Concatenate several arrays. If all rows have one common function, the function is stored only once, and no array
+    is copied.
     """
     if len(chunks) > 1:
         alike = all(c.strides == (0,) and c.dtype == object and len(c) and c[0] is chunks[0][0] for c in chunks)

@@ -1,5 +1,5 @@
 """The world: entity tables and resources of one model. A world contains no time and no values that change during a
-solve; such values are in `State`.
+solve. Such values are in `State`.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ FEW = 10_000
 
 
 CHECKS = "checks before solves"
-"""Name of the resource that contains checks: a list of functions without arguments, which are called before each solve
-and may raise an error.
+"""Name of the resource that contains a list of checks. A check is a function without arguments that is called before
+each solve, and that may raise an error.
 """
 
 
@@ -58,14 +58,14 @@ class World:
 
     Attributes:
         tables: the tables by component, in the order in which components were first added.
-        gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.
+        gravity: acceleration of gravity [m/s^2], shape (3,). Gravity can be changed until the world is finalized.
         version: number of times that switchable columns have been changed.
         finalized: whether `finalize` was called.
         is_distributed: whether this process stores only a part of the rows.
         processes: the processes among which the rows are divided; None if every process has all rows.
         calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.
-        changed: value of ``version`` at the last change of each table with changed columns, and of the tables that
-            follow this table (`Component.follows`), by component.
+        changed: value of ``version`` at the last change of a column of a table, by component. A change also counts as a
+            change of the tables that follow this table (`Component.follows`).
         changed_columns: value of ``version`` at the last change of each changed column, by component and name.
     """
 
@@ -96,11 +96,11 @@ class World:
         """Save the present model to a JSON file, which `load` reads.
 
         Library functions such as tables and ramps are saved by their values. All other functions are saved only by
-        name. The call is collective if the world is distributed.
+        name. If the world is distributed, the call is collective.
 
         Raises:
             OutputError: the file cannot be written.
-            ModelError: two of the user's functions have the same name.
+            ModelError: two functions of the user have equal names.
         """
         content = describe_model(self)
         if is_first_process():
@@ -112,12 +112,12 @@ class World:
     def load(cls, path: str | Path, functions: Functions | None = None) -> World:
         """Load the model from a file that `save` has written. All numbers are exactly equal to the saved numbers.
 
-        `load` imports no modules: import modules that register a user's components before the call. If the file was
-        edited after `save`, `load` emits a `ModelWarning`.
+        This function imports no modules. If the model contains components of a user, import the modules that register
+        these components before the call. If the file was edited after `save`, a `ModelWarning` is emitted.
 
         Args:
             path: the file.
-            functions: the user's functions, by the names under which the file refers to them.
+            functions: the user's functions, by their names in the file.
 
         Raises:
             OutputError: the file does not exist or does not fit its schema.
@@ -184,8 +184,9 @@ class World:
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        """Context manager for code that adds rows: if the code raises an error, all its changes of the world are
-        undone."""
+        """Context manager for code that adds rows. If the code raises an error, all its changes of the world are
+        undone.
+        """
         tables = {component: table.mark() for component, table in self.tables.items()}
         calls, count, cached = len(self._first_ids), self._count, dict(self._cached)
         parts = self.processes, self.is_distributed
@@ -216,7 +217,7 @@ class World:
                 refers to the rows of all processes, ``part.count`` in total. Nodes and history values that a component
                 creates are stored completely on each process. If ``part`` is None, the new rows are distributed only if
                 the number of rows is large, and if each new row refers to a row of a distributed table.
-            **values: columns and references of the component, each with one value for all rows or one per row. A
+            **values: columns and references of the component, each with one value for all rows or one value per row. A
                 reference is a handle, a list of handles, or an array of entity numbers. The number -1 means no entity.
                 The rows of this call have the entity numbers ``World.count``, ``World.count`` + 1, ... A chain is a
                 reference to several entities. A handle, list or one-dimensional array is one chain for all rows. A list
@@ -286,7 +287,7 @@ class World:
         next solve.
 
         Raises:
-            ModelError: a handle belongs to another world, a column is not switchable, or a value is not allowed.
+            ModelError: a handle is a handle of another world, a column is not switchable, or a value is not allowed.
         """
         table = entity.table
         if self.tables.get(table.component) is not table:
@@ -317,8 +318,8 @@ class World:
         return Entity(self._table_of[block], np.array([row], dtype=np.int64))
 
     def _blocks(self) -> tuple[IntArray, IntArray]:
-        """Two arrays with the first entity number and the first row number of every call of `add`; the arrays are
-        cached until the next call of `add`.
+        """Two arrays: the first entity number and the first row number of every call of `add`. The arrays are cached
+        until the next call of `add`.
         """
         if len(self._block_arrays[0]) != len(self._first_ids):
             self._block_arrays = np.array(self._first_ids, np.int64), np.array(self._first_rows, np.int64)
@@ -329,8 +330,8 @@ class World:
         Negative numbers are skipped.
         """
         if len(ids) == 1:
-            # a single entity is found without the arrays of `_blocks`, which would have to be created again after each
-            # call of `add`
+            # a single entity is found without the arrays of `_blocks`, because these arrays must be created again after
+            # each call of `add`
             number = int(ids[0])
             if number < 0:
                 return []
@@ -376,8 +377,9 @@ class World:
         return table.join_resident(f"coordinates of {table.kind}", rows, local)
 
     def table_dofs(self, table: EntityTable) -> IntArray:
-        """World coordinate numbers that the rows of a table couple, shape (rows, n), -1 for no coordinate; see
-        `dofs_of`."""
+        """World numbers of the coordinates that the rows of a table couple, shape (rows, n), -1 for no coordinate; see
+        `dofs_of`.
+        """
         return self._any_dofs(table, np.arange(table.count)) if table.is_distributed else self.resident_dofs(table)
 
     def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
@@ -395,7 +397,7 @@ class World:
             return cached
         with nullcontext() if self.processes is None else self.processes.alone(f"coordinates of {table.kind}"):
             dofs = self._find_dofs(table)
-        # coordinate arrays of a distributed table have the same width on all processes
+        # coordinate arrays of a distributed table must have equal widths on all processes
         missing = self._dof_widths.get(table.component, 0) - dofs.shape[1]
         if missing > 0:
             dofs = np.pad(dofs, ((0, 0), (0, missing)), constant_values=-1)
@@ -507,7 +509,9 @@ class World:
                 law.check(self, table)
 
     def resource(self, key: str, create: Any) -> Any:
-        """Return a cached object that belongs to this world; ``create()`` makes the object on first use."""
+        """Return the object that this world stores under the name ``key``. The object is created by ``create()`` on
+        first use.
+        """
         if key not in self._cached:
             self._cached[key] = create()
         return self._cached[key]

@@ -7,9 +7,9 @@
 | `VtkhdfSeries` | `.vtkhdf` | one HDF5 file with moved points |
 | `CsvTable` | `.csv` | one row of numbers per call |
 
-All three formats of time series are subclasses of `FieldSeries`, and write fields on a `LineMesh`.
-`create_output_folder` checks before a run that results can be written. Failures raise `OutputError`. Each name of this
-module is imported on first use.
+The three classes for time series are subclasses of `FieldSeries`, and write fields on a `LineMesh`. The function
+`create_output_folder` checks before a run that results can be written. Errors are instances of `OutputError`. Each name
+of this module is imported on first use.
 """
 
 from typing import TYPE_CHECKING
@@ -27,5 +27,5 @@ if TYPE_CHECKING:
     from windlass.framework.output.vtu import VtuSeries as VtuSeries
     from windlass.framework.output.xdmf import XdmfSeries as XdmfSeries
 
-if not TYPE_CHECKING:  # type checkers read the imports above, and report names that do not exist
+if not TYPE_CHECKING:  # type checkers read only the imports above, so they can report names that do not exist
     __getattr__, __dir__, __all__ = offer(__name__)

@@ -29,11 +29,11 @@ def _is_title(given: Any) -> bool:
 )
 def format_comparison(rows: Iterable[Sequence[str | float | None]], title: str | Sequence[str] = "reference") -> str:
     """Return a table of computed and reference values with their relative differences, and add the table to the run
-    report. If a reference value is 0, the difference is divided by 1 instead of by the reference value.
+    report. If a reference value is 0, the difference is divided by 1.
 
     Args:
-        rows: for each row: name with unit, computed value, and one reference value for each title. The computed value
-            is None if the run ended too early to compute it. A reference value is None if it is unknown.
+        rows: for each row: name with unit, computed value, and one reference value for each title. If the run ended
+            before the value could be computed, the computed value is None. Unknown reference values are None.
         title: heading of the reference column, or one heading for each reference column.
     """
     titles = (title,) if isinstance(title, str) else tuple(title)

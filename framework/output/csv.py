@@ -1,4 +1,4 @@
-"""Tables of numbers in text files, which are written row by row."""
+"""Tables of numbers, which are written to text files row by row."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -31,7 +31,7 @@ class TableClaim:
         path: absolute path of the file.
 
     Raises:
-        OutputError: the folder or file cannot be written, or the file belongs to another run, writer or program.
+        OutputError: the folder or file cannot be written, or the file is a file of another run, writer or program.
     """
 
     def __init__(self, path: str | os.PathLike[str], what: str) -> None:
@@ -63,12 +63,13 @@ class CsvTable(Closing):
     """A `.csv` file with one header line such as `time [s],left.angular_velocity [rad/s]` and one line per row.
 
     path: path of the file in an existing folder. An existing file is replaced if it is a table of Windlass, or has the
-    same header.
-    columns: name and unit of each column; names are distinct, and "1" is the unit of a pure number.
+    header of the new table.
+    columns: name and unit of each column. Names are distinct, and "1" is the unit of a pure number.
     rows: rows of the interrupted run that this run continues. These rows are written at the beginning of the file.
 
-    Floats are written with enough digits to read back the same float64. When `append` returns, the row has been written
-    to disk. Raises OutputError for a bad column, a row of the wrong length, or a file that cannot be written.
+    Floats are written with sufficient digits to restore the exact float64 values. When `append` returns, the row has
+    been written to disk. Raises OutputError for a bad column, a row of the wrong length, or a file that cannot be
+    written.
     """
 
     def __init__(
@@ -125,15 +126,15 @@ class CsvTable(Closing):
         self._size += len(lines)
 
     def close(self) -> None:
-        """Close the file; a second call has no effect."""
+        """Close the file. A second call has no effect."""
         self._closed = True
 
 
 def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
     """Read a file of `CsvTable`, and return the values of each column, shape (rows,), by column name without unit.
 
-    If the last line has no line end, it is ignored, because the run was stopped while it wrote this line, and the last
-    number may be incomplete.
+    A last line without line end is ignored, because the run was stopped while it wrote this line, and the last number
+    may be incomplete.
 
     Raises:
         OutputError: the file cannot be read, or a line does not fit the header.
@@ -158,7 +159,7 @@ def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
 
 
 def _number_text(value: float) -> str:
-    """Return the shortest text that represents a number exactly; integers are written without decimal point."""
+    """Return the shortest text that represents a number exactly. Integers are written without a decimal point."""
     if type(value) is float:
         return repr(value)
     return repr(int(value)) if isinstance(value, (int, np.integer, np.bool_)) else repr(float(value))

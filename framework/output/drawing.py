@@ -1,4 +1,4 @@
-"""Combine the drawings (geometry) and paintings (fields on the lines of other laws) of all laws in one mesh.
+"""Combination of the drawings (geometry) and paintings (fields on the lines of other laws) of all laws in one mesh.
 
 Missing values are NaN. Viewers ignore NaN when they compute the range of a colour scale.
 """
@@ -33,7 +33,7 @@ class Overlap(NamedTuple):
         first: for each line in ``line``, the index of its first pair, shape (lines,).
         interval: index of the interval of each pair, shape (pairs,).
         share: fraction [1] of the line that the interval of each pair covers, shape (pairs,).
-        each: number of pairs of a line, if it is the same for all lines, otherwise 0.
+        each: number of pairs of each line if all lines have equal numbers of pairs, otherwise 0.
     """
 
     line: IntArray
@@ -71,8 +71,8 @@ class Canvas:
 
     Args:
         drawings: the drawings of all laws in the reference configuration.
-        paintings: the paintings of all laws at any instant; only the intervals and field names are used, not the
-            values.
+        paintings: the paintings of all laws at any instant. Only their intervals and field names are used, and not
+            their values.
         names: names of the requested fields. By default, all fields are written.
         others: units of fields, by name, that the caller writes in addition to the fields of the laws.
 
@@ -81,8 +81,8 @@ class Canvas:
         units: unit of every field of `compose`.
 
     Raises:
-        OutputError: no law has a drawing with lines or faces, two laws use the same field name with different units, or
-            a requested field does not exist.
+        OutputError: no law has a drawing with lines or faces, two laws use one field name with different units, or a
+            requested field does not exist.
     """
 
     def __init__(
@@ -120,15 +120,15 @@ class Canvas:
         self._overlaps = [find_overlaps(entity, start, end, p.target, p.start, p.end) for p in paintings]
         # these arrays are overwritten when the next frame is composed
         self._points = Joined([len(d.points) for d in drawings])
-        # at present no law has fields on faces, so only points and lines have fields
+        # only points and lines have fields, because no law has fields on faces
         self._lines = Joined([*(len(d.lines) for d in drawings), *([faces] if faces else [])])
         self._displacement = np.zeros(self.mesh.points.shape)
 
     def compose(
         self, drawings: Sequence[Drawing], paintings: Sequence[Painting]
     ) -> tuple[FloatArray, dict[str, FloatArray], dict[str, FloatArray]]:
-        """Return the points [m], shape (n, 3), the point fields and the cell fields of one frame, from drawings and
-        paintings in the order in which the constructor received them.
+        """Return the points [m], shape (n, 3), the point fields and the cell fields of one frame. The drawings and
+        paintings must be in the order of the arguments of the constructor.
 
         The field `displacement`, relative to the reference configuration, is added to the point fields. The cells are
         the lines, followed by the faces. Painted fields are NaN on faces. The next call overwrites the returned arrays.
@@ -147,12 +147,12 @@ class Canvas:
                 if name in self.units:
                     first = name not in drawn and name not in empty
                     if name not in empty:
-                        # the array is copied, because it belongs to a drawing
+                        # the array is copied, because the original array is a part of a drawing
                         cell_data[name] = self._lines.fresh(name) if first else cell_data[name].copy()
                     _lay(cell_data[name], paint, overlap, first)
                     empty[name] = paint.empty
-        # lines without a value get the fill value only at the end, because the fill value must not be summed, minimised
-        # or maximised with values of intervals
+        # Lines without a value receive the fill value only at the end. The fill value must not be combined with values
+        # of intervals by a sum, minimum or maximum.
         for name, value in empty.items():
             cell_data[name][:lines][np.isnan(cell_data[name][:lines])] = value
         return points, point_data, cell_data
@@ -175,8 +175,8 @@ class Joined:
         self._arrays: dict[str, FloatArray] = {}
 
     def join(self, name: str, parts: Sequence[FloatArray | None]) -> FloatArray:
-        """Concatenate the values of all drawings; drawings without the field get NaN, and 2D vectors get a third
-        component 0.
+        """Concatenate the values of all drawings. The values are NaN for drawings without the field. 2D vectors receive
+        a third component 0.
 
         If there is only one drawing, its values are returned without a copy.
         """
@@ -193,7 +193,7 @@ class Joined:
         return joined
 
     def fresh(self, name: str) -> FloatArray:
-        """Return the array of a field with one number per point or cell, after all its values were set to NaN."""
+        """Return the array of a field with one number per point or cell. All its values are NaN."""
         array = self._arrays.setdefault(name, np.empty(self._ends[-1]))
         array.fill(np.nan)
         return array

@@ -21,8 +21,8 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 ROUNDING = 1e-6
-"""Times of steps and frames are treated as equal if their difference, divided by the interval between frames or by the
-step size, is less than this value [1].
+"""If the difference of two times of steps and frames, divided by the interval between frames or by the step size, is
+less than this value [1], the times are treated as equal.
 """
 STEP_CALLS = {"before_step", "after_step", "idle_steps"}
 """Methods of a hook that determine at which steps the hook is called."""
@@ -31,9 +31,7 @@ STEPS, EVERY, DONE, PASSED, STORED = range(5)
 START, INTERVAL, EARLIEST = range(3)
 """Indices of the values in the array ``span`` of `count_step`."""
 ROOM = 64
-"""Largest number of steps in one call of compiled code, because all records of a call are stored until the call
-ends.
-"""
+"""Largest number of steps in one call of compiled code. All records of a call are stored until the call ends."""
 
 
 @kernel(fast=False)
@@ -44,9 +42,9 @@ def count_step(time: FloatArray, span: FloatArray, counts: IntArray, due: IntArr
         time: time [s] at the end of the step, shape (1,).
         span: time at the start of the solve, interval between frames, and earliest time of a record, all in seconds,
             shape (3,).
-        counts: array of shape (5,): number of steps so far (index STEPS), n if every n-th step is recorded or 0 if
-            frames are equally spaced in time (EVERY), number of frames that were due before this step (DONE), number of
-            steps since Python last set this array (PASSED), and number of stored records (STORED).
+        counts: array of shape (5,). STEPS: number of steps so far. EVERY: n if every n-th step is recorded, or 0 if
+            frames are equally spaced in time. DONE: number of frames that were due before this step. PASSED: number of
+            steps since Python last set this array. STORED: number of stored records.
         due: output, 1 if the step is recorded, otherwise 0, shape (1,).
     """
     counts[STEPS] += 1
@@ -65,8 +63,8 @@ def store_record(
     records: FloatArray,
 ) -> None:  # fmt: skip
     """Store a record if due[0] is not 0. The values ``numbers``, shape (n,), are copied to the next free row of
-    ``records``, shape (ROOM, n), and the time to ``times``. The number of steps since Python last set ``counts`` is
-    stored in ``steps``.
+    ``records``, shape (ROOM, n), and the time is copied to ``times``. The number of steps since Python last set
+    ``counts`` is stored in ``steps``.
     """
     k = counts[STORED]
     if due[0] == 0:
@@ -96,8 +94,8 @@ class EveryNth(StepHook, Closing, ABC):
     """Base class of `Recorder`, `Sensors` and other hooks that record states.
 
     Args:
-        every: record every n-th step. If None, record ``frames`` frames in each solve, evenly distributed in time, or
-            in statics over the load steps.
+        every: record every n-th step. If None, record ``frames`` frames in each solve. The frames are evenly
+            distributed in time, or in statics over the load steps.
         frames: number of frames in each solve if ``every`` is None. A solve with fewer steps than ``frames`` records
             all its steps.
     """
@@ -107,8 +105,8 @@ class EveryNth(StepHook, Closing, ABC):
         # values for the present solve: whether frames are equally spaced in time (otherwise in step numbers), the time
         # or step number at the start, and the interval between frames
         self._by_time, self._start, self._interval = True, 0.0, 0.0
-        self._done = 0  # number of frames whose times are not later than the previous step
-        # Whether ``idle_steps`` is defined by the most derived class that defines any of the methods `STEP_CALLS`. See
+        self._done = 0  # number of frames with times that are not later than the previous step
+        # Whether the most derived class that defines any of the methods `STEP_CALLS` defines ``idle_steps``. See
         # `can_ask`.
         self._is_asked = "idle_steps" in next(
             vars(kind) for kind in type(self).__mro__ if vars(kind).keys() & STEP_CALLS
@@ -128,7 +126,7 @@ class EveryNth(StepHook, Closing, ABC):
 
     @abstractmethod
     def record(self, state: State) -> None:
-        """Record a state; subclasses override this method."""
+        """Record a state. Subclasses override this method."""
 
     @abstractmethod
     def _is_empty(self) -> bool:
@@ -142,7 +140,7 @@ class EveryNth(StepHook, Closing, ABC):
 
     def before_step(self, state: State) -> None:
         """Record the state at the start of a solve, if this hook has not recorded any state before. The following steps
-        are recorded as described in `EveryNth`, also if these steps run in compiled code.
+        are recorded as described in `EveryNth`, even if they run in compiled code.
         """
         if self._begins and self._is_empty() and state.t >= self._earliest:
             self.record(state)
@@ -162,13 +160,13 @@ class EveryNth(StepHook, Closing, ABC):
         if not self._by_time or not self._interval > 0.0:
             return 0
         due = self._start + (self._count_due(state) + 1 - ROUNDING) * self._interval
-        # because of rounding errors this number may be too small by one, but never too large
+        # rounding errors may reduce this number by one, but never increase it
         return max(0, ceil((due - state.t) / size - ROUNDING) - 1)
 
     @property
     def can_ask(self) -> bool:
-        """Whether compiled code can decide which steps are recorded: frames must be equally spaced in step numbers or
-        in time.
+        """Whether compiled code can decide which steps are recorded. For this purpose, frames must be equally spaced in
+        step numbers or in time.
 
         A subclass that overrides ``before_step`` or ``after_step`` without ``idle_steps`` cannot use compiled code.
         """
@@ -176,8 +174,8 @@ class EveryNth(StepHook, Closing, ABC):
         return spaced and self._is_asked
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
-        """Return the values of a record if compiled code can read them, otherwise None. The same object is returned
-        until the arrays change.
+        """Return the values of a record if compiled code can read them, otherwise None. Until the arrays change,
+        repeated calls return one object.
         """
         return None
 
@@ -190,8 +188,8 @@ class EveryNth(StepHook, Closing, ABC):
         """Return a program that records a time step if a record is due. All steps then run in compiled code. Return
         None if compiled code cannot decide which steps are recorded.
 
-        Compiled code stores the values of `find_numbers`. If there are no such values, compiled code calls Python for
-        each record.
+        Compiled code stores the values of `find_numbers`. If `find_numbers` returns None, compiled code calls Python
+        for each record.
         """
         if not self.can_ask:
             return None
@@ -226,8 +224,8 @@ class EveryNth(StepHook, Closing, ABC):
             state.t, state.step = t, step
 
     def skip(self, steps: int) -> None:
-        """Add the steps that compiled code has made to the number of steps, and take over the records that compiled
-        code has stored in these steps.
+        """Add the steps of compiled code to the number of steps, and store the records that compiled code has made in
+        these steps.
         """
         self._steps += steps
         if self._changing is None:
@@ -248,10 +246,10 @@ class EveryNth(StepHook, Closing, ABC):
 
     def _count_due(self, state: State) -> int:
         now = state.t if self._by_time else float(state.step)
-        # outside of a solve there is no interval between frames, and each step is recorded
+        # outside of a solve, no interval between frames exists, and each step is recorded
         return int((now - self._start) / self._interval + ROUNDING) if self._interval > 0.0 else self._steps
 
     def finish(self, state: State) -> None:
-        """Record the last state; if the solve failed, this is the last good state."""
+        """Record the last state. If the solve has failed, the last state is the last good state."""
         if state.t >= self._earliest:
             self.record(state)

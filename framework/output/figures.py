@@ -1,4 +1,4 @@
-"""Figures of matplotlib for notebooks and files; no screen is needed."""
+"""Figures of matplotlib for notebooks and files. No screen is needed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from windlass.framework.output.folder import create_output_folder
 
 
 def create_figure(width: float, height: float, **more: Any) -> Any:
-    """Return an empty figure that a notebook shows if the figure is the last value of a cell. The figure does not use
-    pyplot.
+    """Return an empty figure. If the figure is the last value of a notebook cell, the notebook shows the figure. The
+    figure does not use pyplot.
 
     Args:
         width, height: size of the figure [inch].
@@ -24,7 +24,7 @@ def create_figure(width: float, height: float, **more: Any) -> Any:
     from matplotlib.figure import Figure  # imported here, because only pictures need matplotlib
 
     figure: Any = Figure(figsize=(width, height), facecolor="white", **more)
-    # IPython calls this method to show the figure, unless pyplot has registered a function for this purpose
+    # IPython shows the figure by this method, unless pyplot has registered another function
     figure._repr_png_ = partial(_draw_png, figure)
     return figure
 

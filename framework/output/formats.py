@@ -1,7 +1,8 @@
-"""The file formats in which a `Recorder` can write, by name.
+"""The file formats of a `Recorder`, by name.
 
 A format is a subclass of `FieldSeries`, or of `FrameFiles` if each frame is a separate file. Each subclass is in its
-own module. Formats of Windlass are registered in this module, and a user's format at the end of the user's module.
+own module. Formats of Windlass are registered in this module. A format of a user is registered at the end of the user's
+module.
 """
 
 from __future__ import annotations

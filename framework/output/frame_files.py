@@ -1,4 +1,4 @@
-"""Base class of formats with one file per frame and an index file. The index file is the file to open in a viewer."""
+"""Base class of formats with one file per frame and an index file. The user opens the index file in a viewer."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class FrameFiles(FieldSeries):
     """A series of files such as ``<name>_000000.vtu``, each with one frame, and an index file.
 
     A subclass defines the contents of a frame file and of the index. Frame files and index begin with one of the
-    format's ``marks``, or are XML with the words ``written by Windlass``. A later run with the same name replaces only
-    files with these marks. The index is replaced after every frame and lists only finished frames, so the series can be
-    opened during a run and after a crash. The arguments and errors are explained in `FieldSeries`.
+    format's ``marks``, or are XML with the words ``written by Windlass``. A later run with an equal name replaces only
+    files with these marks. The index lists only finished frames, and is replaced after every frame. The series can
+    therefore be opened during a run and after a crash. The arguments and errors are explained in `FieldSeries`.
     """
 
     frame_suffix: ClassVar[str]
-    """Suffix of the frame files; ``suffixes`` contains the suffix of the index."""
+    """Suffix of the frame files. The suffix of the index is in ``suffixes``."""
 
     @abstractmethod
     def encode_frame(self, frame: SeriesFrame) -> bytes:
@@ -61,8 +61,8 @@ class FrameFiles(FieldSeries):
         return self.encode_entry(self._frame_path(number).name, time)
 
     def _start(self) -> None:
-        """Reduce the index to the frames of the interrupted run that are kept, and remove the files of all other
-        frames. If these files remained, the series would contain frames of both runs.
+        """Reduce the index to the kept frames of the interrupted run, and remove the files of all other frames. If the
+        files remained, the series would contain frames of both runs.
         """
         self._begun = True
         if self._started:

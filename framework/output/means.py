@@ -31,30 +31,30 @@ ROUNDING = 1e-12
 class Means(Readings):
     """Hook that computes means of sensors over time, by the trapezoidal rule over all steps.
 
-    Steps may have different sizes. Compiled code reads sensors whose values are entries of the motion or of the
+    Steps may have different sizes. Compiled code reads sensors if their values are entries of the motion or of the
     multipliers, such as velocities of bodies and forces of constraints on coordinates. Other sensors require one call
     of Python per step.
 
-    Several successive solves may use the same hook. The means then cover the time intervals of all these solves,
-    without the time between them. If a solve begins before the end time of the previous solve, the means begin again. A
-    restarted run may have a later ``start`` than the interrupted run. A later ``start`` must not be earlier than the
-    last step that the means of the interrupted run include. An earlier ``start`` causes an error, because the
-    interrupted run did not record values before its own ``start``.
+    Several successive solves may use one hook. The means then include the time intervals of all these solves, but not
+    the time between the solves. If a solve begins before the end time of the previous solve, the means begin again. The
+    ``start`` of a restarted run may be later than the ``start`` of the interrupted run. A later ``start`` must not
+    precede the last step that the means of the interrupted run include. A ``start`` that is earlier than the ``start``
+    of the interrupted run causes an error, because the interrupted run has not recorded values before its ``start``.
 
-    Under MPI all processes call this hook and compute the same means.
+    Under MPI, all processes call this hook, and the means are equal on all processes.
 
     Args:
-        sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
+        sensors: `Sensor` objects, or other objects with the methods of `SensorLike`. Their names must be distinct.
         start: time [s]. The means begin at the first recorded instant that is not earlier than this time. Default: the
             start of the first solve.
 
     Attributes:
-        units: unit of each sensor, by name. If the components of a sensor have different units, the unit of the first
-            component. Empty before the first instant.
+        units: unit of each sensor, by name. For a sensor with components of different units, this is the unit of the
+            first component. Before the first instant, ``units`` is empty.
         duration: length [s] of the time interval of the means.
 
     Raises:
-        ModelError: two sensors have the same name, or there are no sensors.
+        ModelError: two sensors have equal names, or no sensors are given.
     """
 
     @checked(sensors=each(SENSOR, "a list of sensors"), start=optional(number("s")))
@@ -64,12 +64,12 @@ class Means(Readings):
         if start is not None:
             self._earliest = float(start) - ROUNDING * abs(start)
         self.duration = 0.0
-        # integrals over time, and the values at the previous instant; both arrays are empty before the first instant
+        # integrals over time, and values at the previous instant (both arrays are empty before the first instant)
         self._integral = self._last = np.zeros(0)
         self._until = 0.0
 
     def __getitem__(self, name: str) -> FloatArray:
-        """Return the mean of a sensor in its unit, in the shape of its value.
+        """Return the mean of a sensor, in the unit and with the shape of the sensor's value.
 
         Raises:
             ModelError: no sensor has this name, or the time interval of the means contains no step.
@@ -114,7 +114,7 @@ class Means(Readings):
         return not len(self._last)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the integrals; see `StepHook.checkpoint`."""
+        """Return the integrals. See `StepHook.checkpoint`."""
         sums = {"integral": self._integral, "last": self._last, "until": self._until, "duration": self.duration}
         columns = [list(column) for probe in self._probes for column in probe.columns]
         return {"columns": columns, "start": self._from, "steps": self._steps, "mark": self._mark, **sums}
@@ -123,8 +123,7 @@ class Means(Readings):
         """Continue the means of the interrupted run.
 
         Raises:
-            ModelError: the sensors differ, ``start`` is earlier than in the interrupted run, or ``start`` is later but
-                before the last step that the means of the interrupted run include.
+            ModelError: the sensors differ, or the ``start`` of this run is not allowed (see `Means`).
         """
         if not self._probes:
             load_outputs(state)

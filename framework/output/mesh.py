@@ -15,9 +15,9 @@ class LineMesh:
 
     points: reference positions [m] in the global frame, shape (n, 3); z = 0 in 2D models.
     lines: indices in `points` of both ends of each line, shape (m, 2).
-    part: label of each line, followed by the label of each face, shape (m + k,). All lines and faces of a cable, pulley
-        or surface have the same label. The labels are written as cell field `part`. Cell fields contain the values of
-        all lines, followed by the values of all faces.
+    part: label of each line, followed by the label of each face, shape (m + k,). All lines and faces of one cable,
+        pulley or surface have equal labels. The labels are written as cell field `part`. Cell fields contain the values
+        of all lines, followed by the values of all faces.
     faces: indices in `points` of the four corners of each face, in order around the face, shape (k, 4).
 
     The arrays are copied and made read-only. Raises OutputError for a wrong shape, a point that is not finite, a mesh
@@ -58,7 +58,7 @@ class LineMesh:
             object.__setattr__(self, name, array)
 
     def blocks(self) -> list[tuple[str, IntArray]]:
-        """Return the lines, and the faces if the mesh has faces, by meshio's names of the cell types."""
+        """Return the lines and, if the mesh has faces, the faces, with meshio's names of the cell types."""
         return [("line", self.lines), *([("quad", self.faces)] if len(self.faces) else [])]
 
 

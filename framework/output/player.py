@@ -1,4 +1,4 @@
-"""Drawings of the frames of a result file with PyVista: in a window, in a notebook, as a picture, or as a video."""
+"""Views of the frames of a result file with PyVista, in a window, in a notebook, as a picture, or as a video."""
 
 from __future__ import annotations
 
@@ -19,22 +19,23 @@ INSTALL = (
 )
 FIRST = "axial_force"
 HIDDEN = ("Time", "part", "partition", "displacement", "ribbon_width")
-"""Names of arrays that the scene does not choose as the first field for the colours of the lines."""
+"""Names of arrays that are not selected as the first field for the colours of the lines."""
 AXIS, WIDTH = "material_axis", "ribbon_width"
 """AXIS: point field of rods that contains the material axis d_1, a unit vector in the cross-section. WIDTH: line field
 of ribbons that contains the width [m] along d_1.
 """
 ROD_RADIUS = 0.004
-"""Ratio [1] of the radius with which rods without width are drawn to the diagonal of the scene."""
+"""Radius of the tubes that represent rods without width, divided by the diagonal of the scene [1]."""
 LIBRARIES = ("EGL", "OSMesa")
-"""Libraries with which VTK can draw without a screen; one of these is sufficient."""
+"""Libraries with which VTK can draw without a screen. One of these libraries is sufficient."""
 INTERVAL = 40
 """Time [ms] between two frames of an animation in the window."""
 
 
 def check_file(file: Path) -> Path:
-    """Return the path of a result file; raise OutputError if the file does not exist or is not a ``.vtkhdf`` or
-    ``.pvd`` file."""
+    """Return the path of a result file. Raise OutputError if the file does not exist, or is not a ``.vtkhdf`` or
+    ``.pvd`` file.
+    """
     if not os.path.isfile(file):
         raise OutputError(
             f"windlass show {shorten(str(file))}: no such file; must be a file of a Recorder, .vtkhdf or .pvd"
@@ -48,12 +49,12 @@ def load_pyvista(off_screen: bool) -> Any:
     """Import PyVista, and return the module.
 
     Raises:
-        OptionError: PyVista is not installed, there is no screen although a window is needed, or the libraries for
-            pictures without a screen are missing. The message states the remedy.
+        OptionError: PyVista is not installed, a window is needed but no screen exists, or the libraries for pictures
+            without a screen are missing. The message states the remedy.
     """
     try:
         with warnings.catch_warnings():
-            # in notebooks, tqdm warns about missing widgets, but widgets are not needed
+            # suppress the warning of tqdm about missing notebook widgets, which are not needed
             warnings.filterwarnings("ignore", "IProgress not found")
             import pyvista  # imported here, because PyVista is optional and loads VTK
         from vtkmodules.vtkCommonCore import vtkLogger  # imported here, because VTK is installed only with PyVista
@@ -70,7 +71,7 @@ def load_pyvista(off_screen: bool) -> Any:
                 f"windlass show without a screen needs the libraries {', '.join(LIBRARIES)}: must be installed, for "
                 "example on Debian by apt-get install libegl1 libgl1-mesa-dri"
             )
-        # VTK first tries to open a screen, and its warnings about a missing screen are not useful
+        # suppress the warnings of VTK about a missing screen, because VTK can draw without a screen
         vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_ERROR)
     return pyvista
 
@@ -80,7 +81,7 @@ class Series:
 
     Attributes:
         times: time [s] or step number [1] of each frame.
-        has_steps: whether ``times`` are step numbers. Only VTKHDF files can state this.
+        has_steps: whether ``times`` are step numbers. Only VTKHDF files contain this information.
 
     Raises:
         OutputError: the file has no frames.
@@ -122,7 +123,7 @@ class Series:
 
 
 def find_offsets(mesh: Any) -> Any:
-    """Return, for each cell of a mesh, the index of its first point in the connectivity, followed by the length of the
+    """Return the index of the first point of each cell in the connectivity of a mesh, followed by the length of the
     connectivity, shape (cells + 1,). The connectivity is the list of the point numbers of all cells.
     """
     import numpy as np  # imported here, because `windlass show` starts faster without NumPy
@@ -150,7 +151,7 @@ def create_rods(pyvista: Any, mesh: Any, cells: Any, radius: float) -> tuple[Any
     Args:
         pyvista: the module PyVista.
         mesh: a frame. Its cell field ``shown`` contains the values that determine the colours.
-        cells: indices of the lines that belong to rods, among the cells of ``mesh``.
+        cells: indices, among the cells of ``mesh``, of the lines of rods.
         radius: radius [m] of the tubes.
     """
     import numpy as np  # imported here, because `windlass show` starts faster without NumPy
@@ -185,8 +186,8 @@ class Player:
     Args:
         pyvista: the module PyVista.
         series: the frames.
-        field: name of the field that is shown first. If empty, the field `FIRST` is shown, or the first field of the
-            file if `FIRST` does not exist.
+        field: name of the field that is shown first. If the name is empty, the field `FIRST` is shown. If `FIRST` does
+            not exist, the first field of the file is shown.
         size: width and height [pixels] of the window and of pictures.
         off_screen: whether to draw in memory instead of a window.
 
@@ -220,8 +221,8 @@ class Player:
         return mesh.point_data[name] if name in mesh.point_data else mesh.cell_data[name]
 
     def _find_range(self) -> tuple[float, float]:
-        """Return the smallest and the largest value of the field in at most ten frames, which are evenly distributed
-        over the series. These values are the limits of the colour scale for all frames.
+        """Return the limits of the colour scale for all frames. The limits are the smallest and the largest value of
+        the field in at most ten frames, which are evenly distributed over the series.
         """
         import numpy as np  # imported here, because `windlass show` starts faster without NumPy
 
@@ -251,8 +252,7 @@ class Player:
             values = np.linalg.norm(values, axis=1) if values.ndim > 1 else np.asarray(values)
             mesh.cell_data["shown"] = mean(values) if self.field in mesh.point_data else values
             plain = ~np.isfinite(mesh.cell_data["shown"])
-            # wheels are drawn in one colour although they have field values, because the belt would otherwise be hard
-            # to see
+            # wheels are drawn in one colour although they have field values, so that the belt is easy to see
             tension = mean(mesh.point_data[FIRST]) if FIRST in mesh.point_data else np.zeros(mesh.n_cells)
             plain |= ~np.isfinite(tension)
         colours = {"scalars": "shown", "clim": self._range, "cmap": "turbo"}
@@ -275,7 +275,7 @@ class Player:
         self.plotter.add_text(text, name="time", color="black", font_size=12)
 
     def change_field(self, by: int) -> None:
-        """Show the field that is ``by`` positions after the present field in the list of fields."""
+        """Show another field. In the list of fields, this field is ``by`` positions after the present field."""
         if self.fields:
             self.plotter.remove_scalar_bar(f"{self.field.replace('_', ' ')}\n")
             self.field = self.fields[(self.fields.index(self.field) + by) % len(self.fields)]
@@ -313,12 +313,12 @@ class Player:
         self.plotter.show(title="windlass show")
 
     def write_picture(self, path: Path, frame: int) -> None:
-        """Write a frame as a picture; raises OutputError if the file cannot be written."""
+        """Write a frame as a picture. Raise OutputError if the file cannot be written."""
         self.show_frame(self._series.number(frame))
         self._write(path, "picture", lambda draft: self.plotter.screenshot(draft))
 
     def write_movie(self, path: Path, fps: int) -> None:
-        """Write all frames as a video; raises OutputError if the file cannot be written."""
+        """Write all frames as a video. Raise OutputError if the file cannot be written."""
 
         def write(draft: str) -> None:
             if path.suffix == ".gif":
@@ -327,7 +327,8 @@ class Player:
                 # a missing package is detected here, because the error message of imageio does not name the package
                 import imageio_ffmpeg  # noqa: F401  # imported here, because only films need imageio_ffmpeg
 
-                # video codecs need even sizes, which the window has; imageio would resize the frames to larger blocks
+                # Video codecs need even frame sizes. The sizes of the window are even. By default, imageio would resize
+                # the frames to multiples of a larger number.
                 self.plotter.open_movie(draft, framerate=fps, macro_block_size=2)
             for frame in range(len(self._series.times)):
                 self.show_frame(frame)

@@ -1,4 +1,4 @@
-"""Figures of the model, of curves over time and of the steps of a solve, by matplotlib."""
+"""Figures, created with matplotlib, of the model, of curves over time, and of the steps of a solve."""
 
 from __future__ import annotations
 
@@ -27,17 +27,19 @@ MOST_CURVES, MOST_LINES = 12, 50_000
 """MOST_CURVES: largest number of curves in one pair of axes. MOST_LINES: largest number of straight lines in a
 picture."""
 POINTS = 4000
-"""Largest number of points of a drawn curve; a curve with more points is reduced to the points with the smallest and
-the largest value in each of POINTS / 2 intervals.
+"""Largest number of points of a drawn curve. A curve with more points is divided into POINTS / 2 intervals, and only
+the points with the smallest and the largest value in each interval are drawn.
 """
 SUBDIVISIONS = 4
 """Number of straight lines with which one cable element is drawn."""
 COLOURED_BY = "axial_force"
-"""Name of the point field whose values determine the colours of lines, if a law draws this field."""
+"""Name of a point field. If a law draws this field, its values determine the colours of lines."""
 TICKS = 7
 """Largest number of tick labels on the longest axis of a 3D picture."""
 SHORT = 0.1
-"""An axis of a 3D picture has no tick labels if its length is less than this fraction [1] of the longest axis."""
+"""If the length of an axis of a 3D picture is less than this fraction [1] of the longest axis, the axis has no tick
+labels.
+"""
 FLAT = 1e-6
 """A model is drawn in 2D if its extent along z is at most this fraction [1] of its largest extent."""
 
@@ -52,8 +54,8 @@ def as_image(figure: Any, kind: str = "svg") -> str:
     import matplotlib  # imported here, because only pictures need matplotlib
 
     image = BytesIO()
-    # Characters are stored as text instead of outlines, because text is searchable and needs less memory. No date is
-    # stored, so that equal runs write equal pages.
+    # Characters are stored as text and not as outlines, because text is searchable and needs less memory. Pages contain
+    # no date, so that equal runs write equal pages.
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "windlass", "font.family": "sans-serif"}):
         more = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": 110}
         figure.savefig(image, format=kind, **more)
@@ -83,8 +85,8 @@ def thin_curve(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def plot_curves(curves: ReportCurves) -> Any:
-    """Plot curves. Curves of the same unit share a pair of axes, and only the first `MOST_CURVES` curves of a unit are
-    drawn.
+    """Plot curves. Curves with equal units are drawn in one pair of axes. Only the first `MOST_CURVES` curves of each
+    unit are drawn.
     """
     groups: dict[str, list[tuple[str, FloatArray]]] = {}
     for name, unit, values in curves.curves:
@@ -100,7 +102,8 @@ def plot_panels(
     x: FloatArray,
     panels: Sequence[tuple[str, Sequence[tuple[str, FloatArray]], tuple[float, float] | None]],
 ) -> Any:
-    """Plot several axes one below the other over a common abscissa. The names of curves are to the right of the axes.
+    """Plot several pairs of axes, one below the other, with a common abscissa. The names of curves are to the right of
+    the axes.
 
     Args:
         label: label of the abscissa, with its unit.
@@ -115,7 +118,7 @@ def plot_panels(
         for k, (name, values) in enumerate(lines[:MOST_CURVES]):
             shown = np.where(np.isfinite(values), values, np.nan)
             axes.plot(*thin_curve(x, shown), color=COLOURS[k % len(COLOURS)], linewidth=1.3, label=name)
-        # long labels are wrapped, because they are longer than the height of the axes
+        # wrap labels that are longer than the height of the axes
         axes.set_ylabel(fill(unit, 24))
         if limits is not None:
             low, high = axes.get_ylim()
@@ -134,12 +137,13 @@ def plot_panels(
 
 
 def _find_height(curves: int) -> float:
-    """Return the height [inch] that a pair of axes needs so that the names of its curves fit beside it."""
+    """Return the height [inch] of a pair of axes that is sufficient for the names of its curves at the side."""
     return max(1.7, 0.17 * min(curves, MOST_CURVES + 1) + 0.35)
 
 
 def plot_steps(rows: FloatArray, unit: str, work: Mapping[str, int]) -> Any:
-    """Plot the step size, and measures of work per step (such as iterations), over a solve.
+    """Plot the step size and measures of work per step (such as iterations) over time or, in statics, over the progress
+    of the load steps.
 
     Args:
         rows: table with one row for each group of successive steps. The columns are the time at the end of the group,
@@ -204,7 +208,7 @@ def trace_model(states: Sequence[State]) -> list[ModelLines] | None:
 def draw_state(state: State) -> Any:
     """Draw the model in a state. The result is None on processes other than the first, and for models without drawings.
 
-    Lines are coloured by the axial force, if the laws draw the field `axial_force`.
+    If the laws draw the field `axial_force`, the colours of lines show the axial force.
     """
     traced = trace_model([state])
     if traced is None:
@@ -229,8 +233,8 @@ def draw_state(state: State) -> Any:
 
 
 def draw_shapes(rest: State, moved: Sequence[State], title: str) -> Any:
-    """Draw a motion: the model at rest, and the model in several states of the motion. The first of these states has
-    the strongest colour. The result is None on processes other than the first, and for models without drawings.
+    """Draw the model at rest, and the model in several states of a motion. The first of these states has the strongest
+    colour. The result is None on processes other than the first, and for models without drawings.
     """
     traced = trace_model([rest, *moved])
     if traced is None:
@@ -246,7 +250,7 @@ def draw_shapes(rest: State, moved: Sequence[State], title: str) -> Any:
 
 
 def _create_view(clouds: Sequence[FloatArray]) -> tuple[Any, Any]:
-    """Create a figure and its 2D or 3D axes, whose limits include all points [m]; return both."""
+    """Create a figure with 2D or 3D axes, and return both. The limits of the axes include all points [m]."""
     from matplotlib.ticker import MaxNLocator, NullLocator  # imported here, because only pictures need matplotlib
 
     points = np.concatenate(clouds)
@@ -267,7 +271,7 @@ def _create_view(clouds: Sequence[FloatArray]) -> tuple[Any, Any]:
         axes.set_aspect("equal")
         for name, length in zip("xyz", extent / extent.max(), strict=True):
             axis = getattr(axes, f"{name}axis")
-            # a very short axis has no labels, because they would overlap
+            # a very short axis has no labels, because its labels would overlap
             axis.set_label_text(f"{name} [m]" if length > SHORT else "")
             axis.set_major_locator(MaxNLocator(max(1, round(TICKS * length))) if length > SHORT else NullLocator())
     return figure, axes
@@ -290,7 +294,7 @@ def _add_lines(axes: Any, points: FloatArray, lines: IntArray, **more: Any) -> A
 
 
 def tension_colours() -> Any:
-    """Return the colour map from the smallest to the largest tension. Lines without a value of the tension are grey."""
+    """Return the colour map from the smallest to the largest tension. Lines without a tension value are grey."""
     from matplotlib.colors import LinearSegmentedColormap  # imported here, because only pictures need matplotlib
 
     colours: Sequence[str] = ["#2c5fa8", "#35a7a0", "#e9c238", "#e8702a", "#b3202c"]

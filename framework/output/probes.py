@@ -1,5 +1,5 @@
-"""Sensors that are bound to a model, and hooks that read sensors. Compiled code reads the sensors if the values of all
-sensors are entries of arrays of the state.
+"""Sensors that are bound to a model, and hooks that read sensors. If the values of all sensors are entries of arrays of
+the state, compiled code reads the sensors.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class Probe(NamedTuple):
 
 
 class SensorLike(Protocol):
-    """Interface of a quantity that `Sensors` records: it has a name, and creates a `Probe` for a model."""
+    """Interface of a quantity that `Sensors` records. The quantity has a name, and creates a `Probe` for a model."""
 
     @property
     def name(self) -> str:
-        """Name of the sensor, which is the key of its values; names of sensors must be distinct."""
+        """Name of the sensor, which is the key of its values. Names of sensors must be distinct."""
 
     def create_probe(self, state: State) -> Probe:
         """Create the `Probe` of the sensor for the model of a state. The call is collective."""
@@ -63,7 +63,7 @@ ARRAYS = ("x", "v", "a", "lam")
 
 
 def name_columns(name: str, unit: str, shape: tuple[int, ...]) -> list[tuple[str, str]]:
-    """Return (name, unit) of each component of a value. The name of a scalar is ``name``; the names of components are
+    """Return (name, unit) of each component of a value. The name of a scalar is ``name``. The names of components are
     ``name[0]``, ``name[0][1]`` and so on.
     """
     return [("".join([name, *(f"[{i}]" for i in index)]), unit) for index in product(*map(range, shape))]
@@ -77,8 +77,8 @@ def read_entries(
     """If due[0] is not 0, write factor * (entry - shift) to ``values`` for entries of the arrays of the state; see
     `FieldEntries`.
 
-    For each of n entries, ``array`` contains the number of its array in the list `ARRAYS`, or -1 if the entry is always
-    0; ``array``, ``index``, ``shift``, ``factor`` and ``values`` have the shape (n,).
+    For each of n entries, ``array`` contains the index in `ARRAYS` of the array with the entry, or -1 if the entry is
+    always 0. The arguments ``array``, ``index``, ``shift``, ``factor`` and ``values`` have the shape (n,).
     """
     if due[0] == 0:
         return
@@ -100,15 +100,15 @@ class Readings(EveryNth):
 
     Args:
         what: name of the hook in messages.
-        sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
+        sensors: `Sensor` objects, or other objects with the methods of `SensorLike`. Their names must be distinct.
         every: number n. The sensors are read at every n-th step.
 
     Attributes:
-        units: unit of each sensor, by name. If the components of a sensor have different units, the unit of the first
-            component. Empty before the first record.
+        units: unit of each sensor, by name. For a sensor with components of different units, this is the unit of the
+            first component. Before the first record, ``units`` is empty.
 
     Raises:
-        ModelError: two sensors have the same name, or there are no sensors.
+        ModelError: two sensors have equal names, or no sensors are given.
     """
 
     def __init__(self, what: str, sensors: Sequence[SensorLike], every: int) -> None:
@@ -126,8 +126,8 @@ class Readings(EveryNth):
         self._places: dict[str, tuple[int, Probe]] = {}
         # time [s] and step number of the last record
         self._mark: tuple[float, int] | None = None
-        # values for compiled code: the state, whose arrays are never replaced, the version of the model, and the
-        # entries that are valid for this state and version
+        # values for compiled code: the state (its arrays are never replaced), the version of the model, and the entries
+        # that are valid for this state and version
         self._read: State | None = None
         self._version, self._entries = -1, RecordNumbers(np.zeros(0))
 
@@ -142,8 +142,9 @@ class Readings(EveryNth):
 
     @checked(state=instance(State))
     def record(self, state: State) -> None:
-        """Record all sensors at a state; call this method for states outside of a solve. A second call for the same
-        instant records nothing."""
+        """Record all sensors at a state. Call this method for states outside of a solve. A second call for one instant
+        has no effect.
+        """
         mark = (state.t, state.step)
         if self._mark == mark:
             return
@@ -157,17 +158,17 @@ class Readings(EveryNth):
 
     def _keep(self, rows: Sequence[FloatArray], marks: Sequence[tuple[float, int]]) -> None:
         """Pass the values of new records, each of shape (columns,), and their times [s] and step numbers, to `_take`.
-        Time and step number of the last record are stored, so that `record` does not record the same instant again.
+        The time and the step number of the last record are stored, so that `record` records each instant only once.
         """
         self._mark = marks[-1]
         self._take(rows, marks)
 
     @abstractmethod
     def _take(self, rows: Sequence[FloatArray], marks: Sequence[tuple[float, int]]) -> None:
-        """Store or sum the values of records, according to the subclass; the arguments are explained in `_keep`."""
+        """Store or sum the values of records. Subclasses define this method. The arguments are explained in `_keep`."""
 
     def _create_probes(self, state: State) -> None:
-        """Create the probes of all sensors for the model of a state; the caller has loaded the state into the
+        """Create the probes of all sensors for the model of a state. The caller has loaded the state into the
         fields.
         """
         self._world = state.world
@@ -185,14 +186,15 @@ class Readings(EveryNth):
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the program that records a time step if a record is due, or None; see `find_asking`."""
+        """Return the program that records a time step if a record is due, or None. See `find_asking`."""
         return self.find_asking(state)
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
-        """Return the values of all sensors if all these values are entries of arrays of the state. Otherwise, before
-        the first record, on several processes, and for subclasses that override `record`, return None.
+        """Return the values of all sensors if compiled code can read them, otherwise None. Compiled code can read
+        values that are entries of arrays of the state, after the first record, on a single process, and if no subclass
+        overrides `record`.
         """
-        # the method `record` of a subclass must be called for each record
+        # if a subclass overrides `record`, this method must be called for each record
         if type(self).record is not Readings.record or not self._probes:
             return None
         found = [probe.entries for probe in self._probes if probe.entries is not None]

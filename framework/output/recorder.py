@@ -1,4 +1,5 @@
-"""The recorder writes time series for viewers during a solve: the geometry of the model, and the fields of its laws.
+"""The recorder, which writes time series for viewers during a solve. They contain the geometry of the model and the
+fields of its laws.
 
     with Recorder("belt") as out:
         state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[out])
@@ -49,37 +50,37 @@ class Recorder(EveryNth):
     """Hook and context manager that records the first and the last state of a solve and, between these states, the
     frames of an animation.
 
-    If the solve fails, the last good state is recorded before the error is raised. Under MPI all processes call the
-    recorder, and only the first process writes files. After a restart, the recorder continues the series of the
+    If the solve fails, the last good state is recorded before the error is raised. Under MPI, all processes call the
+    recorder, but only the first process writes files. After a restart, the recorder continues the series of the
     interrupted run. If a series is damaged, its files remain unchanged, and a new series ``<name>_part2`` begins. The
-    cell field ``partition`` [1] is the rank of the process that evaluates the entity to which a line belongs. The rank
-    is 0 in a serial run.
+    cell field ``partition`` [1] is the rank of the process that evaluates the entity of each line. In a serial run, the
+    rank is 0.
 
     Args:
         name: name of the files without suffix, with or without a folder.
         every: record every n-th accepted step, n >= 1. By default, ``frames`` determines the recorded steps.
         formats: one or several of ``"vtkhdf"``, ``"vtu"``, ``"xdmf"``, and formats that were added by
             `register_format`.
-        folder: folder of the files, which is created if it does not exist; default: the folder in ``name``, or the
-            working directory.
+        folder: folder of the files. A missing folder is created. The default is the folder in ``name``, or the working
+            directory.
         subdivisions: number of straight lines with which one cable element is drawn, >= 1.
-        axis: value that is stored as the time of a frame: ``"time"`` [s], or the step number ``"step"`` [1] for
-            statics, where the time is constant.
+        axis: value that is stored as the time of a frame: ``"time"`` [s], or the step number ``"step"`` [1]. In statics
+            the time is constant, so ``"step"`` is needed.
         frames: number of frames in each solve, at most one per step. Frames are evenly distributed in time, or in
             statics over the load steps.
         fields: names of the fields that are written. By default, all fields are written.
         precision: precision of fields. Points and times are always in double precision.
-        compress: whether ``vtkhdf`` files are compressed; ``vtu`` files are always compressed, and ``xdmf`` files are
-            never compressed.
+        compress: whether ``vtkhdf`` files are compressed. Files in the format ``vtu`` are always compressed, and
+            ``xdmf`` files are never compressed.
 
     Attributes:
-        paths: absolute paths of the files that the user opens in a viewer; empty before the first frame, and on all
-            processes except the first.
-        field_units: unit of every field, by name; empty in the same cases as ``paths``.
+        paths: absolute paths of the files that the user opens in a viewer. The list is empty before the first frame,
+            and on all processes except the first.
+        field_units: unit of every field, by name. The dict is empty if ``paths`` is empty.
         frames: number of recorded frames, including frames of an interrupted run that this run continues.
 
     Raises:
-        OutputError: a folder cannot be written, a file belongs to another run, recorder or program, or an argument is
+        OutputError: a folder cannot be written, a file is a file of another run, recorder or program, or an argument is
             not allowed.
     """
 
@@ -123,7 +124,7 @@ class Recorder(EveryNth):
             self._base = create_output_folder(self._base.parent) / self._base.name
             suffixes = [suffix for kind in formats for suffix in known[kind].suffixes]
             files = [self._base.with_name(self._base.name + suffix) for suffix in suffixes]
-            # the files that a continued run extends are checked when the next frame is written
+            # a continued run checks the files that it extends when it writes the next frame
             check_file = check_target if options.restart_requested() else check_series
             for file in files:
                 check_file(file, "series")
@@ -154,12 +155,12 @@ class Recorder(EveryNth):
 
     @checked(state=instance(State))
     def record(self, state: State) -> None:
-        """Write one frame of a state. Call this method for states outside of a solve. A second call for the same
-        instant writes nothing.
+        """Write one frame of a state. Call this method for states outside of a solve. A second call for one instant has
+        no effect.
 
         Raises:
-            OutputError: the time (with ``axis="step"``, the step number) is not larger than in the previous frame, or a
-                file cannot be written.
+            OutputError: the time (or, with ``axis="step"``, the step number) is not larger than in the previous frame,
+                or a file cannot be written.
         """
         if self._world is not None:
             check_world(state, self._world, "Recorder.record")
@@ -246,7 +247,7 @@ class Recorder(EveryNth):
         return series(self._base.with_name(name), self._canvas.mesh, self._style, kept=kept, digest=digest)
 
     def _begin_part(self, k: int, kind: str, error: BrokenSeriesError) -> None:
-        """Keep the files of a damaged series of the interrupted run, and begin a new series in the same folder."""
+        """Keep the files of a damaged series of the interrupted run, and begin a new series in their folder."""
         names = (f"{self._base.name}_part{number}" for number in count(2))
         suffix = self._series[k].suffixes[0]
         name = next(name for name in names if not self._base.with_name(name + suffix).exists())
@@ -284,7 +285,7 @@ class Recorder(EveryNth):
         return self.frames == 0
 
     def close(self) -> None:
-        """Complete the files and release the claim on them; a second call has no effect."""
+        """Complete the files, and release the claim on the files. A second call has no effect."""
         for series in self._series:
             series.close()
         if self._claim is not None:

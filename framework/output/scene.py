@@ -53,7 +53,7 @@ class Scene:
         self._started = False
 
     def draw(self, state: State) -> Drawn | None:
-        """Return the drawings and paintings at a state; on processes other than the first, return None."""
+        """Return the drawings and paintings at a state. On processes other than the first, return None."""
         processes = self.processes
         fields = load_outputs(state)
         if processes.size == 1:
@@ -92,7 +92,7 @@ class Scene:
 
 
 def is_drawn(world: World) -> bool:
-    """Return whether the model has a row whose law defines the function `draw`."""
+    """Return whether the law of any row of the model defines the function `draw`."""
     laws = [law_of(component) for component, table in world.tables.items() if table.count]
     return any(law is not None and law.draw is not None for law in laws)
 
@@ -124,8 +124,8 @@ def _draw(rows: LocalRows, draw: Callable[[LocalRows, Fields, int], Drawing], li
 
 
 def _choose(bound: EvaluatedRows, law: Law) -> EvaluatedRows:
-    """Return the rows of this process that are drawn. With several processes, only the first of all rows that show the
-    same object is drawn; a single process keeps all rows.
+    """Return the rows of this process that are drawn. With several processes, only the first of all rows that show one
+    object is drawn. A single process keeps all rows.
     """
     if law.draw_keys is None or not bound.parallel:
         return bound
@@ -153,8 +153,8 @@ def _thin(what: Drawing | Painting | None) -> Thin | None:
 
 
 def _join_first(parts: Sequence[tuple[Drawing | Painting | None, IntArray]]) -> JoinedDrawing | JoinedPainting:
-    """Join the drawings or paintings of one law on all processes for the first frame; ``parts`` contains the drawings
-    or paintings with their row numbers.
+    """Join the drawings or paintings of one law on all processes for the first frame. The argument ``parts`` contains
+    the drawings or paintings with their row numbers.
     """
     if any(isinstance(what, Drawing) for what, _ in parts):
         return JoinedDrawing([(rank, d, rows) for rank, (d, rows) in enumerate(parts) if isinstance(d, Drawing)])
@@ -162,7 +162,7 @@ def _join_first(parts: Sequence[tuple[Drawing | Painting | None, IntArray]]) -> 
 
 
 class JoinedDrawing:
-    """The drawings of one law on several processes, which are joined to one drawing.
+    """The joined drawing of one law on several processes.
 
     Args:
         parts: for each process that draws, its rank, its drawing, and the numbers of the drawn rows.
@@ -172,8 +172,8 @@ class JoinedDrawing:
         owner, face_owner: rank of the process that draws each line, shape (lines,), and each face, shape (faces,).
 
     Raises:
-        OutputError: the rows of a drawing have different numbers of points, lines or faces, and the drawing does not
-            contain these numbers.
+        OutputError: the rows of a drawing have different numbers of points, lines or faces, but the drawing lacks
+            `Drawing.counts`.
     """
 
     def __init__(self, parts: Sequence[tuple[int, Drawing, IntArray]]) -> None:
@@ -216,7 +216,9 @@ class JoinedDrawing:
         self.first = self.follow([_thin(drawing) for drawing in drawings])
 
     def follow(self, parts: Sequence[Thin | None]) -> Drawing:
-        """Return the joined drawing of a later frame; ``parts`` contains the data of each process, see `Thin`."""
+        """Return the joined drawing of a later frame. The argument ``parts`` contains the data of each process, see
+        `Thin`.
+        """
         known = [part for part in parts if part is not None]
         points = np.concatenate([part.points for part in known if part.points is not None])[self._points]
         point_data, cell_data = (
@@ -227,7 +229,7 @@ class JoinedDrawing:
 
 
 class JoinedPainting:
-    """The paintings of one law on several processes, which are joined to one painting.
+    """The joined painting of one law on several processes.
 
     Attributes:
         first: the joined painting of the first frame.
@@ -242,7 +244,9 @@ class JoinedPainting:
         self.first = self.follow([_thin(painting) for painting in paintings])
 
     def follow(self, parts: Sequence[Thin | None]) -> Painting:
-        """Return the joined painting of a later frame; ``parts`` contains the data of each process, see `Thin`."""
+        """Return the joined painting of a later frame. The argument ``parts`` contains the data of each process, see
+        `Thin`.
+        """
         known = [part.fields[0] for part in parts if part is not None]
         fields: dict[str, Paint] = {
             name: paint._replace(values=np.concatenate([part[name].values for part in known]))
@@ -252,9 +256,7 @@ class JoinedPainting:
 
 
 def _rows_of(drawing: Drawing, rows: IntArray) -> list[IntArray]:
-    """Return the number of the row to which each point, each line and each face of a drawing belongs, as three
-    arrays.
-    """
+    """Return the row numbers of the points, of the lines, and of the faces of a drawing, as three arrays."""
     if drawing.counts is not None:
         return [np.repeat(rows, count) for count in drawing.counts.T]
     found = []
@@ -270,8 +272,8 @@ def _rows_of(drawing: Drawing, rows: IntArray) -> list[IntArray]:
 
 
 def _join_parts(part: IntArray, joints: IntArray | None) -> IntArray:
-    """Return new labels for the lines of all processes, shape (lines,). Lines that have the same label in ``part``, or
-    a common index in ``joints``, get the same new label.
+    """Return new labels for the lines of all processes, shape (lines,). Lines with equal labels in ``part``, or with a
+    common index in ``joints``, receive equal new labels.
     """
     if joints is None or not len(part):
         return part

@@ -4,8 +4,8 @@
     Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[speeds])
     speeds.times, speeds["left"]
 
-For each recorded step, the sensors of one `Sensors` object need only one evaluation of the markers and one sum over the
-processes.
+All sensors of one `Sensors` object together need only one evaluation of the markers and one sum over the processes for
+each recorded step.
 """
 
 from __future__ import annotations
@@ -67,12 +67,13 @@ class Sensor:
     """One output variable of one or more entities of one component.
 
     Args:
-        entity: one or more entities of one component. The values of several entities have one entry for each entity
-            along the first array axis.
+        entity: one or more entities of one component. With several entities, the first axis of the value array has one
+            entry for each entity.
         output: name of the output variable. See `outputs_of`.
-        component: index of the recorded component of a vector, along the last array axis. By default, all components
-            are recorded.
-        name: name of the sensor, which is the heading of its columns in the table; default ``"<entity>.<output>"``.
+        component: index of the recorded component of a vector, along the last axis of the value array. By default, all
+            components are recorded.
+        name: name of the sensor, which is the heading of its columns in the table. The default is
+            ``"<entity>.<output>"``.
         where: position on the entity at which the output variable is evaluated, e.g. ``{"x": 0.1}`` [m] along a cable.
 
     Raises:
@@ -143,19 +144,20 @@ class Sensors(Readings):
     Under MPI all processes call the sensors and store the values. The first process writes the table.
 
     Args:
-        path: the CSV file, which is replaced if it exists. Its folder is created if needed. If the path is None, values
-            are stored only in memory. In names and units in the file, semicolons replace commas, and single quotes
-            replace double quotes.
-        sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
+        path: the CSV file. An existing file is replaced. The folder of the file is created if necessary. If the path is
+            None, values are stored only in memory. In names and units in the file, semicolons replace commas, and
+            single quotes replace double quotes.
+        sensors: `Sensor` objects, or other objects with the methods of `SensorLike`. Their names must be distinct.
         every: record every n-th accepted step, n >= 1.
 
     Attributes:
-        units: unit of each sensor, by name. If the components of a sensor have different units, the unit of the first
-            component. Empty before the first record.
+        units: unit of each sensor, by name. For a sensor with components of different units, this is the unit of the
+            first component. Before the first record, ``units`` is empty.
 
     Raises:
-        OutputError: the folder cannot be written, or the file belongs to another run, other sensors or another program.
-        ModelError: two sensors have the same name, or there are no sensors.
+        OutputError: the folder cannot be written, or the file is a file of another run, of other sensors or of another
+            program.
+        ModelError: two sensors have equal names, or no sensors are given.
     """
 
     @checked(path=optional(path()), sensors=each(SENSOR, "a list of sensors"), every=inside())
@@ -203,7 +205,7 @@ class Sensors(Readings):
         self._table.extend([[*mark, *row.tolist()] for mark, row in zip(marks, rows, strict=True)])
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return all records; see `StepHook.checkpoint`."""
+        """Return all records. See `StepHook.checkpoint`."""
         columns = [name for probe in self._probes for name, _ in probe.columns]
         rows = np.array(self._rows).reshape(len(self._rows), len(columns))
         return {"columns": columns, "rows": rows, "times": self.times, "marks": self.steps, "steps": self._steps}
@@ -266,13 +268,13 @@ class Sensors(Readings):
         return ReportCurves("time [s]", self.times, curves)
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """Return the section of the report that shows all components of the sensors over time; no section if there are
-        fewer than two records.
+        """Return the section of the report that shows all components of the sensors over time. With fewer than two
+        records, the result is empty.
         """
         return () if len(self._rows) < 2 else [ReportSection("Sensors", [self._find_curves(self.names)])]
 
     def close(self) -> None:
-        """Close the CSV file; the values remain in memory."""
+        """Close the CSV file. The values remain in memory."""
         if self._table is not None:
             self._table.close()
         if self._claim is not None:

@@ -1,5 +1,5 @@
-"""The base class of time series of fields, the checks of a frame, and the conversion of errors in reading and writing
-to errors of Windlass.
+"""The base class of time series of fields, the checks of a frame, and the conversion of read and write errors to errors
+of Windlass.
 """
 
 from __future__ import annotations
@@ -49,9 +49,10 @@ class Closing:
 class Style(NamedTuple):
     """Precision and compression of the written numbers, and the meaning of the times of frames.
 
-    single: whether fields are written in single precision (float32). Points and times remain double. compress: whether
-    VTKHDF files are compressed; `.vtu` files are always compressed, and XDMF files are never compressed. axis:
-    ``"time"`` [s], or ``"step"`` if the times of frames are step numbers. VTKHDF files contain this information.
+    single: whether fields are written in single precision (float32). Points and times are always in double precision.
+    compress: whether VTKHDF files are compressed. Files with the suffix `.vtu` are always compressed, and XDMF files
+    are never compressed.
+    axis: ``"time"`` [s], or ``"step"`` if the times of frames are step numbers. VTKHDF files contain this information.
     """
 
     single: bool = False
@@ -63,19 +64,20 @@ PLAIN = Style()
 
 
 class FieldSeries(Closing, ABC):
-    """A time series of fields on a `LineMesh`: append frames, then close the series, or use the series as a context
+    """A time series of fields on a `LineMesh`. Append frames, and then close the series, or use the series as a context
     manager.
 
-    path: folder and name of the files without suffix. The folder must exist. mesh: reference points, lines, faces and
-    labels, which are written once. style: precision and compression of the written numbers. kept: times [s] of the
-    frames of an interrupted run that the series continues; empty for a new series. digest: digest of the frames in
-    ``kept``, None if unknown.
+    path: folder and name of the files without suffix. The folder must exist.
+    mesh: reference points, lines, faces and labels, which are written once.
+    style: precision and compression of the written numbers.
+    kept: times [s] of the frames of an interrupted run that the series continues; empty for a new series.
+    digest: digest of the frames in ``kept``, None if unknown.
 
-    Files of an older series of the same name are replaced at the first `append`, or at `close` if no frame was
-    appended. Files that Windlass did not write cause an error. If ``kept`` is not empty, the series instead continues
-    the series of an interrupted run. The first `append` keeps the frames in ``kept``, and removes later frames and
-    incomplete data of a killed process. If the frames cannot be kept, or if their digest differs from ``digest``,
-    `append` raises BrokenSeriesError and does not change the files.
+    If ``kept`` is empty, files of an older series with an equal name are replaced at the first `append`, or at `close`
+    if no frame was appended. Files that Windlass has not written cause an error. If ``kept`` is not empty, this series
+    continues the series of an interrupted run. The first `append` keeps the frames in ``kept``, and removes later
+    frames and incomplete data of a killed process. If the frames cannot be kept, or if their digest differs from
+    ``digest``, `append` raises BrokenSeriesError and does not change the files.
     """
 
     path: Path
@@ -87,8 +89,8 @@ class FieldSeries(Closing, ABC):
     suffixes: ClassVar[tuple[str, ...]]
     """Suffix of the file that the user opens in ParaView, followed by the suffixes of all other files of the series."""
     marks: ClassVar[tuple[bytes, ...]] = ()
-    """Bytes with which files of this format begin; only for formats other than HDF5 and XML. The bytes contain the
-    words ``written by Windlass``.
+    """Bytes with which files of this format begin, for formats other than HDF5 and XML. The bytes contain the words
+    ``written by Windlass``.
     """
 
     def __init__(
@@ -104,7 +106,7 @@ class FieldSeries(Closing, ABC):
         self._kept = [float(time) for time in kept]
         for suffix in self.suffixes if not self._kept else ():
             check_series(self.beside(suffix), "series")
-        # Time of the last frame of the interrupted run. Its fields are unknown.
+        # Time of the last frame of the interrupted run. The fields of this frame are unknown.
         self._last = FrameLayout(self._kept[-1], None) if self._kept else None
         self._digest = FrameDigest(digest if self._kept else None)
         self._begun = self._closed = False
@@ -112,7 +114,7 @@ class FieldSeries(Closing, ABC):
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Initialise the data that a format keeps from one frame to the next."""
+        """Initialise the data that a format stores between frames."""
 
     def beside(self, suffix: str) -> Path:
         """Return the path of the file of this series that has the given suffix."""
@@ -131,8 +133,8 @@ class FieldSeries(Closing, ABC):
         Args:
             time: time [s] of the frame, later than the time of the previous frame.
             points: present positions [m] of the points in the global frame, shape (n, 2) or (n, 3).
-            point_data: values per point by field name, shape (n,), (n, 2) or (n, 3); vectors with two components get a
-                third component 0.
+            point_data: values per point by field name, shape (n,), (n, 2) or (n, 3); vectors with two components
+                receive a third component 0.
             cell_data: values per line, followed by values per face, by field name, shape (m,), (m, 2) or (m, 3).
 
         Raises:
@@ -160,7 +162,7 @@ class FieldSeries(Closing, ABC):
 
     @abstractmethod
     def _start(self) -> None:
-        """Write the file with the frames that are kept from an interrupted run; a new series has no such frames."""
+        """Write the file with the kept frames of an interrupted run. A new series has no such frames."""
 
 
 class SeriesFrame(NamedTuple):
@@ -173,7 +175,7 @@ class SeriesFrame(NamedTuple):
 
 
 class FrameLayout(NamedTuple):
-    """Data of a frame with which the next frame is compared: the time [s], and the type and number of components of
+    """Data of a frame for a comparison with the next frame: the time [s], and the type and the number of components of
     each field. The key of a field is (points or cells, name).
 
     After a restart the fields are None until the first new frame.
@@ -190,7 +192,7 @@ class FrameDigest:
     The checkpoint stores this digest, because the formats of viewers have no field for a digest.
 
     Args:
-        kept: digest of the frames of an interrupted run, which is valid until the frames are read again; None if
+        kept: digest of the frames of an interrupted run, which is used until the frames are read again; None if
             unknown.
     """
 
@@ -199,11 +201,11 @@ class FrameDigest:
         self._parts: dict[str, Any] = {}
 
     def restart(self) -> None:
-        """Reset the digest; this is necessary before all frames are read again."""
+        """Reset the digest. This call is necessary before all frames are read again."""
         self._parts = {}
 
     def add(self, part: str, values: bytes | FieldArray) -> None:
-        """Append data to one part of the digest; frames must be added in the order of time."""
+        """Append data to one part of the digest. Frames must be added in the order of time."""
         self._parts.setdefault(part, hashlib.sha256()).update(values)
 
     def total(self) -> str:
@@ -235,8 +237,8 @@ def create_frame(
     point_data: Mapping[str, ArrayLike],
     cell_data: Mapping[str, ArrayLike],
 ) -> tuple[SeriesFrame, FrameLayout]:
-    """Check that one frame fits the mesh and the previous frame, and add a third component 0 to vectors with two
-    components. The arguments are explained in `FieldSeries.append`.
+    """Check that a frame agrees with the mesh and with the previous frame, and add a third component 0 to vectors with
+    two components. The arguments are explained in `FieldSeries.append`.
 
     Raises:
         OutputError: the time is not finite or not later than in the previous frame, or a shape, name or type does not
@@ -245,7 +247,7 @@ def create_frame(
     time = float(time)
     if not math.isfinite(time):
         raise OutputError(f"time of a frame = {time!r} s: must be finite")
-    # viewers show two frames of equal time as two parts of one frame
+    # frames must have different times, because viewers show two frames of equal time as two parts of one frame
     if last is not None and time <= last.time:
         raise OutputError(f"time of a frame = {time!r} s: must be > {last.time!r} s, the time of the previous frame")
     known = (last.fields if last is not None else None) or {}
@@ -318,7 +320,8 @@ def _kind_text(kind: tuple[np.dtype[Any], int] | None) -> str:
 
 
 def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
-    """Return the absolute path of the file with the name ``path`` and the suffix ``suffix``. Its folder must exist.
+    """Return the absolute path of the file with the name ``path`` and the suffix ``suffix``. The folder of the file
+    must exist.
 
     The path is absolute because the working directory may change later.
 
@@ -338,7 +341,7 @@ def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
 
 
 def check_series(path: Path, what: str) -> Path:
-    """Return the path after a check that a file of a series can be written to this path; see `check_output`."""
+    """Return the path after a check that a file of a series can be written to this path. See `check_output`."""
     return check_output(path, what, "series")
 
 

@@ -1,4 +1,4 @@
-"""Show a state, or the frames of a file, as a scene of PyVista in a notebook or in a window."""
+"""Views of a state, or of the frames of a file, as a scene of PyVista in a notebook or in a window."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ SIZE = (960, 540)
 
 @checked(what=either(instance(State), path()), field=word(), frame=whole())
 def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1) -> Any:
-    """Show a model in 3D by PyVista. In a notebook, the scene is shown below the cell; otherwise, a window opens, as
+    """Show a model in 3D by PyVista. A notebook shows the scene below the cell. Outside notebooks, a window opens, as
     for `windlass show`.
 
     The call is collective. Only the first process shows the model.
 
     Args:
         what: a state, or a file that a `Recorder` wrote (``.vtkhdf``, ``.pvd``).
-        field: field that colours the lines; default: the axial force, or the first existing field.
+        field: field that colours the lines. The default is the axial force, or the first existing field.
         frame: number of the frame of a file, from 0. Negative numbers count from the end.
 
     Returns:
-        In a notebook: the scene, which the notebook shows if it is the last value of a cell. The scene is interactive
-        if trame and ipywidgets are installed (``windlass[notebook]``), otherwise it is a picture; PyVista's environment
-        variable ``PYVISTA_JUPYTER_BACKEND`` overrides this choice. Outside notebooks: None, after the window is closed.
+        In a notebook: the scene. The notebook shows the scene if the scene is the last value of a cell. The scene is
+        interactive if trame and ipywidgets are installed (``windlass[notebook]``), otherwise a picture. PyVista's
+        environment variable ``PYVISTA_JUPYTER_BACKEND`` overrides this choice. Outside notebooks: None, after the
+        window was closed.
 
     Raises:
         OptionError: PyVista is not installed, no screen is available, or the field or frame does not exist.

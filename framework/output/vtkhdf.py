@@ -1,11 +1,11 @@
-"""VTKHDF time series: one HDF5 file with the positions of the points in each frame.
+"""VTKHDF time series. One HDF5 file contains the positions of the points in each frame.
 
-Frames are written without the HDF5 library. Whenever the allocated space is used up, the file is opened with the
-library. The library allocates space for the next frames, and returns the offsets in the file at which the rows of these
-frames begin. A frame is then written directly to the file at these offsets. Finally the number of frames in the file is
-incremented. Until this change readers ignore the new frame. The file contains the number of frames twice: as the
-attribute ``NSteps`` and as the length of ``Steps/Values``. VTK's reader requires equal numbers. Both numbers are in the
-same page of the file if possible, and are then changed by one write.
+Frames are written without the HDF5 library. When the allocated space is full, the file is opened with the library. The
+library allocates space for the next frames, and returns the offsets of the rows of these frames in the file. A frame is
+then written directly to the file at these offsets. Finally the number of frames in the file is incremented. Until this
+change readers ignore the new frame. The file contains the number of frames twice: as the attribute ``NSteps`` and as
+the length of ``Steps/Values``. VTK's reader requires equal numbers. If possible, both numbers are in one page of the
+file, and are then changed by one write.
 """
 
 import os
@@ -26,9 +26,9 @@ _BATCH_BYTES, _BATCH_FRAMES = 1 << 23, 32
 _STEP_ROWS = 256
 _COPIED_ROWS = 1 << 20
 _COUNT = int.from_bytes(b"Windlas", "big")
-"""Number that is written at first instead of the number of frames, so that the offset of the number of frames in the
-file can be found. The beginning of the file must contain this number exactly twice: as the attribute ``NSteps`` and as
-the length of ``Steps/Values``.
+"""Number that is first written in place of the number of frames. A search for this number then finds the offset of the
+number of frames in the file. The beginning of the file must contain this number exactly twice: as the attribute
+``NSteps`` and as the length of ``Steps/Values``.
 """
 _STEPS = ("NumberOfParts", "PartOffsets", "PointOffsets", "CellOffsets")
 
@@ -40,7 +40,7 @@ class VtkhdfSeries(FieldSeries):
     Times and points are always float64. Integer fields keep their type. If the file is compressed, the library writes
     each frame as a separate chunk (zlib, level 1, bytes shuffled).
 
-    Viewers can read the file whenever no frame is being written. Kept frames of an interrupted run are copied once to a
+    Viewers can read the file while no frame is being written. Kept frames of an interrupted run are copied once to a
     new file. If a series has only one frame, VTK's reader does not show the time of this frame. The arguments and
     errors are explained in `FieldSeries`.
 
@@ -76,8 +76,8 @@ class VtkhdfSeries(FieldSeries):
                 if self._kept:
                     self._copy_kept(frame)
                 else:
-                    # write a new file and then replace the old file, so that viewers with the old file open can still
-                    # read all of it
+                    # a new file is written and then replaces the old file, so that viewers in which the old file is
+                    # open can still read the old file
                     self._create(self.path, frame)
             rows = _rows_of(frame)
             if self._count == self._room:
@@ -87,7 +87,7 @@ class VtkhdfSeries(FieldSeries):
                 self._write_rows(number, {"Steps/Values": np.array([frame.time])} | rows)
                 self._write_count(number, self._count + 1)
             finally:
-                os.close(number)  # network disks report that they are full only when a file is flushed
+                os.close(number)  # on network disks, the error for a full disk is raised only when the file is flushed
         self._count += 1
 
     def _start(self) -> None:
@@ -162,7 +162,7 @@ class VtkhdfSeries(FieldSeries):
         each = {"Points": points} | {f"PointData/{name}": points for name in root["PointData"]}
         each |= {f"CellData/{name}": cells for name in root["CellData"] if name != "part"}
         each |= dict.fromkeys([f"Steps/{name}" for name in ("Values", *_STEPS)], 1)
-        # all cell fields have the same dataset of offsets
+        # all cell fields have a common dataset of offsets
         fields = [name for name in root["Steps/CellDataOffsets"] if name != "part"]
         each |= {f"Steps/CellDataOffsets/{name}": 1 for name in fields[:1]}
         return [
@@ -189,7 +189,7 @@ class VtkhdfSeries(FieldSeries):
             root["Points"] = mesh.points
 
     def _create_rows(self, root: Any, frame: SeriesFrame) -> None:
-        """Create the datasets that grow with the number of frames; datasets with equal content are stored as one
+        """Create the datasets that grow with the number of frames. Datasets with equal content are stored as one
         dataset with several names.
         """
         steps = root["Steps"]
@@ -249,7 +249,7 @@ class VtkhdfSeries(FieldSeries):
         values[first:end] = 0.0
         known = len(all_steps["NumberOfParts"])
         if end > known:
-            # these datasets have the same values in all runs, and are extended by whole chunks
+            # the values of these datasets do not depend on the run, so whole chunks are written in advance
             steps = np.arange(known, -(-end // _STEP_ROWS) * _STEP_ROWS)
             constant = {"NumberOfParts": 1, "PartOffsets": 0, "PointOffsets": steps * points, "CellOffsets": 0}
             fields = [name for name in all_steps["CellDataOffsets"] if name != "part"]
@@ -294,8 +294,8 @@ class VtkhdfSeries(FieldSeries):
             size = os.fstat(number).st_size
             change_file(self.path, size, [(low, new), (high, new)])
             return
-        # both frame counts, and the constant bytes between them, are written by one write, which is atomic within a
-        # page
+        # one write, which is atomic within a page, changes both frame counts, and repeats the constant bytes between
+        # them
         between = os.pread(number, high - low - len(new), low + len(new))
         write_all(number, [new + between + new], low)
 

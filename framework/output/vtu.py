@@ -12,8 +12,8 @@ _TAIL = "</Collection>\n</VTKFile>\n"
 
 
 class VtuSeries(FrameFiles):
-    """A series that consists of one file such as `<name>_000000.vtu` for each frame, with the present positions of the
-    points, and of the index `<name>.pvd`. The index is the file to open in a viewer.
+    """A series that consists of one file for each frame, such as `<name>_000000.vtu`, and of the index `<name>.pvd`.
+    The file of a frame contains the present positions of the points. The user opens the index in a viewer.
 
     The arguments and errors are explained in `FieldSeries`.
     """

@@ -29,14 +29,14 @@ _HEAD = (
 
 
 class XdmfSeries(FieldSeries):
-    """A series that consists of two files in the same folder: `<name>.xdmf`, which the user opens in a viewer, and
+    """A series that consists of two files in one folder: `<name>.xdmf`, which the user opens in a viewer, and
     `<name>.h5` with the data. Always move both files together.
 
     The files contain one mesh for all times, with the points in their reference positions. The filter Warp By Vector
     (scale factor 1) moves the points by the field `displacement` [m], shape (n, 3), in the global frame. The field is
     computed from `points`. If `point_data` also contains `displacement`, the two fields must agree. In single precision
     the field in `point_data` is ignored. ParaView shows two blocks. The first block is the time series. The second
-    block is the reference mesh, which does not move; hide the second block.
+    block is the reference mesh, which does not move. Hide the second block.
 
     The XML file and the data file are complete after every frame. Kept frames of an interrupted run are copied once to
     a new data file. The arguments and errors are explained in `FieldSeries`.
@@ -57,7 +57,7 @@ class XdmfSeries(FieldSeries):
             displacement = displacement.astype(np.float32)
         elif "displacement" in frame.point_data:
             given = frame.point_data["displacement"]
-            # a displacement is a difference of positions, so its rounding error scales with the positions
+            # a displacement is a difference of positions, so its rounding error is proportional to the positions
             room = 1e-9 * float(np.abs(self.mesh.points).max())
             if given.shape != displacement.shape or not np.allclose(given, displacement, 1e-9, room, equal_nan=True):
                 raise OutputError(
@@ -87,8 +87,8 @@ class XdmfSeries(FieldSeries):
         grids: list[bytes] = []
         self._digest.restart()
         if not self._kept:
-            # write a new file and then replace the old file, so that viewers with the old file open can still read all
-            # of it
+            # a new file is written and then replaces the old file, so that viewers in which the old file is open can
+            # still read the old file
             self._write_mesh(self._data_path)
         else:
             number, draft = create_draft(self._data_path)
@@ -115,8 +115,8 @@ class XdmfSeries(FieldSeries):
 
         writer = TimeSeriesWriter(self.path)
         self._writer = writer
-        # By default meshio would write the data to the working directory. The XML contains only the name of the data
-        # file.
+        # By default, meshio would write the data to the working directory, because the XML contains only the name of
+        # the data file.
         writer.h5_filename = self._data_path.name
         if len(self.mesh.faces):
             writer.cells = lambda _, grid: _write_mixed(writer, self.mesh, grid)
@@ -129,7 +129,7 @@ class XdmfSeries(FieldSeries):
         self._tail = b"</Grid>\n" + ElementTree.tostring(mesh_grid) + b"\n</Domain></Xdmf>\n"
 
     def _find_kept(self) -> list[bytes]:
-        """Return the XML of the kept frames from the old file, one line per frame; all other text in the old file is
+        """Return the XML of the kept frames from the old file, one line per frame. All other text in the old file is
         ignored.
         """
         content = self.path.read_bytes()
@@ -164,7 +164,7 @@ class XdmfSeries(FieldSeries):
 
     def _write_grid(self, grid: bytes) -> None:
         """Overwrite the closing tags at the end of the file with one frame, and write the closing tags after the frame.
-        In this manner the file is complete after each frame, and only its end is rewritten.
+        Thus the file is complete after each frame, although only its end is rewritten.
         """
         end = self._tail_start + len(self._tail)
         change_file(self.path, end, [(self._tail_start, grid + self._tail)])
@@ -172,10 +172,11 @@ class XdmfSeries(FieldSeries):
 
 
 def _write_mixed(writer: Any, mesh: LineMesh, grid: Any) -> None:
-    """Write lines and faces as the cells of a grid; meshio's writer fails for lines together with cells of other types.
+    """Write lines and faces as the cells of a grid. Meshio's writer fails if a mesh contains lines and cells of other
+    types.
 
     Format: XDMF Model and Format, section on arbitrary topologies. A polyline begins with the number 2 and the number
-    of its points, and a quadrilateral with the number 5.
+    of its points. A quadrilateral begins with the number 5.
     """
     lines = np.pad(mesh.lines, ((0, 0), (2, 0)), constant_values=2)
     cells = np.concatenate((lines.ravel(), np.insert(mesh.faces, 0, 5, axis=1).ravel()))

@@ -1,10 +1,10 @@
-"""Ghosts: rows of arrays that this process needs but another process owns. The owners send the values of these rows to
-this process, and this process sends contributions to these values back to the owners.
+"""Ghosts: rows of arrays that this process needs, and that another process owns. The owners send the values of these
+rows to this process. This process sends its contributions to these values back to the owners.
 
 Ghosts are used for coordinates, for unknowns and for the surfaces of contact sets. In arrays of coordinates and
 unknowns, the ghosts follow the owned entries. The ghosts of surfaces are recreated when contact neighbours change.
 Values are sent in one message between each pair of neighbours. The contributions are added in the order of the ranks,
-so that repeated runs give bit-identical sums.
+so that the sums of two equal runs are bit-identical.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 
 TAG = 7320
-"""Tag of all messages; one tag is sufficient, because MPI keeps the order of messages between two processes."""
+"""Tag of all messages. One tag is sufficient, because MPI preserves the order of messages between two processes."""
 
 
 def gather_keys(comm: Any, keys: Any) -> list[Any]:
@@ -67,8 +67,8 @@ class Ghosts:
 
     @classmethod
     def after_owned(cls, comm: Any, owned: int, numbers: IntArray) -> Ghosts:
-        """Create the exchange for arrays in which ghosts follow the owned rows; ``numbers`` are the indices of the
-        ghosts in a PETSc vector.
+        """Create the exchange for arrays in which ghosts follow the owned rows. The argument ``numbers`` contains the
+        indices of the ghosts in a PETSc vector.
         """
         places = owned + np.arange(len(numbers))
         if comm is None or comm.size == 1:
@@ -101,7 +101,7 @@ class Ghosts:
         return result
 
     def copy_from_owners(self, *arrays: FloatArray) -> None:
-        """Copy rows from their owners to the processes that need the rows; arrays have the shape (n, ...)."""
+        """Copy rows from their owners to the processes that need the rows. Each array has the shape (n, ...)."""
         if not self._from and not self._to:
             return
         values = self.forward(pack([array[self.sent] for array in arrays]))
@@ -109,8 +109,9 @@ class Ghosts:
             array[self.received] = part
 
     def add_to_owners(self, *arrays: FloatArray) -> None:
-        """Add the ghost rows of this process to the rows of their owners; the ghost rows of this process do not
-        change."""
+        """Add the ghost rows of this process to the owned rows on other processes. The ghost rows of this process do
+        not change.
+        """
         if not self._from and not self._to:
             return
         values = self.backward(pack([array[self.received] for array in arrays]))

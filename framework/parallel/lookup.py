@@ -11,8 +11,8 @@ import numpy as np
 from windlass.framework.arrays import IntArray
 
 DENSE = 4
-"""The values are stored in a table over the whole range of keys if the range is at most this factor [1] times the
-number of keys.
+"""If the range of keys is at most this factor [1] times the number of keys, the values are stored in a table over the
+whole range.
 """
 
 
@@ -32,7 +32,8 @@ class Lookup:
         self._table: IntArray | None = None
         self._keys = self._values = np.zeros(0, np.int64)
         if span <= DENSE * len(keys):
-            # the first entry represents all keys below the range, and the last entry all keys above the range
+            # the first entry is the value for all keys below the range, and the last entry is the value for all keys
+            # above the range
             self._table = np.full(span + 2, missing, np.int64)
             self._table[keys - self._first + 1] = values
         else:

@@ -1,8 +1,8 @@
-"""Exchange of values between processes by a distributed table of keys and values. The key of a value is an integer. No
-process stores all values: each process stores the values of a range of keys.
+"""Exchange of values between processes by a distributed table of keys and values. The key of a value is an integer.
+Each process stores only the values of a range of keys.
 
-Each process sends its values to the processes that store the ranges with the keys of these values. Then each process
-requests the values that it needs by their keys, and receives these values.
+Each process first sends its values to the processes that store the ranges with the keys of these values. Then each
+process requests values by their keys, and receives these values.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.parallel.processes import Processes
 
 BLOCK = 1 << 17
-"""Largest number of values in one message; the limit bounds the memory of messages."""
+"""Largest number of values in one message. This limit bounds the memory of messages."""
 
 
 def share(
@@ -38,10 +38,10 @@ def share(
         numbers: keys of the values that this process sends, shape (k,).
         values: values that this process sends, integers or floats, shape (k, ...).
         wanted: keys of the values that this process requests, shape (m,).
-        join: operation that combines the values that several processes send for the same key.
-        start: value of keys for which no process sends a value: the neutral element of ``join``.
-        before: whether to return, for each key, the sum of the values of all smaller keys instead of the value of the
-            key.
+        join: operation that combines the values that several processes send for one key.
+        start: value of keys for which no process sends a value. This value must be the neutral element of ``join``.
+        before: whether to return, for each key, the sum of the values of all smaller keys. Otherwise, the value of the
+            key is returned.
     """
     comm = processes.comm
     least = [-(-count * rank // comm.size) for rank in range(comm.size + 1)]
@@ -64,14 +64,15 @@ def share(
 
 
 def _blocks(processes: Processes, length: int) -> Iterator[slice]:
-    """Return slices that divide an array for several messages; the number of slices is equal on all processes."""
+    """Return slices that divide an array into several messages. The number of slices is equal on all processes."""
     for begin in range(0, max(processes.allgather("numbers", length)), BLOCK):
         yield slice(begin, begin + BLOCK)
 
 
 def _address(processes: Processes, numbers: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return three arrays: the indices that sort the keys ``numbers`` by the process that stores the key, the number of
-    rows to send to each process, and the number of rows to receive from each process.
+    """Return three arrays. The first array contains the indices that sort the keys ``numbers`` by the process that
+    stores the key. The second and the third array contain the numbers of rows to send to each process and to receive
+    from each process.
     """
     keeper = numbers * processes.size // max(count, 1)
     out = np.bincount(keeper, minlength=processes.size)

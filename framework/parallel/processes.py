@@ -1,7 +1,7 @@
 """The MPI processes among which a world is divided: collective operations, and blocks of code in which each process
 works independently of the others.
 
-If only some of the processes make a collective call, these processes wait forever for the others. Functions of laws
+If only some of the processes make a collective call, these processes wait forever for the others. The functions of laws
 that bind or evaluate rows must work independently of other processes. Therefore a collective call in such a function
 raises an error.
 """
@@ -41,8 +41,8 @@ class Processes:
 
     @contextmanager
     def alone(self, what: str) -> Iterator[None]:
-        """Context manager; within its block, this process works independently of the others, and collective calls raise
-        an error. ``what`` is the name of the task in error messages.
+        """Context manager. Within its block, this process works independently of the others, and collective calls raise
+        an error. The argument ``what`` is the name of the task in error messages.
         """
         self._alone.append(what)
         try:
@@ -67,7 +67,7 @@ class Processes:
         return list(self.comm.allgather(part))
 
     def join(self, what: str, items: list[Any]) -> list[Any]:
-        """Return the items of all processes in one list on every process; see `allgather`."""
+        """Return the items of all processes in one list on every process. See `allgather`."""
         return [item for part in self.allgather(what, items) for item in part]
 
     def exchange(self, what: str, parts: list[Any]) -> list[Any]:
@@ -80,25 +80,25 @@ class Processes:
         return list(self.comm.alltoall(parts))
 
     def from_first(self, what: str, value: Any) -> Any:
-        """Return the value of the first process on every process; see `allgather`."""
+        """Return the value of the first process on every process. See `allgather`."""
         if self.size == 1:
             return value
         self._check(what)
         return self.comm.bcast(value)
 
     def deal(self, what: str, parts: list[Any] | None) -> Any:
-        """Return the item that the first process sends to this process; see `allgather`."""
+        """Return the item that the first process sends to this process. See `allgather`."""
         self._check(what)
         return self.comm.scatter(parts)
 
     def gather_first(self, what: str, part: Any) -> list[Any] | None:
-        """Return the values of all processes on the first process, and None on other processes; see `allgather`."""
+        """Return the values of all processes on the first process, and None on other processes. See `allgather`."""
         self._check(what)
         parts: list[Any] | None = self.comm.gather(part)
         return parts
 
     def sum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return, on every process, the sum of each entry of an array over all processes; see `allgather`."""
+        """Return, on every process, the sum of each entry of an array over all processes. See `allgather`."""
         if self.size == 1:
             return values
         self._check("sums")
@@ -107,7 +107,7 @@ class Processes:
         return total
 
     def maximum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return, on every process, the largest value of each entry of an array over all processes; see `allgather`."""
+        """Return, on every process, the largest value of each entry of an array over all processes. See `allgather`."""
         if self.size == 1:
             return values
         self._check("largest values")
@@ -126,15 +126,15 @@ class Processes:
         return self.largest([float(value) if np.isfinite(value) else np.inf])[0]
 
     def any(self, here: bool) -> bool:
-        """Return whether a condition holds on any process; see `allgather`."""
+        """Return whether a condition holds on any process. See `allgather`."""
         return self.largest([float(here)])[0] > 0.0
 
     def all(self, here: bool) -> bool:
-        """Return whether a condition holds on all processes; see `allgather`."""
+        """Return whether a condition holds on all processes. See `allgather`."""
         return not self.any(not here)
 
     def agree(self, error: WindlassError | None) -> None:
-        """Raise an error on all processes if at least one process passes an error; if several processes pass errors,
+        """Raise an error on all processes if at least one process passes an error. If several processes pass errors,
         the error of the process with the lowest rank is raised.
         """
         if self.size > 1:
@@ -163,8 +163,8 @@ def join_rows(
             different numbers of entries, shorter rows are padded.
         count: number of rows.
         fill: value with which shorter rows are padded.
-        summed: whether the values that several processes give for the same row are added. Otherwise the values of the
-            last of these processes are used.
+        summed: whether the values that several processes give for one row are added. Otherwise, the values of the last
+            of these processes are used.
 
     Returns:
         Array of shape (count, ...).

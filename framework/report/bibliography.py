@@ -1,4 +1,5 @@
-"""The sources of laws: the file bibliography.bib of the package, and the selection of the sources that a model uses.
+"""Literature sources of laws: the file bibliography.bib of the package, and the selection of the sources that a model
+uses.
 
 A law names its source as text, with keys of the bibliography in brackets: ``source="[@hunt1975]; Simbody 3.7"``.
 """
@@ -43,11 +44,11 @@ def collect_sources(world: World) -> dict[str, list[str]]:
 
 
 def format_citations(world: World) -> str:
-    """Return the sources of the laws that a model uses, as text in BibTeX format. Comments in the text name the laws
-    that belong to each source.
+    """Return the sources of the laws that a model uses, as text in BibTeX format. For each source, a comment in the
+    text names the laws from this source.
     """
     sources, entries = collect_sources(world), read_bibliography()
-    # in BibTeX, @ is the only special character outside of entries
+    # the replacement removes @, which is the only special character outside of entries in BibTeX
     lines = ["% " + ", ".join(laws) + ": " + re.sub(KEY, r"\1", source) for source, laws in sources.items()]
     keys = dict.fromkeys(key for source in sources for key in find_keys(source))
     return "\n".join([*lines, *(f"\n{entries[key]}" for key in keys if key in entries)])
@@ -57,8 +58,8 @@ def format_citations(world: World) -> str:
 def citations(world: World) -> None:
     """Print the sources of the laws that a model uses, as a BibTeX file, on the first process.
 
-    Comments name the laws that belong to each source. Sources without an entry in the bibliography appear only in
-    comments.
+    For each source, a comment names the laws from this source. Sources without an entry in the bibliography appear only
+    in comments.
     """
     if is_first_process():
         print(format_citations(world))

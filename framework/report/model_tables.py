@@ -1,4 +1,6 @@
-"""Tables of a report that describe the model: its size, and the number of rows and the parameters of each component."""
+"""Tables of a report that describe the model. They show the size of the model, and the number of rows and the
+parameters of each component.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +40,9 @@ def tabulate_model(world: World, state: State) -> list[ReportTable]:
 
 
 def describe_values(table: EntityTable, column: Column) -> str:
-    """Return a text for the values of a column: the value if it is equal in all rows, otherwise the range. The text is
-    empty if all rows have the default value. For a column of functions or of variable length, the text states the
-    number of functions or the range of lengths.
+    """Return a text for the values of a column. If all rows have one value, the text is this value. Otherwise the text
+    is the range. The text is empty if all rows have the default value. For a column of functions or of variable length,
+    the text states the number of functions or the range of lengths.
     """
     values = table.collect(column.name)
     if column.dtype is object:
@@ -57,8 +59,8 @@ def describe_values(table: EntityTable, column: Column) -> str:
 
 
 def describe_lengths(table: EntityTable, name: str, what: str) -> str:
-    """Return a text with the smallest and the largest number of entries per row of a column. The column has a variable
-    length or refers to several entities. The text is empty if all rows are empty.
+    """Return a text with the smallest and the largest number of entries per row, for a column of variable length or a
+    reference to several entities. The text is empty if all rows are empty.
     """
     lengths = sorted(set(map(len, table.collect(name))))
     return f"{name}: {lengths[0]} to {lengths[-1]} {what}" if lengths[-1] else ""
@@ -67,7 +69,7 @@ def describe_lengths(table: EntityTable, name: str, what: str) -> str:
 def _is_default(values: NDArray[Any], default: Any) -> bool:
     try:
         return bool(np.all(values == np.asarray(default, dtype=values.dtype)))
-    except (TypeError, ValueError):  # there is no default value with which the values can be compared
+    except (TypeError, ValueError):  # the values cannot be compared with a default value
         return False
 
 

@@ -32,7 +32,7 @@ nav a { margin-right: .9rem; } .quiet { color: #52606d; }
 figure { margin: .5rem 0 1rem; }
 """
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
-"""Content security policy: a browser may load only pictures that are part of the page."""
+"""Content security policy. A browser may load only pictures that are part of the page."""
 
 
 def format_part(part: Any) -> str:
@@ -46,7 +46,7 @@ def format_part(part: Any) -> str:
     if isinstance(part, str):
         return f"<p>{escape(part)}</p>" if "\n" not in part else f"<pre>{escape(part)}</pre>"
     if hasattr(part, "savefig"):
-        # a picture with many lines needs less memory as a pixel image than as vector graphics
+        # for a picture with many lines, a pixel image is smaller than vector graphics
         many = sum(len(axes.collections) for axes in part.axes) and not any(axes.lines for axes in part.axes)
         return f'<figure><img alt="" src="{as_image(part, "png" if many else "svg")}"></figure>'
     return format_part(part()) if callable(part) else ""
@@ -74,7 +74,7 @@ def format_page(
         title: heading.
         verdict: ``"ok"``, ``"doubtful"`` or ``"failed"``.
         words: text of the line below the heading.
-        sections: the sections of the page, in the order in which they appear.
+        sections: the sections of the page, in their order on the page.
         doubts: reasons of a verdict other than ``"ok"``.
     """
     body, titles = format_sections(sections)

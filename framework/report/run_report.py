@@ -1,8 +1,8 @@
-"""The report of a run, which ``-report`` requests. The file is written at the end of each of the first `DETAILED`
-solves and of each failed solve, at the end of the script, and after an error.
+"""The report of a run, which ``-report`` requests. The file is written at the end of the script, after an error, and at
+the ends of solves. Solves after the first `DETAILED` solves write the file only if they fail.
 
-Solvers contribute a `SolveRecord`; models, hooks and packages contribute sections, see `report_parts.py`. All processes
-collect data together, and the first process writes the file. Without -report this module is not loaded.
+Solvers contribute a `SolveRecord`. Models, hooks and packages contribute sections, see `report_parts.py`. The
+collection of data is collective, and the first process writes the file. Without -report this module is not loaded.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 DETAILED = 10
-"""Number of solves that the page shows with plots; later solves have only a row in the table of solves, unless they
-fail.
+"""Number of solves that the page shows with plots. For later solves that do not fail, the page contains only a row in
+the table of solves.
 """
 FAILURES = 10
 """Largest number of rejected steps per solve that the page lists."""
@@ -94,8 +94,8 @@ _run = _Collected()
 
 
 def begin_report() -> None:
-    """Arrange that the report is written at the end of the run, or after an error that ends the run. Each solver calls
-    this function when the solver is created. Only the first call has an effect.
+    """Register functions that write the report at the end of the run, or after an error that ends the run. The
+    constructor of each solver calls this function. Only the first call has an effect.
     """
     if not _run.begun:
         _run.begun = True
@@ -118,7 +118,7 @@ def report_solve(record: SolveRecord, state: State, hooks: Sequence[StepHook]) -
         section for name in report_parts.providers for section in pkgutil.resolve_name(name)(state.world, state)
     ]
     if options.process_rank() == 0:
-        # parts do not change, so they are converted to HTML only once
+        # parts are converted to HTML only once, because they do not change
         words = f"The model after {record.name}, t = {state.t:.6g} s:"
         _run.model = [*tables, *([] if figure is None else [words, Formatted(format_part(figure))])]
         detail = [Formatted(format_part(part)) for part in _describe_solve(record)]
@@ -153,8 +153,8 @@ def _compose() -> str:
         *(section for hook in _run.hooks for section in hook.report_sections()),
         *report_parts.added_sections,
     ]
-    # Sections with results are first and sections of solvers last. The sort is stable, so sections with the same
-    # ``place`` keep their order.
+    # Sections with results are first, and sections of solvers are last. Sections with equal ``place`` remain in their
+    # order, because the sort is stable.
     handed.sort(key=lambda section: report_parts.PLACES.index(section.place))
     sections = [
         *([ReportSection("Failure", [_run.error + "\n"])] if _run.error else []),
@@ -172,7 +172,7 @@ def _compose() -> str:
 
 
 def _describe_solve(record: SolveRecord) -> list[Any]:
-    """Return parts of a section on one solve: counts, steps, settings, rejected attempts, and reasons for doubt in its
+    """Return parts of a section on one solve: counts, steps, settings, rejected attempts, and the reasons of a doubtful
     result.
     """
     parts: list[Any] = [f"{record.summary}."]
@@ -199,7 +199,7 @@ def _tabulate_options() -> list[ReportTable]:
     omitted.
     """
     given, own = given_options(), model_options()
-    # this option is not shown, because Windlass sets it and not the user
+    # this option is not shown, because it is set by Windlass and not by the user
     given.pop("skip_petscrc", None)
     rows = [[f"-{name}", value, own[name].doc if name in own else ""] for name, value in given.items()]
     others = [[f"-{name}", str(item.default), item.unit, item.doc] for name, item in own.items() if name not in given]
@@ -230,7 +230,7 @@ def _describe_run() -> list[Any]:
 
 
 def _counts(name: str) -> bool:
-    """Return whether an environment variable can affect a run; the report shows only such variables."""
+    """Return whether an environment variable can affect a run. The report shows only such variables."""
     return name in ("PETSC_OPTIONS", "OMP_NUM_THREADS") or name.startswith("WINDLASS_")
 
 

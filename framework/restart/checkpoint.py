@@ -1,9 +1,10 @@
-"""Checkpoints: one file with all data that are needed to continue a killed run of several solves.
+"""Checkpoints. One file contains all data that are needed to continue a killed run of several solves.
 
 The solves of a script (`Static.solve`, `Dynamic.march`, `Explicit.march`) are numbered in the order in which they
 start. The file has one record for each solve. The record of a finished solve contains its last state. The record of the
 current solve contains the state at its last checkpoint. A restarted script runs from its beginning. Each solve with a
-record in the file continues from this record, so a solve that was finished in the interrupted run returns immediately.
+record in the file continues from this record. A solve that was finished in the interrupted run therefore returns
+immediately.
 
 At each checkpoint, except automatic checkpoints, the solver discards all cached data that are not in the file, such as
 tangents, factorisations and lists of neighbours. After such a checkpoint, an uninterrupted run and a restarted run
@@ -34,7 +35,7 @@ from windlass.framework.state.hooks import StepHook
 
 
 class Solve(Protocol):
-    """Interface of a solve in progress; see `SolveCheckpoint`."""
+    """Interface of a solve in progress. See `SolveCheckpoint`."""
 
     paused: bool
 
@@ -43,14 +44,14 @@ class Checkpoint(StepHook):
     """Hook that writes checkpoints of solves, and continues solves from checkpoints.
 
     The options ``-checkpoint``, ``-checkpoint_every`` and ``-restart`` create one `Checkpoint` for all solves of a
-    script. This `Checkpoint` replaces the `Checkpoint` hooks of the script. Under MPI the first process writes the
-    file, and all processes read it. A restarted run can use a different number of processes. Create the `Checkpoint`
-    before recorders and sensors record values.
+    script. This `Checkpoint` replaces the `Checkpoint` hooks of the script. Under MPI, the first process writes the
+    file, and all processes read the file. A restarted run can use a different number of processes. Create the
+    `Checkpoint` before recorders and sensors record values.
 
     Args:
-        path: HDF5 file, replaced completely by each checkpoint. Its folder must exist.
-        every: number of steps between checkpoints. By default, the number in the file from which the run continues, or
-            1000 if the run starts from the beginning. Another checkpoint is written at the end of each solve.
+        path: HDF5 file, which each checkpoint replaces completely. The folder of the file must exist.
+        every: number of steps between checkpoints. The default is the number in the file from which the run continues,
+            or 1000 if the run starts from the beginning. A further checkpoint is written at the end of each solve.
         minutes: elapsed time [min] since the previous checkpoint after which an automatic checkpoint is written. With
             0, no automatic checkpoints are written. An automatic checkpoint does not affect the run. The results of a
             run that continues from an automatic checkpoint agree with the results of the uninterrupted run only within
@@ -59,8 +60,8 @@ class Checkpoint(StepHook):
             run continues from ``path`` if this file exists.
 
     Attributes:
-        path, every: the arguments of the constructor. If the argument ``every`` was None, the attribute is the default
-            number.
+        path, every: the arguments of the constructor. If the argument ``every`` was None, the attribute ``every`` is
+            the default number.
         clock: object that determines when an automatic checkpoint is due.
         is_written: whether this process has already written the file.
         is_unasked: whether all checkpoints are automatic. Automatic checkpoints are removed when the script ends
@@ -100,7 +101,7 @@ class Checkpoint(StepHook):
         self._lock: OutputLock | None = None
         source = None if restart is None else self.path if restart == "auto" else Path(restart).absolute()
         self._prepare()
-        # a file to continue from is not checked at this point, because it is checked when it is opened
+        # the file from which the run continues is checked later, when it is opened
         if source != self.path and not self.is_unasked:
             check_output(self.path, "path of Checkpoint", KIND)
         if source is not None and (restart != "auto" or os.path.exists(source)):
@@ -120,8 +121,8 @@ class Checkpoint(StepHook):
             self._lock = OutputLock(self.path, "checkpoint file")
 
     def begin(self, solve_checkpoint: Solve) -> int | None:
-        """Begin a solve, and return its number. If the solve is part of another solve, return None; in this case the
-        other solve writes the checkpoints.
+        """Begin a solve, and return its number. If the solve is part of another solve, return None, because the other
+        solve writes the checkpoints.
         """
         if self._active is not None and not self._active.paused:
             return None
@@ -135,7 +136,9 @@ class Checkpoint(StepHook):
             self._active = None
 
     def find(self, number: int) -> dict[str, Any] | None:
-        """Return the record of a solve in the file to continue from, or None if the file does not contain the solve."""
+        """Return the record of a solve in the file from which the run continues, or None if the file contains no such
+        record.
+        """
         return self._newest.read(number) if self._newest is not None and number in self._known else None
 
     def reach(self, number: int) -> None:
@@ -153,7 +156,7 @@ class Checkpoint(StepHook):
             process.replaying = None
 
     def has_later(self, number: int) -> bool:
-        """Return whether the file to continue from contains records of later solves."""
+        """Return whether the file from which the run continues contains records of later solves."""
         return any(known > number for known in self._known)
 
     def write(self, number: int, record: Mapping[str, Any]) -> None:
@@ -179,7 +182,7 @@ class Checkpoint(StepHook):
 
     @property
     def source(self) -> str:
-        """Return the name of the file to continue from, for messages."""
+        """Return the name of the file from which the run continues, for messages."""
         return f"checkpoint file '{self._newest.path if self._newest is not None else self.path}'"
 
 
@@ -192,8 +195,8 @@ class _Restarts:
         asked: whether the options for checkpoints have been read from the command line.
         from_options: the `Checkpoint` that options of the command line request.
         unasked: the automatic `Checkpoint` of a script that requests no checkpoints.
-        replaying: the `Checkpoint` whose file contains the results of the solves that the restarted script is
-            repeating; None after all these solves were repeated.
+        replaying: while a restarted script repeats solves of the interrupted run, the `Checkpoint` with the file of
+            their results; otherwise None.
     """
 
     asked: bool = False

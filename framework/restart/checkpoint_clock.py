@@ -1,4 +1,4 @@
-"""The clock that determines when a checkpoint is due; the result is equal on all processes."""
+"""The clock that determines when a checkpoint is due. The result is equal on all processes."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Clock:
     """Clock that measures the elapsed time since the previous checkpoint.
 
     Under MPI the first process reads the time and broadcasts the result. The number of steps between two readings of
-    the clock depends on the duration of a step, so that the readings take a negligible time.
+    the clock depends on the duration of a step, such that the readings take a negligible time.
 
     Args:
-        minutes: elapsed time [min] after which a checkpoint is due; 0: never.
+        minutes: elapsed time [min] after which a checkpoint is due; 0 if no checkpoint becomes due.
     """
 
     def __init__(self, minutes: float) -> None:
@@ -28,7 +28,7 @@ class Clock:
         self.restart()
 
     def restart(self) -> None:
-        """Measure the elapsed time from now on. Call this method after a checkpoint was written."""
+        """Restart the measurement of the elapsed time. Call this method after a checkpoint was written."""
         self._looked = time.monotonic()
         self._due = self._looked + self._seconds
         self._waited = self._wait = 1

@@ -1,10 +1,11 @@
 """The checkpoint file: an HDF5 file with one record per solve. Each checkpoint replaces the whole file.
 
 A record is a tree of dictionaries. Arrays are stored as datasets, and all other values as JSON. The content of the file
-is created in memory and written to a temporary file in the same folder, which is flushed to the disk and then renamed.
-If the process is killed while it writes, the previous file remains complete. A digest is stored after the HDF5 data,
-and is checked before the HDF5 library opens the file. The digest is necessary because the HDF5 library reads some
-damaged files as if they were empty, and may crash when it reads other damaged files.
+is created in memory, and written to a temporary file in the folder of the checkpoint file. The temporary file is
+flushed to the disk and then renamed. If the process is killed during these operations, the previous file remains
+complete. A digest is stored after the HDF5 data, and is checked before the HDF5 library opens the file. The digest is
+necessary because the HDF5 library reads some damaged files as empty files, and may crash when it reads other damaged
+files.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class CheckpointFile:
         if not os.path.isfile(path):
             raise OutputError(f"checkpoint file '{shorten(str(path))}': no such file")
         try:
-            # all records are read from the same open file, because a newer file may replace it at any time
+            # all records are read from one open file, because a newer file may replace this file at any time
             self._stream = path.open("rb")
             check_seal_of_file(self._stream, f"checkpoint file '{path}'")
             with self._open() as file:

@@ -1,5 +1,5 @@
-"""Selection of the checkpoints of a run: checkpoints that options request; if no option requests checkpoints,
-checkpoints that the script requests; if the script also requests no checkpoints, automatic checkpoints.
+"""Selection of the checkpoints of a run. Checkpoints that options request have priority over checkpoints that the
+script requests. If neither options nor the script request checkpoints, automatic checkpoints are written.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from windlass.framework.state.hooks import StepHook
 
 
 class Insurance(Checkpoint):
-    """Automatic checkpoints for a script that requests no checkpoints, written to a separate file at regular intervals
-    of elapsed time.
+    """Automatic checkpoints for a script that requests no checkpoints. These checkpoints are written to a separate file
+    at regular intervals of elapsed time.
 
     If a run is shorter than one interval, nothing is written. The file with the checkpoints is removed when the script
     ends without error. After a crash or an interruption the file remains. A failure to write the file is reported once
@@ -43,7 +43,7 @@ class Insurance(Checkpoint):
         self.every = 0
 
     def _prepare(self) -> None:
-        """Do nothing: the file is locked and checked only at the first checkpoint."""
+        """Do nothing, because the file is locked and checked at the first checkpoint."""
 
     def _replace(self, number: int, record: Mapping[str, Any]) -> None:
         try:
@@ -86,7 +86,8 @@ def leave_checkpoints() -> str:
     """Keep the checkpoints of a failed run, and return a text that explains how to continue from these checkpoints. The
     text is empty if there are no checkpoints.
 
-    The first process writes the automatic checkpoints, so on other processes the text does not refer to them.
+    On processes other than the first, the text does not mention automatic checkpoints, because only the first process
+    writes them.
     """
     insurance, asked = process.unasked, process.from_options
     path = None
@@ -98,8 +99,8 @@ def leave_checkpoints() -> str:
 
 
 def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
-    """Return the `Checkpoint` that options request, otherwise the `Checkpoint` among the hooks, otherwise the automatic
-    `Checkpoint` of the script. Return None if no `Checkpoint` exists.
+    """Return the first `Checkpoint` that exists, in this order: the one that options request, the one among the hooks,
+    and the automatic one of the script. If none exists, return None.
     """
     if not process.asked:
         process.asked = True

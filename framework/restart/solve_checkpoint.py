@@ -35,7 +35,7 @@ LOOPS = count()
 
 
 class Restartable(Protocol):
-    """Interface of a solver whose solves can be continued in another run."""
+    """Interface of a solver with solves that can be continued in another run."""
 
     prefix: str
     assembly: Assembly
@@ -58,7 +58,7 @@ class Restartable(Protocol):
         """Restore the values that `checkpoint` returned."""
 
     def reset_caches(self, state: State) -> None:
-        """Discard all other data that are cached from step to step and affect rounding errors."""
+        """Discard all other cached data that are used in several steps and affect rounding errors."""
 
 
 class SolveCheckpoint:
@@ -77,8 +77,8 @@ class SolveCheckpoint:
         self._restored = False
         # whether the file contains records of later solves, but not the state at the end of this solve
         self._is_past = False
-        # Values, at the start of the solve, of the columns that can change during a solve. Checkpoints store only later
-        # changes, and a restarted script may start with other values.
+        # Values, at the start of the solve, of the columns that can change during a solve. A restarted script may start
+        # with other values, and checkpoints store only later changes.
         self._switches: dict[str, Any] | None = None
         self._version = solver.assembly.world.version
         if self._checkpoint is not None:
@@ -102,7 +102,7 @@ class SolveCheckpoint:
 
     @property
     def paused(self) -> bool:
-        """Whether the solver has, between two steps, returned control to its caller. A solve that the caller starts
+        """Whether the solver has returned control to its caller between two steps. A solve that the caller starts
         during this time is not part of this solve.
         """
         return self._interrupt.paused
@@ -111,8 +111,8 @@ class SolveCheckpoint:
     def paused(self, value: bool) -> None:
         self._interrupt.paused = value
         processes = self._solver.assembly.processes
-        # until the next step, each process announces its collective calls, because the caller's loop may end without an
-        # error on only some of the processes
+        # Until the next step, each process announces its collective calls, because the loop of the caller may end,
+        # without an error, on only some of the processes.
         processes.announce = _announce if value else None
         if not value:
             go_on(self._solver.assembly.comm, type(self._solver).__name__, self._loop)
@@ -133,14 +133,14 @@ class SolveCheckpoint:
                 self._checkpoint.leave_replay()
 
     def restore(self, state: State) -> bool:
-        """If the file to continue from contains a record of this solve, set the state, the solver, the hooks and the
-        changed columns of the model to the values in this record.
+        """If the file from which the run continues contains a record of this solve, set the state, the solver, the
+        hooks and the changed columns of the model to the values in this record.
 
         Returns:
-            Whether this solve had already ended when the interrupted run stopped.
+            True if this solve had already ended when the interrupted run stopped.
 
         Raises:
-            ModelError: the record belongs to another solve or model, or a hook cannot continue after a restart.
+            ModelError: the record is a record of another solve or model, or a hook cannot continue after a restart.
             OutputError: the file is damaged.
         """
         if self._checkpoint is None:
@@ -180,7 +180,7 @@ class SolveCheckpoint:
             say(f"earlier data of these hooks are not kept: {', '.join(empty)}")
 
     def _check_solver(self, record: Mapping[str, Any]) -> None:
-        """Raise ModelError if the record belongs to a solve by another solver, or by a solver with other settings."""
+        """Raise ModelError if another solver, or a solver with other settings, made the solve of the record."""
         assert self._checkpoint is not None
         kept, here = record["solver"], self._describe_solver()
         lines = [
@@ -225,7 +225,7 @@ class SolveCheckpoint:
         return min(wait, checkpoint.every - 1 - state.step % checkpoint.every) if checkpoint.every else wait
 
     def skip(self, steps: int) -> None:
-        """Pass to the clock the number of steps that were executed without a call of `before_step`."""
+        """Inform the clock about the number of steps that were executed without a call of `before_step`."""
         if self._checkpoint is not None:
             self._checkpoint.clock.skip(steps)
 
@@ -233,7 +233,7 @@ class SolveCheckpoint:
         """If the user has pressed Ctrl-C, store the state and stop the solve. Call this method between two steps.
 
         Raises:
-            KeyboardInterrupt: the user has pressed Ctrl-C; notes that are attached to the exception describe the stored
+            KeyboardInterrupt: the user has pressed Ctrl-C. Notes that are attached to the exception describe the stored
                 state.
         """
         if not self._interrupt.wanted:
@@ -262,7 +262,7 @@ class SolveCheckpoint:
         raise stop
 
     def had_ended(self, state: State) -> bool:
-        """Whether a record was restored and no step has been executed since then."""
+        """Return whether a record was restored, and no step was executed after the restoration."""
         return self._restored and state.step == self._steps_at_start
 
     def finish(self, state: State) -> None:
@@ -272,7 +272,8 @@ class SolveCheckpoint:
         if self._checkpoint is None:
             return
         if self.had_ended(state):
-            # the solve had already ended in the interrupted run, so in this run the solver has not read its options
+            # the solver has not read its options in this run, because the solve had already ended in the interrupted
+            # run
             unused_options.excuse(self._solver.prefix)
         elif not (self._is_past or (self._checkpoint.is_unasked and not self._checkpoint.clock.is_due())):
             self._write(state, finished=True, by_clock=self._checkpoint.is_unasked)

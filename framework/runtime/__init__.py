@@ -1,3 +1,3 @@
-"""Initialisation of PETSc, stages of PETSc's log, and interruption by Ctrl-C; these functions do not depend on
+"""Initialisation of PETSc, stages of PETSc's log, and interruption by Ctrl-C. These functions do not depend on
 models.
 """

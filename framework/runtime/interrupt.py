@@ -1,4 +1,4 @@
-"""Interruption of a solve by Ctrl-C: the current step is finished first, so that the state is complete."""
+"""Interruption of a solve by Ctrl-C. The current step is finished first, so that the state is complete."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ solve is paused.
 
 
 class Interrupt:
-    """Flag that Ctrl-C sets, and that the solver checks between two steps. A second Ctrl-C raises KeyboardInterrupt
+    """Flag that Ctrl-C sets. The solver checks this flag between two steps. A second Ctrl-C raises KeyboardInterrupt
     immediately.
 
-    The signal handler is installed only in serial runs, only in the main thread (Python handles signals only there),
-    and only if the program has no handler of its own.
+    The signal handler is installed only in serial runs, and only if the program has no handler of its own. Because
+    Python handles signals only in the main thread, the handler is not installed in other threads.
 
     Attributes:
         wanted: whether the user has pressed Ctrl-C, so that the solve must end after the current step.
-        paused: whether the solve has, between two steps, returned control to its caller. In this case Ctrl-C applies to
+        paused: whether the solve has returned control to its caller between two steps. In this case, Ctrl-C applies to
             another solve, or ends the program immediately.
     """
 
@@ -31,8 +31,8 @@ class Interrupt:
         self._single = single
 
     def begin(self) -> None:
-        """Add this solve to the list of running solves, and install the signal handler, under the conditions that
-        `Interrupt` states; otherwise do nothing.
+        """Add this solve to the list of running solves, and install the signal handler. If the conditions in the
+        docstring of `Interrupt` are not fulfilled, do nothing.
         """
         if self._single and threading.current_thread() is threading.main_thread():
             handler = signal.getsignal(signal.SIGINT)
@@ -42,7 +42,7 @@ class Interrupt:
                 _begun.append(self)
 
     def end(self) -> None:
-        """Remove this solve from the list of running solves after it has ended or has been abandoned."""
+        """Remove this solve from the list of running solves, after the solve has ended or was abandoned."""
         if self in _begun:
             _begun.remove(self)
             if not _begun and signal.getsignal(signal.SIGINT) is _note:

@@ -2,8 +2,8 @@
 
 KINEMATICS -> FORCES, CONTACT -> CONSTRAINTS -> (LINEAR_SOLVE, by PETSc) -> POST_NEWTON -> OUTPUT
 
-Forces of laws with a post-Newton update are computed in the stage CONTACT, all other forces in the stage FORCES.
-Without ``-log_view``, stages have no effect.
+Forces of laws with a post-Newton update are computed in the stage CONTACT. All other forces are computed in the stage
+FORCES. Without ``-log_view``, stages have no effect.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from windlass.framework.runtime.petsc import PETSc
 
 
 class Stage(Enum):
-    """Stage of a step; the value is the name of the stage in the log."""
+    """Stage of a step. The value is the name of the stage in the log."""
 
     KINEMATICS = "kinematics"
     FORCES = "forces"
@@ -31,7 +31,7 @@ _stages: dict[Stage, Any] = {stage: PETSc.Log.Stage(stage.value) for stage in St
 
 
 def enter(stage: Stage) -> None:
-    """Begin a stage; stages can be nested."""
+    """Begin a stage. Stages can be nested."""
     if logged:
         _stages[stage].push()
 

@@ -1,8 +1,8 @@
-"""Initialise PETSc once with the command line of the model; all modules import PETSc from this module.
+"""Initialisation of PETSc, once, with the command line of the model. All modules import PETSc from this module.
 
-`windlass run MODEL.py ...` initialises PETSc before it runs the model. Under `python MODEL.py ...` the first import of
-this module initialises PETSc, and also sets up error messages without traceback, and the check for unused options at
-the end of the script.
+`windlass run MODEL.py ...` initialises PETSc before it runs the model. Under `python MODEL.py ...`, the first import of
+this module initialises PETSc. This import also installs handlers for error messages without traceback, and for the
+check for unused options at the end of the script.
 """
 
 import gc
@@ -12,7 +12,8 @@ from windlass.framework.command_line import options
 
 options.start()
 
-# imported after the statements above, because the arguments and the number of threads must be set before the import
+# this import follows the statements above, because the arguments and the number of threads must be set before the
+# import
 from petsc4py import PETSc  # noqa: E402
 
 __all__ = ["PETSc", "release_dropped"]
@@ -21,14 +22,14 @@ __all__ = ["PETSc", "release_dropped"]
 def release_dropped(comm: Any = None, solvers: bool = False) -> None:
     """Free the PETSc objects to which Python no longer refers. The call is collective over ``comm``.
 
-    PETSc keeps released objects until this call, because the order in which they are released may differ between
+    PETSc keeps such objects until this call, because Python may release them in different orders on different
     processes. Without this call, matrices and factors of successive solvers would fill the memory, even in a serial
     run.
 
     Args:
         comm: mpi4py communicator, or None for this process alone.
-        solvers: whether to free solvers, too. To free solvers, Python must search for reference cycles, which takes
-            about 0.1 s.
+        solvers: whether to free solvers, too. To free solvers, Python must search for reference cycles. This search
+            takes about 0.1 s.
     """
     if solvers:
         gc.collect()

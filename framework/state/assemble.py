@@ -1,10 +1,9 @@
-"""Assembly functions in the style of dolfinx, for tests and for solvers of users.
+"""Assembly functions with an interface like dolfinx, for tests and for solvers of users.
 
-The functions are not collective: each process assembles the whole model, which is possible only if no table is
-distributed.
+The functions are not collective. Each process assembles the whole model, so no table may be distributed.
 
-The unknowns are the coordinates without multipliers, in world order (the order of the world numbers): entry i belongs
-to ``state.q[i]``. The functions omit constraints, which only the solvers assemble.
+The unknowns are the coordinates without multipliers, in world order (the order of the world numbers). The coordinate of
+entry i is ``state.q[i]``. The functions omit constraints, which only the solvers assemble.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ def create_matrix(world: World) -> Any:
 def assemble_vector(world: World, state: State, load_factor: float = 1.0, *, velocity_terms: bool = True) -> Any:
     """Return the left-hand-side forces minus loads, f(q, v, t) - load_factor * loads [N, N m], as a PETSc vector.
 
-    f contains all terms of the equation of motion except loads, constraint forces and M(q) a, the product of mass
-    matrix and accelerations. Unless ``velocity_terms`` is false, f includes the inertia forces of 3D bodies, and of
-    cables with moving material, that are quadratic in velocities. ``state.a`` is not used.
+    The forces f contain all terms of the equation of motion except loads, constraint forces, and M(q) a, the product of
+    the mass matrix and the accelerations. If ``velocity_terms`` is true, f includes the inertia forces that are
+    quadratic in velocities, of 3D bodies and of cables with moving material. ``state.a`` is not used.
     """
     check_world(state, world, "assemble_vector")
     assembly = serial_assembly(world)
@@ -83,13 +82,13 @@ def assemble_matrix(
     *,
     velocity_terms: bool = True,
 ) -> Any:
-    """Return a weighted sum of derivatives of `assemble_vector` as a PETSc matrix [N/m, ...]: dq times the derivative
-    with respect to the coordinates q, plus dv times the derivative with respect to the velocities v. With dq = 1 and dv
-    = 0, the result is the stiffness matrix K. With dq = 0 and dv = 1, it is the damping matrix D.
+    """Return a weighted sum of derivatives of `assemble_vector` as a PETSc matrix [N/m, ...]. The weights are dq for
+    the derivative with respect to the coordinates q, and dv for the derivative with respect to the velocities v. With
+    dq = 1 and dv = 0, the result is the stiffness matrix K. With dq = 0 and dv = 1, the result is the damping matrix D.
 
-    If da is not zero, the sum r = M(q) a + `assemble_vector` is differentiated instead, at the accelerations a of the
-    state. The result is dq ∂r/∂q + dv ∂r/∂v + da ∂r/∂a. If the accelerations are zero, this is dq K + dv D + da M with
-    the mass matrix M. If da = 0 and ``velocity_terms`` is false, the inertia forces quadratic in velocities are
+    If da is not zero, the function differentiates the sum r = M(q) a + `assemble_vector`, at the accelerations a of the
+    state. The result is dq ∂r/∂q + dv ∂r/∂v + da ∂r/∂a. If the accelerations are zero, the result is dq K + dv D + da M
+    with the mass matrix M. If da = 0 and ``velocity_terms`` is false, the inertia forces quadratic in velocities are
     omitted, as in `assemble_vector`.
     """
     check_world(state, world, "assemble_matrix")
@@ -125,9 +124,9 @@ def assemble_derivative(world: World, state: State, entity: Entity, column: str)
         assemble_derivative(world, state, spring, "stiffness")
 
     The derivatives are extrapolated differences (see `windlass.framework.state.column_derivatives`). If the forces are
-    polynomials of a number, for example proportional to a stiffness, the derivatives have only rounding errors.
-    Displacements, velocities and history values are kept constant, even if the numbers in the column are positions of
-    nodes.
+    polynomials of a number, for example if they are proportional to a stiffness, the errors of the derivatives are only
+    rounding errors. Displacements, velocities and history values are kept constant, even if the numbers in the column
+    are positions of nodes.
 
     Args:
         world, state: the model, and the state at which the derivatives are computed.
@@ -181,8 +180,8 @@ def assemble_derivative(world: World, state: State, entity: Entity, column: str)
 
 
 def _coordinate_matrix(world: World, values: FloatArray | None) -> Any:
-    """Return the block of the tangent that belongs to the coordinates, in world order, as a compressed-sparse-row
-    matrix. The argument ``values`` contains the values of the entries of the tangent; if None, all entries are 0.
+    """Return the block (coordinates, coordinates) of the tangent, in world order, as a compressed-sparse-row matrix.
+    The argument ``values`` contains the entries of the tangent. If ``values`` is None, all entries are 0.
     """
     from scipy.sparse import csr_array  # imported here, because runs of models do not need scipy.sparse
 

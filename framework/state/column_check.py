@@ -1,8 +1,8 @@
 """Check of the derivatives of the residual with respect to the real numbers in the tables of a model.
 
 `windlass.evaluate` differentiates the residual with respect to parameters by central differences with a step of 6e-6
-times the parameter. The check compares these differences, for single columns, with extrapolated differences (see
-column_derivatives.py), whose error is near the rounding error.
+times the parameter. For single columns, the check compares these differences with extrapolated differences (see
+column_derivatives.py). The error of extrapolated differences is near the rounding error.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ STEP = float(np.finfo(float).eps) ** (1.0 / 3.0)
 error eps/h are of the same order.
 """
 KINK = 1e-3
-"""The residual is treated as smooth if forward and backward difference differ by at most this fraction [1] of the
-largest entry of the derivative. If the residual has a second derivative, this difference is proportional to the step.
+"""If the forward and the backward difference differ by at most this fraction [1] of the largest entry of the
+derivative, the residual is treated as smooth. For a residual with a second derivative, the two differences differ in
+proportion to the step.
 """
 SMALL = 0.1
-"""Ratio [1] of a smaller step to the first step. With the smaller step, the difference between forward and backward
-difference is computed again.
+"""Ratio [1] of a second, smaller step to the first step. With the second step, the forward and the backward difference
+are compared again.
 """
 ROUNDING = 2e-16
 """Ratio [1] of the rounding error of the residual to the largest force."""
@@ -49,7 +50,7 @@ class CheckedValue(NamedTuple):
         value: the number in the table.
         derivative: the derivative that extrapolated differences give.
         difference: the central difference, shape (n + m,).
-        kink: difference between forward and backward difference, shape (n + m,).
+        kink: forward difference minus backward difference, shape (n + m,).
         noise: estimated rounding error of the entries of ``difference``.
     """
 
@@ -71,15 +72,15 @@ class CheckedValue(NamedTuple):
 
 
 def find_size(values: FloatArray) -> float:
-    """Return the largest absolute value, 0 for an empty array."""
+    """Return the largest absolute value of an array, or 0 for an empty array."""
     return float(np.abs(values).max(initial=0.0))
 
 
 def differentiate_columns(
     residual: ChangedResidual, table: EntityTable, row: int, largest: tuple[float, float]
 ) -> Iterator[CheckedValue]:
-    """Yield the derivatives of the residual with respect to the numbers of a row that `list_values` selects, except
-    numbers that are 0.
+    """Yield the derivatives of the residual with respect to numbers of a row. The numbers are selected by
+    `list_values`. Numbers that are 0 are omitted.
 
     Args:
         residual: the residual as a function of the numbers.
@@ -92,7 +93,7 @@ def differentiate_columns(
 
 
 def differentiate_value(residual: ChangedResidual, value: ColumnValue, largest: tuple[float, float]) -> CheckedValue:
-    """Return the derivatives of the residual with respect to a number that is not 0; see `differentiate_columns`."""
+    """Return the derivatives of the residual with respect to a number that is not 0. See `differentiate_columns`."""
     number, moves = value.number, bool(value.table.component.reference_columns)
 
     def eval_at(changed: float) -> FloatArray:
@@ -133,9 +134,9 @@ def check_columns(assembly: Assembly, tolerance: float, where: str) -> None:
 
 
 def find_largest(assembly: Assembly) -> tuple[float, float]:
-    """Return two forces: F, the largest absolute value in the residual and in the multipliers, and F + k x, where k is
-    the largest entry of the stiffness matrix and x the largest coordinate. If coordinates change, the rounding errors
-    of forces are proportional to F + k x.
+    """Return two forces, F and F + k x. Here F is the largest absolute value in the residual and in the multipliers, k
+    is the largest entry of the stiffness matrix, and x is the largest coordinate. If coordinates change, rounding
+    errors of forces are proportional to F + k x.
     """
     fields = assembly.fields
     force = max(find_size(eval_residual(assembly)), find_size(fields.lam))
@@ -166,7 +167,7 @@ def require_smooth(checked: CheckedValue, tolerance: float, where: str) -> None:
 
 
 def require_no_kink(checked: CheckedValue, where: str) -> None:
-    """Raise ModelError if the residual, as a function of a number in a table, has a kink at the present value."""
+    """Raise ModelError if the residual is a function with a kink at the present value of a number in a table."""
     value = checked.value
     unit = "" if value.column.unit == "1" else f" {value.column.unit}"
     kink, size = find_size(checked.kink), checked.size

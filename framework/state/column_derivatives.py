@@ -4,12 +4,12 @@ The derivative with respect to a value c is computed from central differences
 
     D(h) = (r(c + h) - r(c - h))/(2 h)
 
-of the residual r, with decreasing steps h, and extrapolated to h = 0 (Ridders). The first step is a fraction of c. If r
-is a polynomial in c of degree 2 k, the value extrapolated from k steps has no truncation error. For most columns, such
-as stiffnesses, masses, damping coefficients and loads, r is linear in c. The first difference then has no truncation
-error, and its rounding error is small, because the step is large. For other columns, the difference between successive
-extrapolations is an estimate of the error. If c = 0 and the column does not allow negative values, the differences are
-one-sided.
+of the residual r with decreasing steps h. The differences are extrapolated to h = 0 (Ridders). The first step is a
+fraction of c. If r is a polynomial in c of degree 2 k, the extrapolation from k steps has no truncation error. For most
+columns, such as stiffnesses, masses, damping coefficients and loads, r is linear in c. The first difference then has no
+truncation error. Its rounding error is small, because the first step is large. For other columns, the difference
+between successive extrapolations is an estimate of the error. If c = 0 and the column does not allow negative values,
+the differences are one-sided.
 
 Values are changed in the tables. For each value, the records of the laws that depend on this value are created again.
 If a value affects coordinates, markers or masses, the coordinates and the records of all laws are created again.
@@ -36,19 +36,19 @@ from windlass.framework.model.world import World
 from windlass.framework.state.residual import eval_residual
 
 FIRST = 0.25
-"""First step of the differences: a fraction [1] of the value. If the value is 0, this number is the first step in the
-unit of the column.
+"""First step of the differences, as a fraction [1] of the value. If the value is 0, the first step is this number in
+the unit of the column.
 """
 SHRINK = 0.25
 """Ratio [1] of each step to the previous step."""
 MOST = 10
-"""Largest number of steps. The last step is 1e-6 of the value, so that contacts that are closed by less than the first
-steps keep their states.
+"""Largest number of steps. The last step is 1e-6 of the value. The larger first steps can change contact states, but
+the last step is so small that contacts keep their states.
 """
 EXACT = 1e-11
-"""No further step is taken if two extrapolations differ by at most this fraction [1] of the largest entry."""
+"""If two extrapolations differ by at most this fraction [1] of the largest entry, no further step is made."""
 LOCAL = "passive", "load", "connector", "constraint"
-"""Roles of laws whose systems can be created again without other systems."""
+"""Roles of laws. The systems of laws with these roles can be created again without other systems."""
 COPIED = "v", "a", "lam", "data", "start_data", "time", "step_size", "start_time", "start_v", "mapped"
 """Names of the arrays of the fields that do not depend on columns."""
 
@@ -103,8 +103,8 @@ class ColumnDerivative(NamedTuple):
 
 
 def list_values(table: EntityTable, row: int) -> Iterator[ColumnValue]:
-    """Yield the first, the middle and the last number of a row in each column of real numbers. Initial values are
-    omitted, because the residual at given fields does not depend on them.
+    """Yield the first, the middle and the last number of a row in each column of real numbers. Columns of initial
+    values are omitted, because the residual at given fields does not depend on initial values.
     """
     component = table.component
     for name, column in component.columns.items():
@@ -117,7 +117,7 @@ def list_values(table: EntityTable, row: int) -> Iterator[ColumnValue]:
 
 class ChangedResidual:
     """Residual of a model for changed numbers of its tables, at the displacements, velocities and other values of given
-    fields, which must remain the same.
+    fields. These values must not change.
 
     Args:
         world: the model, finalized, on one process.
@@ -136,8 +136,8 @@ class ChangedResidual:
         }
 
     def eval_at(self, value: ColumnValue, number: float) -> FloatArray:
-        """Return the residual, shape (n + m,), after ``value`` in the table was changed to ``number``; all entries are
-        NaN if the law does not allow the number. The table is restored before the call returns.
+        """Change ``value`` in the table to ``number``, and return the residual, shape (n + m,). If the law does not
+        allow the number, all entries are NaN. The table is restored before the call returns.
         """
         world, before, numbering = self._world, value.number, self._world.numbering
         if number == before:
@@ -174,8 +174,8 @@ class ChangedResidual:
         return self._unchanged.copy()
 
     def _find_dependent(self, component: type[Component]) -> set[type[Component]]:
-        """Return a component and all components whose rows depend on its columns: they refer to its rows, directly or
-        through other rows, or to a set of which its rows are members.
+        """Return a component and all components with rows that depend on the columns of this component. Dependent rows
+        refer to rows of the component, directly or through other rows, or to a set that contains rows of the component.
         """
         found, before = {component}, 0
         while len(found) > before:
@@ -203,8 +203,8 @@ class ChangedResidual:
             self._world.changed_columns[component] = dict.fromkeys(component.columns, self._world.version)
 
     def _copy_fields(self, assembly: Assembly, change: FloatArray) -> None:
-        """Copy the given fields to the fields of an assembly, and add the changes of the reference coordinates,
-        ``change``, shape (n,), in world order.
+        """Copy the given fields to the fields of an assembly. Add ``change``, the changes of the reference coordinates
+        in world order, shape (n,).
         """
         to, n = assembly.fields, assembly.layout.spare
         for name in ("x", "start_x"):

@@ -71,8 +71,8 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
     Under MPI the call is collective. Each process receives the whole result.
 
     Args:
-        entity: handle to the entities. For several entities, the result has one entry for each entity along its first
-            array axis.
+        entity: handle to the entities. With several entities, the first axis of the result has one entry for each
+            entity.
         name: output variable, e.g. ``"axial_force"``. See `outputs_of`.
         state: the state at which the variable is evaluated.
         **where: position on the entity, e.g. ``x=`` [m] along a cable.
@@ -81,16 +81,16 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
         Array in the unit of the variable, shape (rows, ...), or (...) for a handle to one entity.
 
     Raises:
-        ModelError: the variable is unknown, does not accept an argument in ``where``, or the entity belongs to another
-            world.
+        ModelError: the variable is unknown, does not accept an argument in ``where``, or the entity is an entity of
+            another world.
     """
     find_output(entity, name)
     return read_output(entity, name, state.world, load_outputs(state), **where)
 
 
 def read_output(entity: Entity, name: str, world: World, fields: Fields, **where: Any) -> FloatArray:
-    """Evaluate an output variable, like `eval_output`, but without checks of arguments, and for the state that
-    `load_outputs` has loaded into the fields.
+    """Evaluate an output variable without checks of the arguments, for the state that `load_outputs` has loaded into
+    the fields. See `eval_output`.
     """
     values = find_evaluated_rows(entity, world).evaluate(find_output(entity, name), fields, where)
     return values[0] if len(entity) == 1 else values
@@ -105,8 +105,8 @@ class EvaluatedRows:
         positions: indices of ``rows`` among the rows of the handle, shape (rows,).
         count: number of rows of the handle.
         assembly: the assembly of this process.
-        summed: whether the value of a row is the sum of contributions of several processes, because the processes share
-            the work within the row (contact sets).
+        summed: whether several processes share the work within a row (contact sets). The value of the row is then the
+            sum of their contributions.
         all_rows: row numbers of the handle, shape (count,).
     """
 
@@ -149,7 +149,7 @@ class EvaluatedRows:
     def evaluate_padded(
         self, output: Output, fields: Fields, where: Mapping[str, Any], shape: tuple[int, ...]
     ) -> FloatArray:
-        """Return the values of all rows as floats, with 0 for rows that other processes evaluate; the sum over all
+        """Return the values of all rows as floats, with 0 for rows that other processes evaluate. The sum over all
         processes is equal to the result of `evaluate`.
         """
         if not self.parallel:
@@ -209,7 +209,7 @@ def find_evaluated_rows(entity: Entity, world: World) -> EvaluatedRows:
     """Find the rows of a handle that this process evaluates. The call is collective.
 
     Raises:
-        ModelError: an entity belongs to another world, or the handle contains a marker to which no row refers.
+        ModelError: an entity is an entity of another world, or the handle contains a marker to which no row refers.
     """
     assembly, table = parallel_assembly(world), entity.table
     if world.tables.get(table.component) is not table:
@@ -227,7 +227,7 @@ def find_evaluated_rows(entity: Entity, world: World) -> EvaluatedRows:
 
 
 def _share_markers(entity: Entity, here: IntArray, assembly: Assembly) -> IntArray:
-    """Return the indices of the markers that this process evaluates; if several processes store a marker, the first of
+    """Return the indices of the markers that this process evaluates. If several processes store a marker, the first of
     these processes evaluates the marker.
     """
     layout = assembly.layout

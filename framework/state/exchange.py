@@ -1,5 +1,5 @@
-"""Conversion between the states of single processes and the state of the whole model in world order, which is the order
-of the world numbers.
+"""Conversion between the states of single processes and the state of the whole model. The state of the whole model is
+in world order, which is the order of the world numbers.
 """
 
 from __future__ import annotations

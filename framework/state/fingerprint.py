@@ -1,5 +1,5 @@
-"""Data with which a continued run checks that its model agrees with the model of the interrupted run, and values of
-columns that the interrupted run has changed.
+"""Data for a comparison of the models of a continued run and of the interrupted run, and values of columns that the
+interrupted run has changed.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def describe_model(assembly: Assembly) -> dict[str, Any]:
 
 
 def check_model(kept: Mapping[str, Any], assembly: Assembly, where: str) -> None:
-    """Compare a description of `describe_model` that was read from a file with the present model. ``where`` is the name
-    of the file.
+    """Compare the present model with a result of `describe_model` that was read from a file. The argument ``where`` is
+    the name of the file.
 
     Raises:
         ModelError: the models differ. The message gives the different values.
@@ -78,15 +78,14 @@ def check_model(kept: Mapping[str, Any], assembly: Assembly, where: str) -> None
 
 
 def describe_for_state(world: World) -> dict[str, Any]:
-    """Return the description of the model by `describe_model`, without gravity, in the form of arrays for a file. The
-    call is collective.
-    """
+    """Return the result of `describe_model`, without gravity, as arrays for a file. The call is collective."""
     model = describe_model(parallel_assembly(world))
     return {"model": np.array(json.dumps(model["counts"])), "model_reference": model["reference"]}
 
 
 def check_state_model(world: World, kept: Mapping[str, Any], where: str) -> None:
-    """Compare a description of `describe_for_state` with the present model. The call is collective.
+    """Compare the present model with a result of `describe_for_state` that was read from a file. The call is
+    collective.
 
     Raises:
         ModelError: the models differ. The message gives the different values.
@@ -111,8 +110,7 @@ def find_changes(world: World, before: Mapping[str, Any] | None, version: int = 
     Args:
         world: the world.
         before: earlier result of `list_switches`. If None, all rows of changed tables are returned.
-        version: earlier value of ``World.version``; only changes that were made since ``World.version`` had this value
-            are returned.
+        version: earlier value of ``World.version``. Only changes after this version are returned.
     """
     changes: dict[str, Any] = {}
     if world.version == version:
@@ -131,7 +129,7 @@ def find_changes(world: World, before: Mapping[str, Any] | None, version: int = 
 
 
 def restore_changes(world: World, changes: Mapping[str, Any]) -> None:
-    """Apply the changes that `find_changes` found."""
+    """Apply the changes that `find_changes` has returned."""
     for component, table in world.tables.items():
         for name in component.columns:
             change = changes.get(f"{table.kind}.{name}")

@@ -22,7 +22,7 @@ step size, and UNITS is a multiple of the rounding unit of the time.
 
 
 class StepHook:
-    """Base class of user code that is called before and after the steps of a solve; override only the methods that you
+    """Base class of user code that is called before and after the steps of a solve. Override only the methods that you
     need. All processes call all hooks.
 
     Attributes:
@@ -44,23 +44,23 @@ class StepHook:
         """
 
     def before_step(self, state: State) -> None:
-        """The solver calls this method at the start of a step, before the first Newton run; the method may change
+        """The solver calls this method at the start of a step, before the first Newton run. The method may change
         switchable columns by ``World.set``.
         """
 
     def after_iteration(self, state: State, error: float) -> None:
-        """The solver calls this method after a Newton run and its post-Newton update; ``error`` is the force error
-        [N].
+        """The solver calls this method after a Newton run and its post-Newton update. The argument ``error`` is the
+        force error [N].
         """
 
     def after_step(self, state: State) -> None:
         """The solver calls this method after an accepted step."""
 
     def finish(self, state: State) -> None:
-        """The solver calls this method after the last step; if the solve fails, ``state`` is the last good state."""
+        """The solver calls this method after the last step. If the solve fails, ``state`` is the last good state."""
 
     def find_doubts(self) -> Sequence[str]:
-        """Return the reasons why results of this hook are doubtful, or an empty list; the solver calls this method at
+        """Return the reasons why results of this hook are doubtful, or an empty list. The solver calls this method at
         the end of a solve. The call is collective.
         """
         return ()
@@ -112,8 +112,9 @@ class StepHook:
         return {}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Restore this hook after a restart from the data of `checkpoint`; ``state`` is the state at that
-        checkpoint."""
+        """Restore this hook after a restart, from the data that `checkpoint` has returned. The argument ``state`` is
+        the state at this checkpoint.
+        """
 
 
 class _AfterStep(StepHook):
@@ -160,7 +161,7 @@ def find_stop(hooks: Iterable[StepHook], state: State) -> float:
 
 
 def run_before_solve(hooks: Iterable[StepHook], state: State, end: float, steps: float) -> None:
-    """Call all hooks before the first step; see `StepHook.before_solve`."""
+    """Call `StepHook.before_solve` of all hooks, before the first step."""
     for hook in hooks:
         hook.before_solve(state, end, round(steps))
 
@@ -184,8 +185,8 @@ def run_stage(hooks: Iterable[StepHook], stage: str, state: State) -> None:
 
 
 def _may_change(hook: StepHook) -> bool:
-    """Return whether a hook may change the state. For hooks that only write results, the result is false, so that no
-    time is spent on checks of the state.
+    """Return whether a hook may change the state. For hooks that only write results, the result is false, and the state
+    is not checked after their calls.
     """
     return hook.changes_state or not type(hook).__module__.startswith(OUTPUTS)
 
@@ -196,8 +197,8 @@ CHANGED = ("q", "v", "a", "data")
 
 
 def is_finite(state: State) -> bool:
-    """Return whether all values that user code may change are finite. Values whose sum of squares overflows do not
-    count as finite.
+    """Return whether all values that user code may change are finite. If the sum of the squares of the values
+    overflows, the result is false.
     """
     return isfinite(sum(float(values @ values) for values in (state.q, state.v, state.a, state.data)))
 
@@ -213,7 +214,7 @@ def refuse_change(state: State, t: float, by: str) -> None:
 
 
 def run_after_iteration(hooks: Iterable[StepHook], assembly: Assembly, state: State, error: float) -> None:
-    """Call the hooks after a Newton run; evaluations and solves in these hooks do not affect the current step."""
+    """Call the hooks after a Newton run. Evaluations and solves in these hooks do not affect the current step."""
     looking = overriding(hooks, "after_iteration")
     if not looking:
         return
@@ -231,7 +232,9 @@ def is_hook(value: Any) -> bool:
 
 
 def as_hooks(hooks: Iterable[Hook]) -> list[StepHook]:
-    """Convert functions of the state to hooks that call the function after each step; hooks are returned unchanged."""
+    """Convert functions of the state to hooks. A converted hook calls its function after each step. Hooks are returned
+    unchanged.
+    """
     return [h if isinstance(h, StepHook) else _AfterStep(h) for h in hooks]
 
 
@@ -253,8 +256,8 @@ def name_hooks(hooks: Iterable[StepHook]) -> dict[str, StepHook]:
 
 
 def refuse_obstacles(hooks: Iterable[StepHook], what: str) -> None:
-    """Raise ModelError if at least one hook cannot continue after a restart; the message states the reasons. ``what``
-    is the name of a feature that works only if all hooks can continue after a restart.
+    """Raise ModelError if at least one hook cannot continue after a restart. The message states the reasons. The
+    argument ``what`` is the name of the feature that requires hooks to continue after a restart.
     """
     found = [words for hook in hooks if (words := hook.find_obstacle())]
     if found:

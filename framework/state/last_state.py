@@ -1,4 +1,4 @@
-"""The state at the end of the last solve of a script; commands such as `windlass modes` use this state."""
+"""The state at the end of the last solve of a script. Commands such as `windlass modes` use this state."""
 
 from __future__ import annotations
 

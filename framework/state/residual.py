@@ -9,8 +9,9 @@ from windlass.framework.assembly.assembly import Assembly
 
 
 def eval_residual(assembly: Assembly, load_factor: float = 1.0) -> FloatArray:
-    """Return the residual at the present fields, shape (n + m,): for the n coordinates the sum of forces, inertia
-    forces and constraint forces minus ``load_factor`` times the loads, followed by the m constraint equations.
+    """Return the residual at the present fields, shape (n + m,). The first n entries, one per coordinate, are the sum
+    of forces, inertia forces and constraint forces, minus ``load_factor`` times the loads. The last m entries are the
+    values of the constraint equations.
     """
     fields = assembly.fields
     f, c = np.zeros_like(fields.x), np.zeros_like(fields.lam)

@@ -38,7 +38,7 @@ class RowPlaces:
         self.places: IntArray = self._find_multipliers(entity) if name == "lam" else self._find_data(entity, name)
 
     def collect(self, array: FloatArray) -> FloatArray:
-        """Return the values of all rows on every process, shape (rows, k); rows with fewer than k values are padded
+        """Return the values of all rows on every process, shape (rows, k). Rows with fewer than k values are padded
         with NaN.
         """
         values = np.where(self.places >= 0, np.append(array, 0.0)[self.places], -np.inf)
@@ -73,9 +73,9 @@ class RowPlaces:
         return np.where((k < count[:, None]) & (start[:, None] >= 0), start[:, None] + k, -1)
 
     def _largest(self, values: FloatArray, together: bool = False) -> FloatArray:
-        """Return an array with the largest value of each entry over all processes, because in a process-local state
-        each process has only a part of the values. For a state in world order, each process has all values; in this
-        case ``values`` is returned unchanged, unless ``together`` is true.
+        """Return the largest value of each entry over all processes. In a process-local state, each process has only a
+        part of the values. In a state in world order, each process has all values. In this case ``values`` is returned
+        unchanged, unless ``together`` is true.
         """
         if self._assembly is None and not together:
             return values

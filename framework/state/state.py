@@ -39,9 +39,9 @@ class State:
     process. `gather` returns the state of the whole model.
 
     Assignments such as ``state.q = values`` copy the values into the existing array. Values that are not finite or have
-    a different shape raise ModelError. A state belongs to one world. To use the values of a state in another world,
-    such as a changed copy of the model, create a state of the other world, and call the method `assign` of the new
-    state. Alternatively, save the state to a file, and call the method `load` of the new state.
+    a different shape raise ModelError. A state is a state of one world. To use its values in another world, such as a
+    changed copy of the model, create a state of the other world, and call the method `assign` of the new state.
+    Alternatively, save the state to a file, and call the method `load` of the new state.
 
     Args:
         world: the world, which the constructor finalizes if necessary.
@@ -88,7 +88,7 @@ class State:
         self.start_data: FloatArray = self.data.copy()
 
     def _derive(self, assembly: Assembly | None, values: Mapping[str, FloatArray]) -> State:
-        """Return a copy of this state in which the arrays in the keyword arguments replace the original arrays."""
+        """Return a copy of this state with the arrays ``values`` in place of the original arrays."""
         other = State.__new__(State)
         other._world, other._assembly = self._world, assembly
         other.t, other.step = self.t, self.step
@@ -102,12 +102,12 @@ class State:
 
     @property
     def world(self) -> World:
-        """The world to which this state belongs."""
+        """The world of this state."""
         return self._world
 
     @property
     def assembly(self) -> Assembly:
-        """The assembly to whose process-local numbering the values belong. For whole states, the assembly of the whole
+        """The assembly that defines the numbering of the values. For a whole state, this is the assembly of the whole
         world.
 
         Raises:
@@ -117,7 +117,7 @@ class State:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the values belong to the whole world, in world order."""
+        """Whether the state contains the values of the whole world, in world order."""
         return self._assembly is None or self._assembly.layout.size == 1
 
     @checked(assembly=instance("Assembly"))
@@ -131,8 +131,9 @@ class State:
 
     @checked(other=instance("State"))
     def assign(self, other: State) -> State:
-        """Copy all values of another state, and return self. The other state may belong to another world if its arrays
-        have equal sizes, for example to the model from which this model was copied.
+        """Copy all values of another state, and return self. The other state may be a state of another world if its
+        arrays have the sizes of the arrays of this state. An example is a state of the model from which this model was
+        copied.
 
         Raises:
             ModelError: the arrays of the states have different sizes.
@@ -150,7 +151,7 @@ class State:
 
     @checked(name=word(*NAMES[:4]))
     def vector(self, name: str) -> Any:
-        """Return a PETSc vector that uses the memory of ``q``, ``v``, ``a`` or ``carried``; under MPI the vector has
+        """Return a PETSc vector that uses the memory of ``q``, ``v``, ``a`` or ``carried``. Under MPI, the vector has
         ghosts.
         """
         array = getattr(self, name)
@@ -161,22 +162,21 @@ class State:
 
     @checked(entity=handle(), name=word(*NAMES))
     def of(self, entity: Entity, name: str = "q") -> FloatArray:
-        """Return a copy of the values that belong to the rows of a handle, shape (rows, k) for at most k values of a
-        row.
+        """Return a copy of the values of the rows of a handle, shape (rows, k) for at most k values of a row.
 
         Under MPI the call is collective. Each process receives the values of all rows.
 
         Args:
-            entity: the entities to which the values belong.
+            entity: the entities.
             name: name of an array of the state. ``q``, ``v``, ``a`` or ``carried``: one value per coordinate of a node
-                or body, in the order of ``dof_names``, 0 for coordinates that a row does not have. ``lam``: the
-                multipliers of constraints, in the order of their equations. ``data`` or ``start_data``: the history
-                values of connectors, or of rows of `GenericData`. The order of the history variables is given in the
-                docstring of the law. Each history variable has one value per segment or point, and rows with fewer
-                values are padded with NaN.
+                or body, in the order of ``dof_names``, or 0 if a row lacks a coordinate. ``lam``: the multipliers of
+                constraints, in the order of their equations. ``data`` or ``start_data``: the history values of
+                connectors, or of rows of `GenericData`. The order of the history variables is given in the docstring of
+                the law. Each history variable has one value per segment or point, and rows with fewer values are padded
+                with NaN.
 
         Raises:
-            ModelError: the handle belongs to another world, or its entities have no values of this name.
+            ModelError: the handle is a handle of another world, or its entities have no values of this name.
         """
         if name in NAMES[4:]:
             return RowPlaces(self._world, self._assembly, entity, name).collect(getattr(self, name))
@@ -187,7 +187,7 @@ class State:
             present = (dofs >= 0) & (dofs < len(array))
             values[present] = array[dofs[present]]
             return values
-        # only the owner of a value adds it, because the values of all processes are summed
+        # each value is included only on its owner, because the values of all processes are summed
         owned = len(self._assembly.layout.owned)
         values = np.append(array[:owned], 0.0)[np.minimum(dofs, owned)]
         return self._assembly.processes.sum(values)
@@ -200,7 +200,7 @@ class State:
         Under MPI the call is collective, and each process must pass the values of all rows.
 
         Raises:
-            ModelError: the handle belongs to another world, its entities do not have values of this name, or values
+            ModelError: the handle is a handle of another world, its entities have no values of this name, or values
                 have a wrong shape or are not finite.
         """
         if name in NAMES[4:]:
@@ -226,7 +226,7 @@ class State:
         Under MPI the call is collective.
 
         Raises:
-            ModelError: the entities belong to another world.
+            ModelError: the entities are entities of another world.
         """
         if entity.table is not self.world.tables.get(entity.table.component):
             raise ModelError(f"{entity!r} belongs to another world than this state")
@@ -244,7 +244,7 @@ class State:
         return self._derive(None, gather_values(self._assembly, {name: getattr(self, name) for name in NAMES}))
 
     def scatter(self, stored: Mapping[str, FloatArray]) -> None:
-        """Copy the values from the arrays ``stored`` of the whole model, which are in world order, into this state.
+        """Copy values to this state from the arrays ``stored`` of the whole model in world order.
 
         Raises:
             ModelError: the lengths of the arrays do not fit this model.
@@ -275,7 +275,7 @@ class State:
 
     @checked(OutputError, path=path(), switches=word("compare", "restore", "keep"))
     def load(self, path: str | Path, switches: str = "compare") -> State:
-        """Copy the values from a file that `save` wrote for the same model, and return self.
+        """Copy the values from a file that `save` has written for this model, and return self.
 
         Args:
             path: the file.
@@ -287,8 +287,8 @@ class State:
 
         Raises:
             OutputError: the file cannot be read, has a wrong digest, or has values that are not finite.
-            ModelError: the state belongs to a model with different rows, node positions or values of switchable
-                columns.
+            ModelError: the state in the file is a state of a model with different rows, node positions or values of
+                switchable columns.
         """
         stored, model = read_state_file(Path(path), (*NAMES, "t", "step"))
         check_stored(stored, path)
@@ -330,7 +330,7 @@ def _read_assigned(name: str, given: Any, old: Any) -> Any:
 
 
 def check_world(state: State, world: World, where: str) -> None:
-    """Raise ModelError if a state does not belong to the given world."""
+    """Raise ModelError if a state is a state of another world."""
     if state.world is not world:
         raise ModelError(
             f"state in {where} belongs to another world: must belong to the same World object, even if both "
@@ -340,11 +340,11 @@ def check_world(state: State, world: World, where: str) -> None:
 
 
 def local_state(assembly: Assembly, state: State | None) -> State:
-    """Return a new process-local state with the values of a state of the same world, or with the initial values if no
-    state is given.
+    """Return a new process-local state with the values of a state of this world, or with the initial values if no state
+    is given.
 
     Raises:
-        ModelError: the state belongs to another world.
+        ModelError: the state is a state of another world.
     """
     if state is not None:
         check_world(state, assembly.world, "a solve")
@@ -361,8 +361,8 @@ def local_state(assembly: Assembly, state: State | None) -> State:
 
 
 def as_local(state: State) -> State:
-    """Return the state itself if its values are in the process-local numbering, otherwise a copy in the process-local
-    numbering; see `local_state`.
+    """Return the state itself if its values are in the process-local numbering. Otherwise return a copy in the
+    process-local numbering. See `local_state`.
     """
     assembly = parallel_assembly(state.world)
     return state if state.is_local_to(assembly) else local_state(assembly, state)

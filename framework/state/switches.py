@@ -1,10 +1,10 @@
-"""Values of switchable columns (columns that `World.set` may change) in state files, such as friction, supports and
-loads.
+"""Values of switchable columns in state files. Switchable columns, such as friction, supports and loads, are columns
+that `World.set` may change.
 
 A state is valid only together with the values that the switchable columns had when the state was computed. For example,
 history values of a contact without friction contain no sticking positions. Therefore a state file contains all
-switchable numeric columns as arrays ``switch.<kind>.<column>``, with only one row if all rows are equal. When the file
-is loaded, these columns are compared with the columns of the model.
+switchable numeric columns as arrays ``switch.<kind>.<column>``. If all rows are equal, such an array has only one row.
+When the file is loaded, these columns are compared with the columns of the model.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ def find_unequal(values: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_
 
 
 def take_switches(world: World, kept: Mapping[str, Any], how: str, where: str) -> None:
-    """Compare the switchable columns of file and model, or set the columns of the model to the values in the file. The
-    call is collective.
+    """Compare the switchable columns of the file and of the model, or set the columns of the model to the values in the
+    file. The call is collective.
 
     Args:
         world: the world.
-        kept: entries of the file, which include the result of `describe_switches`, unless an old version of Windlass
-            wrote the file.
+        kept: entries of the file. They include the result of `describe_switches`, unless an old version of Windlass has
+            written the file.
         how: ``"compare"``: raise an error for differences; ``"restore"``: set the columns of the model; ``"keep"``: do
             nothing.
         where: name of the file, for the message.

@@ -4,12 +4,12 @@ The residual consists of the equations of motion and the constraint equations,
 
     M(q) a + f(q, v, t) - loads + C_qᵀ λ,    C,
 
-where M is the mass matrix, C are the constraint equations, C_q the derivatives of C with respect to q, and λ the
-multipliers. The derivatives of the residual with respect to q, v, a and λ are compared separately, and then as a
+where M is the mass matrix, C are the constraint equations, C_q are the derivatives of C with respect to q, and λ are
+the multipliers. The derivatives of the residual with respect to q, v, a and λ are compared separately, and then as a
 weighted sum. A central difference with step h has a truncation error of about h² times the third derivative, and a
-rounding error of about ε R/h, for residuals of magnitude R and the relative rounding error ε of floating-point numbers.
-With h = 1e-6 the sum of both errors is about 1e-9 of the largest entry of a matrix row. Contact states are history
-values, and do not change during the comparison.
+rounding error of about ε R/h. Here R is the magnitude of the residual, and ε is the relative rounding error of
+floating-point numbers. With h = 1e-6 the sum of both errors is about 1e-9 of the largest entry of a matrix row. Contact
+states are history values, and do not change during the comparison.
 """
 
 from __future__ import annotations
@@ -41,22 +41,23 @@ FACTORS = {
     "lam": (0.0, 0.0, 1e-300, 1.0),
 }
 """Factors (dq, dv, da, scale of multipliers) that select the derivative with respect to displacements, velocities,
-accelerations or multipliers. The factor da is 1e-300 instead of 0, because for 0 the tangent omits inertia forces.
+accelerations or multipliers. The factor da is 1e-300 and not 0, because the tangent with da = 0 does not include
+inertia forces.
 """
 TOGETHER = (0.7, 1.3, 2.1, 0.4)
 """Factors with which all derivatives contribute to the tangent. With these factors, the check detects a tangent that is
 not linear in its factors.
 """
 BESIDE = {"x": ("x",), "v": ("v", "lam"), "lam": ("v", "lam"), "a": tuple(FACTORS)}
-"""For each derivative to be checked, the derivatives whose largest entry (at least 1) is an upper limit of the scale of
-errors. The error of an entry is compared with the largest entry of its row, but at most with this limit.
+"""For each derivative to be checked: names of derivatives. The error of an entry is compared with the largest entry of
+its row, but at most with the largest entry of these derivatives or with 1, if 1 is larger.
 """
 WORDS = {"x": "displacement", "v": "velocity", "a": "acceleration", "lam": "multiplier"}
 
 
 class Wrong(NamedTuple):
-    """The entry of a tangent with the largest error: matrix row, matrix column, value and correct value, together with
-    the number of wrong entries of the tangent.
+    """The entry of a tangent with the largest error. The fields are the matrix row, the matrix column, the value and
+    the correct value of this entry, and the number of wrong entries of the tangent.
     """
 
     row: int
@@ -88,23 +89,23 @@ def check_tangent(
     """Compare the tangent of a model with central differences of its residual, at a given state and at random states
     near this state. Optionally, check the derivatives of the residual with respect to columns.
 
-    The check is suitable only for small models on one process, because it varies each coordinate and uses dense
-    matrices.
+    The check is suitable only for small models on one process, because each coordinate is varied, and dense matrices
+    are used.
 
     Args:
         world: the model.
-        state: state of the comparison; default: initial values. The history values of this state are used in all
-            evaluations.
+        state: state of the comparison. The default is the initial state. The history values of this state are used in
+            all evaluations.
         states: number of random states. Random numbers with the standard deviation ``displacement`` are added to the
-            coordinates, and random numbers of order 1 to velocities, accelerations and multipliers.
+            coordinates, and random numbers of order 1 are added to velocities, accelerations and multipliers.
         displacement: standard deviation [m, rad, 1] of the random displacements of coordinates.
         tolerance: largest allowed error [1] of an entry, relative to the largest entry of its matrix row.
         seed: seed of the random numbers.
-        parameters: whether to check, in addition, the derivatives of the residual with respect to the real numbers in
-            the first and the last row of each table. With respect to each number that is not 0, the residual must have
-            a derivative, and the central difference with the step of `windlass.evaluate` must agree with this
-            derivative. The derivatives are computed from differences that are extrapolated to the step 0. History
-            values are constant.
+        parameters: whether to check also the derivatives of the residual with respect to the real numbers in the first
+            and the last row of each table. The residual must have a derivative with respect to each number that is not
+            0, and the central difference with the step of `windlass.evaluate` must agree with this derivative. For this
+            comparison, derivatives are computed from differences that are extrapolated to the step 0. History values
+            are constant.
 
     Raises:
         ModelError: an entry of the tangent differs from the central difference, or forces are not finite. The message
@@ -132,8 +133,9 @@ def check_fields(
     *,
     limit: float = np.inf,
 ) -> None:
-    """Check the tangent as `check_tangent` does, at the present fields of an assembly. The check is made twice: with
-    the constraints imposed on positions, and with the constraints imposed on velocities.
+    """Compare the tangent with central differences, as in `check_tangent`, at the present fields of an assembly. The
+    comparison is made twice. In the first comparison, constraints are imposed on positions, and in the second, on
+    velocities.
 
     Args:
         assembly: the assembly with the fields.
@@ -151,8 +153,7 @@ def check_fields(
             expected = {name: eval_differences(assembly, name) for name in FACTORS}
             if not all(np.isfinite(part).all() for part in expected.values()):
                 raise ModelError(f"forces are not finite {where}: must be finite; use a smaller displacement")
-            # the rounding error of a matrix row is proportional to the largest entry of this row in any of the
-            # derivatives
+            # the rounding error of a matrix row is proportional to the largest entry of this row in all derivatives
             rows = np.max([np.abs(part).max(axis=1, initial=0.0) for part in expected.values()], axis=0)
             rows = np.maximum(rows, WEAK * rows.max(initial=1.0))
             for name, factors in FACTORS.items():
@@ -170,7 +171,7 @@ def check_fields(
 def _check_together(
     assembly: Assembly, expected: dict[str, FloatArray], tolerance: float, limit: float, rows: FloatArray, where: str
 ) -> None:
-    """Compare the tangent for the factors `TOGETHER` with the weighted sum of the central differences for the same
+    """Compare the tangent for the factors `TOGETHER` with the sum of the central differences, weighted by these
     factors.
 
     Raises:
@@ -268,8 +269,8 @@ def _describe_row(assembly: Assembly, k: int) -> str:
 
 
 def _find_law(assembly: Assembly, name: str, row: int, column: int) -> str:
-    """Return a text that names the law whose contribution to an entry of the tangent has the largest error, and the
-    first row of this law that couples the two unknowns of the entry.
+    """Return a text with the name of a law and of one of its rows. The contribution of this law to an entry of the
+    tangent has the largest error. The row is the first row of the law that couples the two unknowns of the entry.
     """
     worst, found = 0.0, ""
     values = getattr(assembly.fields, name)
@@ -304,8 +305,8 @@ def _rows_at(system: System, row: int, column: int, spare: int) -> IntArray:
 
 
 def _own_residual(assembly: Assembly, system: System) -> FloatArray:
-    """Return the contribution of one law to the residual, except weight and inertia forces of the constant mass
-    matrix.
+    """Return the contribution of one law to the residual, without weight and without inertia forces of the constant
+    mass matrix.
     """
     fields = assembly.fields
     f, loads, c = np.zeros_like(fields.x), np.zeros_like(fields.x), np.zeros_like(fields.lam)
@@ -322,8 +323,8 @@ def _own_residual(assembly: Assembly, system: System) -> FloatArray:
 def _add_own_tangent(
     assembly: Assembly, component: type[Component], factors: tuple[float, float, float, float], values: FloatArray
 ) -> None:
-    """Add the contribution of one law to the tangent, except the constant mass matrix and the derivative of the
-    weight.
+    """Add the contribution of one law to the tangent, without the constant mass matrix and without the derivative of
+    the weight.
     """
     system = assembly.layout.systems[component]
     dq, dv, da, scale = factors

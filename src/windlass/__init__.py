@@ -101,15 +101,15 @@ _ROOT = Path(__file__).resolve().parents[2]
 if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "elements", "connectors", "solvers")):
     __path__.insert(0, str(_ROOT))
 
-# If the script runs on several processes, an error handler is installed, which ends all processes if one process fails.
-# Without the handler, the other processes would wait for the failed process forever.
+# If the script runs on several processes, an error handler is installed. The handler ends all processes if one process
+# fails. Without the handler, the other processes would wait for the failed process forever.
 if import_module("windlass.framework.launch.launcher").launched_size() > 1:
     import_module("windlass.framework.launch.script_end").install_in_script()
 
 _names = import_module("windlass.framework.launch.lazy_names")
 _names.libraries[:] = ("windlass.elements", "windlass.connectors")
 
-if not TYPE_CHECKING:  # Hidden from type checkers. Otherwise they would not report imported names that do not exist.
+if not TYPE_CHECKING:  # type checkers ignore this branch, so that they can report names that do not exist
     _load, _list, __all__ = _names.offer(__name__)
 
     def __getattr__(name: str) -> Any:

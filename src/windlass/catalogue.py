@@ -1,5 +1,5 @@
-"""Data sheets of belts, mooring chains, wire ropes and fibre ropes, selected by name. A data sheet contains values of
-standards, and typical values with their ranges.
+"""Data sheets of belts, mooring chains, wire ropes and fibre ropes, which are selected by name. A data sheet contains
+values from standards, and typical values with their ranges.
 
 sheet = wl.catalogue.belt("PK", ribs=6)
 pulleys = [wl.Pulley(body, 0.06, groove_angle=sheet.groove_angle(0.06)), ...]
@@ -9,11 +9,11 @@ chain = wl.catalogue.chain("R3", 0.076)
 line = straight_cable(world, anchor, fairlead, 40, bending_stiffness=0.0, **chain.columns)
 world.add(con.FluidLoad, cable=line, fluid=sea, **chain.fluid)
 
-The values are in `belts.toml` and `lines.toml` in this folder. These files list the standards and sources of each
+The values are in `belts.toml` and `lines.toml` in this folder. These files contain the standards and sources of each
 family of products, and the certainty of each value. Most values have not been compared with the texts of the standards
 yet, and EA, EI and friction differ between manufacturers. A data sheet provides initial values for a design. Check
 these values against the standard or the manufacturer's data. To add another type of product, write a file with the
-structure of `belts.toml` and a function like `belt`.
+structure of `belts.toml`, and a function such as `belt` that reads the file.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ class BeltSheet:
         standard: the standards that give the dimensions of the belt.
         width: width [m] of the belt.
         columns: arguments of `wl.Belt`: ``axial_stiffness``, ``bending_stiffness``, ``mass_per_length``,
-            ``cord_offset`` and ``friction``; also ``layer_stiffness`` for belts with an elastic layer, and ``pitch``,
-            ``tooth_stiffness``, ``tooth_height`` and ``flank_angle`` for timing belts.
+            ``cord_offset`` and ``friction``. For belts with an elastic layer, ``layer_stiffness`` is added. For timing
+            belts, ``pitch``, ``tooth_stiffness``, ``tooth_height`` and ``flank_angle`` are added.
         quantities: all values by name, each with its range and its certainty ("standard", "typical" or "estimate").
         notes: remarks on the accuracy and use of the values.
         sources: sources of the values.
-        groove_angles: groove angles [rad] of small and of large pulleys, and the radius [m] up to which a pulley counts
-            as small; None for flat and timing belts, which run without grooves.
+        groove_angles: groove angles [rad] of small and of large pulleys, and the largest radius [m] of a small pulley;
+            None for flat and timing belts, which run without grooves.
     """
 
     name: str
@@ -90,8 +90,8 @@ class BeltSheet:
         return small if radius <= limit else large
 
     def radius(self, teeth: int) -> float:
-        """Return the outer radius [m] of a timing pulley with the given number of teeth. This radius is the radius of
-        the pitch line minus the distance of the pitch line from the outer surface of the pulley.
+        """Return the outer radius [m] of a timing pulley with the given number of teeth. The outer radius is the radius
+        of the pitch line minus the distance of the pitch line from the outer surface of the pulley.
 
         Raises:
             ModelError: the belt is not a timing belt.
@@ -117,13 +117,14 @@ class LineSheet:
         standard: standards that apply to the chain or rope.
         diameter: nominal diameter [m] of a rope or of the bar of a chain.
         breaking_load: minimum breaking load [N], for `wl.post`.
-        columns: columns of cables: ``axial_stiffness`` and ``mass_per_length``; for wire ropes also
-            ``bending_stiffness``; for fibre ropes also ``slow_stiffness``, ``slow_damping`` and ``stiffening``
-            (`windlass.elements.FibreCable3D`). Columns of chains and wire ropes are also arguments of `wl.Rope`.
-        fluid: columns of `FluidLoad`: ``diameter``, the diameter of a cylinder that displaces the same volume per
-            length; ``normal_drag``, the drag coefficient relative to this diameter; for chains also ``axial_drag``, the
-            drag coefficient relative to the circumference of this cylinder.
-        quantities: all values by name, each with its range and its certainty: "standard", "typical" or "estimate".
+        columns: columns of cables: ``axial_stiffness`` and ``mass_per_length``. For wire ropes, ``bending_stiffness``
+            is added. For fibre ropes, the columns ``slow_stiffness``, ``slow_damping`` and ``stiffening`` of
+            `windlass.elements.FibreCable3D` are added. Columns of chains and wire ropes are also arguments of
+            `wl.Rope`.
+        fluid: columns of `FluidLoad`. The column ``diameter`` is the diameter of a cylinder that displaces as much
+            volume per length as the chain or rope. The column ``normal_drag`` is the drag coefficient relative to this
+            diameter. For chains, ``axial_drag`` is the drag coefficient relative to the circumference of this cylinder.
+        quantities: all values by name, each with its range and its certainty ("standard", "typical" or "estimate").
         notes: remarks on the accuracy and use of the values.
         sources: sources of the values.
     """
@@ -140,8 +141,8 @@ class LineSheet:
 
     @checked(density=number("kg/m^3", minimum=0.0))
     def submerged_mass(self, density: float = WATER) -> float:
-        """Return the mass per length minus the mass per length of the displaced fluid, in kg/m. ``density`` [kg/m^3] is
-        the density of the fluid.
+        """Return the mass per length minus the mass per length of the displaced fluid, in kg/m. The argument
+        ``density`` is the density of the fluid [kg/m^3].
         """
         return float(self.columns["mass_per_length"] - density * pi * self.fluid["diameter"] ** 2 / 4.0)
 
@@ -156,7 +157,7 @@ class Groove(NamedTuple):
     Attributes:
         groove_radius: radius [m] of the groove bottom in the cross section of the groove.
         flank_half_angle: angle [rad] between a flank and the plane of the sheave.
-        depth: smallest depth [m] of the groove from its bottom to the rim.
+        depth: smallest depth [m] of the groove, from its bottom to the rim.
     """
 
     groove_radius: float
@@ -169,8 +170,8 @@ def belt(name: str, ribs: int | None = None, width: float | None = None) -> Belt
     """Return the data sheet of a belt.
 
     Args:
-        name: profile, see `belts`, or a name such as "6PK" for the profile PK with six ribs. Capitals, spaces and
-            hyphens are ignored.
+        name: profile (see `belts`), or a name such as "6PK" for the profile PK with six ribs. Spaces, hyphens, and the
+            difference between upper and lower case are ignored.
         ribs: number of ribs of ribbed belts, or number of parallel V-belts (default: one).
         width: width [m] of flat and timing belts.
 
@@ -280,7 +281,8 @@ def chain(grade: str, diameter: float, stud: bool = False) -> LineSheet:
         "mass_per_length": (mass, "kg/m"),
         "volume_diameter": (volume, "m"),
         "normal_drag": (across, "1"),
-        # axial drag coefficients of DNV refer to the diameter, coefficients of `FluidLoad` refer to the circumference
+        # axial drag coefficients of DNV refer to the diameter, but coefficients of `FluidLoad` refer to the
+        # circumference
         "axial_drag": (along / pi, "1"),
     }
     quantities = {key: Quantity(value, value, value, unit, family["sure"][key]) for key, (value, unit) in given.items()}
@@ -335,8 +337,8 @@ def fibre_rope(material: str, diameter: float, slow_time: float = 600.0) -> Line
         material: "polyester" or "nylon".
         diameter: nominal diameter, from 0.02 m to 0.3 m.
         slow_time: time constant η/K [s] of the creep at constant load, where η is ``slow_damping`` and K is
-            ``slow_stiffness``. The creep of real ropes lasts from minutes to days, so choose the time constant
-            according to the duration of the loads.
+            ``slow_stiffness``. Choose the time constant according to the duration of the loads, because the creep of
+            real ropes lasts from minutes to days.
 
     Raises:
         ModelError: the material is unknown, the diameter is out of range, or ``slow_time`` is not > 0.
@@ -351,7 +353,7 @@ def fibre_rope(material: str, diameter: float, slow_time: float = 600.0) -> Line
     volume = sqrt(4.0 * mass / (pi * row["density"]))
 
     (alpha, *_), (beta, *_) = (_triple(row[key]) for key in ("alpha", "beta"))
-    # the secant stiffness at the static load is the stiffness of the slow and the fast part in series
+    # the slow part and the fast part in series have the secant stiffness at the static load
     K = strength / (1.0 / row["static"] - 1.0 / (alpha + beta * family["static_load"]))
 
     def quantity(key: str, unit: str, factor: float, value: Any = 1.0) -> Quantity:
@@ -409,7 +411,7 @@ def _create_sheet(
 
 
 def _check_diameter(name: str, diameter: float, family: Mapping[str, Any]) -> float:
-    """Return the diameter [mm] of a product; raise ModelError if the diameter is out of range."""
+    """Return the diameter [mm] of a product. Raise ModelError if the diameter is out of range."""
     low, high = (MM * value for value in family["range_mm"])
     if not low <= diameter <= high:
         raise ModelError(f"diameter = {diameter:g} m of {name} of the catalogue: must be {low:g} to {high:g} m")
@@ -417,7 +419,9 @@ def _check_diameter(name: str, diameter: float, family: Mapping[str, Any]) -> fl
 
 
 def _pick(kind: str, name: str, rows: Mapping[str, Any]) -> str:
-    """Return the name in the catalogue that matches a name from the user; capitals, spaces and hyphens are ignored."""
+    """Return the name in the catalogue that agrees with a name from the user, without regard to spaces, hyphens, and
+    upper and lower case.
+    """
     known = {_plain(row): row for row in rows}
     if _plain(name) not in known:
         close = get_close_matches(_plain(name), known, 1, 0.5)

@@ -35,8 +35,8 @@ COMMANDS = (
     "run", "run-exudyn", "run-moordyn", "modes", "sweep", "optimise", "identify", "uncertainty", "tune", "fmu",
     "compile", "show", "post", "examples", "doctor",
 )  # fmt: skip
-"""Names of commands. Each command is a file in this folder; its function ``main`` receives the arguments after the
-command and returns the exit code.
+"""Names of commands. Each command is a file in this folder. The function ``main`` of this file receives the arguments
+after the command, and returns the exit code.
 """
 VERSION_WORDS = ("version", "-version", "--version")
 
@@ -45,20 +45,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command with its arguments (default: arguments of the process) and return the exit code.
 
     The exit code is 0 for success, 1 for an exception or an incomplete installation, and 2 for an input error or a
-    solve without convergence. The exit code is 141 if the reader of the output has closed the pipe, as ``| head`` does.
+    solve without convergence. The exit code is 141 if the program that reads the output, for example ``head``, has
+    closed the pipe.
     """
     try:
         code = run_command(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # the rest of the output buffer is discarded, because writing it at the end of the process would also fail
+        # the rest of the output buffer is discarded, because a write at the end of the process would also fail
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     return code
 
 
 def run_command(arguments: Sequence[str] | None) -> int:
-    """Run a command without handling a closed pipe of the output, see `main`."""
+    """Run a command as in `main`, but raise the error of a closed output pipe."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     command, rest = (words[0], words[1:]) if words else ("help", [])
     if command in (*HELP_WORDS, *VERSION_WORDS, "doctor") and rest:

@@ -40,14 +40,14 @@ def is_count(word: str) -> bool:
 
 
 class CompileError(WindlassError):
-    """Exception that is raised if kernels cannot be compiled in advance or stored."""
+    """Exception for kernels that cannot be compiled in advance or stored."""
 
 
 def compile_all(processes: int | None = None) -> str:
     """Compile the kernels in the list `kernels.json` that are not yet compiled. Return a summary as text.
 
     Args:
-        processes: number of parallel processes; default: one for each core.
+        processes: number of parallel processes. The default is one for each core.
 
     Raises:
         CompileError: the compiler is switched off, kernels cannot be stored, a kernel of the list does not exist or
@@ -68,7 +68,7 @@ def compile_all(processes: int | None = None) -> str:
     started = [listed.start_process(jobs[first::number] + jobs, subprocess.PIPE) for first in range(number)]
     answers = [json.loads((process.stdout.read() if process.stdout else "") or "null") for process in started]
     for process in started:
-        process.communicate()  # `communicate` closes the pipe to the process and waits for its end
+        process.communicate()  # `communicate` closes the pipe to the process, and waits until the process ends
     if None in answers:
         raise CompileError("a compiling process ended early: windlass doctor names the problem")
     if failed := sorted({name for answer in answers for name in answer["failed"]}):

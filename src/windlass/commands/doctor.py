@@ -1,5 +1,5 @@
-"""The command `windlass doctor` prints versions, PETSc's solver packages, MPI, the compiler cache, and whether Windlass
-can run.
+"""The command `windlass doctor` prints a report on versions, PETSc's solver packages, MPI and the compiler cache. The
+report also states whether Windlass can run.
 
 Each package is imported only when its line of the report is created. Therefore a report is printed even if a package is
 missing or damaged. The last line of this report names the problem and the remedy.
@@ -22,14 +22,14 @@ SET_UP_HINT = "run `make setup` (on systems other than Debian 12 and 13 see envi
 
 
 def main(_words: Sequence[str]) -> int:
-    """Print the report; return the exit code, which is 0 if Windlass can run, otherwise 1."""
+    """Print the report, and return the exit code. The exit code is 0 if Windlass can run, otherwise 1."""
     text, ready = report()
     print(text)
     return 0 if ready else 1
 
 
 class _Findings:
-    """Three lists: lines of the report, problems that prevent Windlass from running, and other remarks."""
+    """Three lists: the lines of the report, the problems that prevent runs of Windlass, and other remarks."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -90,8 +90,8 @@ def _add_threads(found: _Findings) -> None:
     found.add_line("OMP_NUM_THREADS", threads or "not set, Windlass then uses 1")
     if threads not in (None, "1"):
         found.remarks.append(f"OMP_NUM_THREADS={threads}: superlu_dist is far slower than with 1 on small models")
-    # OMP_NUM_THREADS has the same default as in a run, and is set before PETSc is loaded, because PETSc reads the
-    # variable only once.
+    # OMP_NUM_THREADS receives the default value of runs. The variable is set before PETSc is loaded, because PETSc
+    # reads the variable only once.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
@@ -116,8 +116,8 @@ def _add_petsc(found: _Findings) -> None:
 
     _add_slepc(found)
 
-    # superlu_dist is tested only once, because PETSc 3.18 frees a grid of processes twice if a process has several of
-    # these grids
+    # superlu_dist is tested only once, because PETSc 3.18 frees a process grid of superlu_dist twice if several such
+    # grids exist
     usable = [name for name in SOLVER_PACKAGES if _solves(PETSc, name)]
     missing = [name for name in SOLVER_PACKAGES if name not in usable]
     text = ", ".join(usable) or "none"
@@ -133,8 +133,8 @@ def _add_petsc(found: _Findings) -> None:
 
 
 def _add_slepc(found: _Findings) -> None:
-    """Add a line for SLEPc to the report; only the computation of modes requires SLEPc. The import of SLEPc fails if it
-    was built for another version of PETSc.
+    """Add a line on SLEPc to the report. Only the computation of modes requires SLEPc. The import fails if SLEPc was
+    built for another version of PETSc.
     """
     try:
         SLEPc: Any = importlib.import_module("slepc4py.SLEPc")
@@ -145,8 +145,8 @@ def _add_slepc(found: _Findings) -> None:
 
 
 def _solves(PETSc: Any, package: str) -> bool:
-    """Return whether PETSc solves K x = b with the given package: three masses in a chain of four springs of 1 N/m,
-    each mass with a force of 1 N.
+    """Return whether PETSc solves K x = b with the given package. The test model is a chain of four springs of 1 N/m
+    between two fixed points, with a force of 1 N at each of the three inner points.
     """
     K = PETSc.Mat().createAIJ((3, 3), nnz=3, comm=PETSc.COMM_SELF)
     for row, values in enumerate(((2.0, -1.0, 0.0), (-1.0, 2.0, -1.0), (0.0, -1.0, 2.0))):
@@ -166,8 +166,8 @@ def _solves(PETSc: Any, package: str) -> bool:
             pc.setType("lu")
             pc.setFactorSolverType(package)
         ksp.solve(b, x)
-        # The exact displacement of the middle mass is 2 m. The tolerance is sufficient for hypre with gmres, which ends
-        # at rtol = 1e-5.
+        # The exact displacement of the middle point is 2 m. The tolerance is sufficient for hypre with gmres, which
+        # ends at rtol = 1e-5.
         return bool(ksp.getConvergedReason() > 0 and abs(x.getValue(1) - 2.0) < 1e-4)
     except PETSc.Error:
         return False
@@ -177,8 +177,8 @@ def _solves(PETSc: Any, package: str) -> bool:
 
 
 def _check_shared_mpi(found: _Findings, PETSc: Any) -> None:
-    """Check that mpi4py and PETSc use the same MPI library. With two different libraries, mpi4py and PETSc report
-    different numbers of processes, or communicators cannot be passed from PETSc to mpi4py.
+    """Check that mpi4py and PETSc use one common MPI library. With different libraries, mpi4py and PETSc would report
+    different numbers of processes, or communicators could not be passed from PETSc to mpi4py.
     """
     MPI: Any = sys.modules["mpi4py.MPI"]
     try:
@@ -198,7 +198,8 @@ def _add_kernel_cache(found: _Findings) -> None:
 
         folder, reason = cache_folder()
         files = 0 if folder is None else sum(1 for path in folder.rglob("*") if path.is_file())
-    # Any error is possible here, for example if there is no home folder, no permission, or numba is damaged.
+    # Any error is possible here, for example if the home folder is missing, permissions are missing, or numba is
+    # damaged.
     except Exception as error:
         found.add_line("compiler cache", f"unknown: {_first_line(error)}")
         found.problems.append("the folder of the compiler cache cannot be found or made")

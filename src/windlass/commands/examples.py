@@ -19,7 +19,7 @@ An example is a complete model; run it by `windlass run NAME.py`.  A file that e
 
 
 def find_folder() -> Path:
-    """Return the folder of the examples in the installed package or, in a checkout, in the repository.
+    """Return the folder of the examples. This folder is in the installed package or, in a checkout, in the repository.
 
     Raises:
         OptionError: the installation has no examples.
@@ -40,7 +40,7 @@ def main(words: Sequence[str]) -> int:
     """List the examples or copy one. Return the exit code.
 
     Raises:
-        OptionError: the example is unknown, a file exists, or the number of arguments is too large.
+        OptionError: the example is unknown, the file already exists, or the number of arguments is too large.
     """
     print(HELP if len(words) == 1 and words[0] in HELP_WORDS else run_examples(words))
     return 0
@@ -50,7 +50,7 @@ def run_examples(words: Sequence[str]) -> str:
     """List the examples, or copy one. Return the text to print.
 
     Raises:
-        OptionError: the example is unknown, a file exists, or there are too many arguments.
+        OptionError: the example is unknown, the file already exists, or the number of arguments is too large.
     """
     found = {path.stem: path for path in sorted(find_folder().glob("*.py")) if path.stem != "__init__"}
     if not words:

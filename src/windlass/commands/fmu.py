@@ -101,15 +101,15 @@ def check_target(path: Path) -> None:
 
 
 def ask_interface(model: Path, pairs: Pairs, files: Sequence[Path]) -> dict[str, Any]:
-    """Return the interface of a model (inputs, outputs and parameters), from a run that ends before its first time
-    step.
+    """Return the interface of a model (inputs, outputs and parameters). For this purpose, the model is run, and the run
+    ends before its first time step.
 
     Raises:
         OptionError: the model fails, or declares no interface.
     """
     with tempfile.TemporaryDirectory(prefix="windlass_fmu_") as name:
         folder = Path(name)
-        # the model is run with the settings that the FMU uses
+        # this run of the model has the settings that the FMU uses
         own = {"script": model.name, "python": sys.executable, "words": join_options(pairs)}
         copy_model(model, files, folder)
         process = model_process.ModelProcess(folder, own | {"parameters": {}}, {})
@@ -145,7 +145,7 @@ def build(library: str, interface: dict[str, Any], model: Path, files: Sequence[
         copy_model(model, files, folder)
         content = json.dumps(interface, indent=1).encode()
         replace_file(folder / INTERFACE, content)
-        # importing tools identify modules by name, so each FMU has a module with a unique name
+        # tools that import FMUs identify modules by name, so each FMU has a module with a unique name
         digest = hashlib.sha256(content + library.encode() + model.read_bytes()).hexdigest()[:8]
         script = folder / f"{interface['identifier']}_{digest}_slave.py"
         shutil.copy2(SLAVE, script)

@@ -1,4 +1,4 @@
-"""The command `windlass identify` finds the values of options for which the sensors of a model fit measured values
+"""The command `windlass identify` finds the values of options with which the sensors of a model fit measured values
 best.
 """
 
@@ -60,12 +60,14 @@ DEFINITION, TABLE, PICTURE = "identify.json", ("identify.csv", "identify.parquet
 CURVES, RESULT = "fit.csv", "fit.json"
 DEVIATION = re.compile(r"\s*(.+?)\s*=\s*(\S+)\s*")
 CLOSE = 0.95
-"""Absolute value of the correlation of two parameters above which the summary mentions the pair."""
+"""If the absolute value of the correlation of two parameters is larger than this value, the summary mentions the
+pair.
+"""
 TREND = 0.3
-"""Correlation of neighbouring residuals above which residuals are not treated as random."""
+"""If the correlation of neighbouring residuals is larger than this value, the residuals are not treated as random."""
 FAR = 2.0
-"""The summary states the ratio of the root mean square of the residuals of a column to the given standard deviation if
-the ratio is not between 1/FAR and FAR.
+"""If the root mean square of the residuals of a column, divided by the given standard deviation, is not between 1/FAR
+and FAR, the summary states this ratio.
 """
 
 
@@ -97,7 +99,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def make_plan(words: Sequence[str]) -> FitPlan:
-    """Return the fit that a command line describes. Run the model once, without solves, to get its options.
+    """Return the fit that a command line describes. The model is run once, without solves, to find its options.
 
     Raises:
         OptionError: the command line is wrong.
@@ -151,8 +153,9 @@ class FitRuns:
         self.rows: dict[Point, Row] = {}
 
     def __call__(self, points: Sequence[Point]) -> list[FloatArray | None]:
-        """Return the residuals at points of the parameter space, None for failed runs. Runs of new points are executed
-        in parallel."""
+        """Return the residuals at points of the parameter space, with None for failed runs. Runs of new points are
+        executed in parallel.
+        """
         found: list[FloatArray | None] = []
         cases = [case_at(self._plan.ranges, point) for point in points]
         for point, (row, folder) in zip(points, self._runs.run(cases), strict=True):
@@ -163,7 +166,7 @@ class FitRuns:
 
 
 def conduct(plan: FitPlan, executor: Executor) -> int:
-    """Run the fit, write tables and picture, and print the summary; return the exit code."""
+    """Run the fit, write the tables and the picture, print the summary, and return the exit code."""
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "fit", lambda: check_files(plan.folder))
     own, measured = plan.own, plan.measured
     runs = plan.open_runs(executor)
@@ -204,7 +207,7 @@ def conduct(plan: FitPlan, executor: Executor) -> int:
 
 
 def check_files(folder: Path) -> None:
-    """Raise OutputError if the paths of tables and picture are files of other programs."""
+    """Raise OutputError if the path of a table or of the picture is a file of another program."""
     for name in (*TABLE, CURVES):
         check_output(folder / name, "table of the fit", "table")
     check_output(folder / RESULT, "result of the fit", "summary")
@@ -241,7 +244,7 @@ def tabulate_fit(plan: FitPlan, fit: Fit) -> dict[str, ReportTable]:
 
 
 def write_curves(plan: FitPlan, best: FloatArray) -> Path:
-    """Write a table of time, measured values and values of the best run; return its path."""
+    """Write a table of times, measured values and values of the best run. Return the path of the table."""
     measured = plan.measured
     heading, columns = ["time [s]"], [measured.times]
     for k, name in enumerate(measured.names):
@@ -254,7 +257,7 @@ def write_curves(plan: FitPlan, best: FloatArray) -> Path:
 
 
 def write_result(plan: FitPlan, fit: Fit) -> Path:
-    """Write values, intervals and correlations to a JSON file; return its path."""
+    """Write values, intervals and correlations to a JSON file. Return the path of the file."""
     names = list(plan.ranges)
     values = {}
     for (name, each), share, width in zip(plan.ranges.items(), fit.point, fit.half_widths, strict=True):
@@ -281,9 +284,9 @@ def write_result(plan: FitPlan, fit: Fit) -> Path:
 
 
 def describe_region(plan: FitPlan, fit: Fit) -> dict[str, Any] | None:
-    """Return the joint confidence region of all options, or None if the data do not determine all options. The region
-    is described by the covariance matrix, the bound, and the names of the options whose logarithms the covariance
-    matrix describes.
+    """Return the joint confidence region of all options, or None if the data do not determine all options. The result
+    contains the covariance matrix, the bound, and the names of the options that the covariance matrix describes by
+    their logarithms.
     """
     if not np.isfinite(fit.covariance).all():
         return None
@@ -333,7 +336,7 @@ def describe(plan: FitPlan, fit: Fit, row: Row) -> list[str]:
 
 
 def describe_loose(names: Sequence[str]) -> str:
-    """Return a text that names the options whose combination the data do not determine."""
+    """Return a text with the names of options of which the data do not determine the combination."""
     if len(names) == 1:
         return f"-{names[0]}"
     return f"{', '.join(f'-{name}' for name in names[:-1])} and -{names[-1]}, only a combination of them"

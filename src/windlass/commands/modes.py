@@ -21,7 +21,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def show_modes(script: str) -> None:
-    """Print the table of the modes about the last state that was solved. All processes must call this function.
+    """Print the table of the modes about the last state of the solves. All processes must call this function.
 
     Raises:
         ModelError: the script has no solve.

@@ -56,7 +56,7 @@ LIMIT = re.compile(r"\s*([\w.-]+)\s*(<=|>=)\s*(\S+)\s*")
 
 
 class Limit(NamedTuple):
-    """A limit on a result, which consists of the name of the result, ``<=`` or ``>=``, and the bound."""
+    """A limit on a result: the name of the result, the sign ``<=`` or ``>=``, and the bound."""
 
     name: str
     sense: str
@@ -105,7 +105,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def make_plan(words: Sequence[str]) -> SearchPlan:
-    """Return the search that a command line describes. Run the model once, without solves, to get its options.
+    """Return the search that a command line describes. The model is run once, without solves, to find its options.
 
     Raises:
         OptionError: the command line is wrong.
@@ -123,7 +123,7 @@ def make_plan(words: Sequence[str]) -> SearchPlan:
 
 
 def read_limits(text: str) -> tuple[Limit, ...]:
-    """Return the limits in the value of ``-within``; raise OptionError for wrong input."""
+    """Return the limits in the value of ``-within``. Raise OptionError for wrong input."""
     found = []
     for part in filter(str.strip, text.split(",")):
         match = LIMIT.fullmatch(part)
@@ -135,7 +135,7 @@ def read_limits(text: str) -> tuple[Limit, ...]:
 
 
 def to_number(value: Any) -> float:
-    """Return a result as a float; NaN if the result is not a number."""
+    """Return a result as a float. If the result is not a number, return NaN."""
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else float("nan")
 
 
@@ -166,7 +166,7 @@ class SearchRuns:
 
 
 def conduct(plan: SearchPlan, executor: Executor) -> int:
-    """Run the search, write the table and the picture, and print the summary; return the exit code."""
+    """Run the search, write the table and the picture, print the summary, and return the exit code."""
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "search", lambda: check_files(plan.folder))
     own, (goal, sign) = plan.own, plan.goal
     runs = plan.open_runs(executor)
@@ -188,7 +188,7 @@ def conduct(plan: SearchPlan, executor: Executor) -> int:
 
 
 def check_files(folder: Path) -> None:
-    """Raise OutputError if the paths of the table and the picture are files of other programs."""
+    """Raise OutputError if the path of the table or of the picture is a file of another program."""
     for name, what in ((TABLE[0], "table"), (TABLE[1], "table"), (PICTURE, "picture")):
         check_output(folder / name, f"{what} of the search", what)
 

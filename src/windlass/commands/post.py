@@ -5,7 +5,7 @@ windlass post TABLE.csv [-columns a,b] [-start 600] [-end 4200] [-spectrum FILE.
                         [-breaking_load 4.9e6] [-line "studless chain"] [-diameter 0.084] [-picture FILE.png]
 windlass post RECORDING.vtkhdf [-field axial_force] [-start 600] [-end 4200] [-envelope FILE.csv] [-picture FILE.png]
 
-TABLE.csv is a file of Sensors, or any table with a column "time"; RECORDING.vtkhdf is a file of a Recorder.
+TABLE.csv is a file of Sensors, or any table with a column "time". RECORDING.vtkhdf is a file of a Recorder.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def read_options(words: Sequence[str], options: dict[str, Option]) -> dict[str, Any]:
-    """Return the values of the given options; raise OptionError for unknown or wrong options."""
+    """Return the values of the given options. Raise OptionError for unknown or wrong options."""
     values: dict[str, Any] = {}
     for name, text in refuse_twice(split_options(words)):
         if name not in options:

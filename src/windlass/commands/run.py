@@ -1,4 +1,6 @@
-"""The command `windlass run` runs a model script like `python`, but with short error messages and checks of options."""
+"""The command `windlass run` runs a model script as `python` does, but with short error messages and checks of
+options.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ options and those of its solvers."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Run a model; return the exit code."""
+    """Run a model, and return the exit code."""
     return run_script(words, "run", HELP)
 
 
@@ -46,16 +48,16 @@ def run_script(
         help_text: description of the command.
         before: function that is called before the script starts, after the options have been passed to PETSc.
         after: function that is called with the file after the script has ended without error.
-        execute: function that runs the model in the file; default: runs the file as a Python script.
+        execute: function that runs the model in the file. By default, the file is run as a Python script.
 
     Returns:
-        Exit code of the script; 2 for errors of Windlass; 1 for other exceptions.
+        Exit code of the script. The exit code is 2 for errors of Windlass, and 1 for other exceptions.
     """
     if words and words[0] in HELP_WORDS:
         print(help_text)
         return 0
     argv, path, thresholds = sys.argv, list(sys.path), gc.get_threshold()
-    # Objects that are created during the start exist until the process ends. Repeated garbage collection of these
+    # Objects from the start of the process exist until the process ends. Repeated searches for garbage among these
     # objects would take a tenth of the start time.
     gc.set_threshold(RUBBISH, *thresholds[1:])
     from windlass.framework.command_line import options  # imported here, because help does not need this module

@@ -13,7 +13,7 @@ options."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Run a script of Exudyn; return the exit code."""
+    """Run a script of Exudyn, and return the exit code."""
     return run_script(words, "run-exudyn", HELP, before=answer)
 
 

@@ -13,7 +13,7 @@ options and those of its solvers."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the model of an input file; return the exit code."""
+    """Run the model of an input file, and return the exit code."""
     return run_script(words, "run-moordyn", HELP, execute=execute)
 
 

@@ -1,11 +1,11 @@
-"""The command `windlass show` shows results in a window, as a picture or as a film, with PyVista.
+"""The command `windlass show` shows results in a window, or writes a picture or a film, with PyVista.
 
 windlass show FILE [-field NAME] [-frame N] [-picture FILE.png] [-movie FILE.mp4] [-fps 25] [-size 1280,720]
 
-FILE is a file of a Recorder, .vtkhdf or .pvd. Controls of the window: the mouse rotates, moves and zooms; space plays
-and stops; left and right move by a frame; up and down change the field; the slider selects the time; q closes the
-window. -frame counts from 0. Negative numbers count from the end (-1, the default of pictures, is the last frame).
-Pictures and films can be created on computers without a screen.
+FILE is a file of a Recorder (.vtkhdf or .pvd). Controls of the window: the mouse rotates, moves and zooms; space plays
+and stops; the left and right arrows change the frame; the up and down arrows change the field; the slider selects the
+time; q closes the window. -frame counts from 0. Negative numbers count from the end (-1, the default of pictures, is
+the last frame). Pictures and films can be created on computers without a screen.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def check_picture(text: str, what: str) -> Path:
-    """Return the path of a picture or film; raise OutputError if the path cannot be written."""
+    """Return the path of a picture or film. Raise OutputError if the path cannot be written."""
     path = Path(text).absolute()
     if path.suffix not in SUFFIXES[what] or not path.parent.is_dir():
         raise OutputError(f"-{what} {text}: must be a {' or '.join(SUFFIXES[what])} file in a folder that exists")
@@ -69,7 +69,7 @@ def check_picture(text: str, what: str) -> Path:
 
 
 def read_options(words: Sequence[str]) -> dict[str, Any]:
-    """Return the values of all options; raise OptionError for unknown or wrong options."""
+    """Return the values of all options. Raise OptionError for unknown or wrong options."""
     values: dict[str, Any] = {name: item.default for name, item in OPTIONS.items()}
     for name, text in refuse_twice(split_options(words)):
         if name not in OPTIONS:
@@ -79,8 +79,8 @@ def read_options(words: Sequence[str]) -> dict[str, Any]:
 
 
 def read_size(text: str) -> tuple[int, int]:
-    """Return width and height [pixels], rounded down to even numbers, which films need. Raise OptionError if the text
-    does not consist of two numbers from 64 to 8192.
+    """Return the width and the height [pixels], rounded down to even numbers. Films need even numbers. Raise
+    OptionError if the text does not consist of two numbers from 64 to 8192.
     """
     parts = text.split(",")
     if len(parts) != 2 or not all(part.isascii() and part.isdigit() and 64 <= int(part) <= 8192 for part in parts):

@@ -1,8 +1,8 @@
-"""The command `windlass sweep` runs a model with many combinations of option values, each in a separate process.
+"""The command `windlass sweep` runs a model with many combinations of option values. Each run is a separate process.
 
-Every case runs in its own folder, for example ``cases/0007``. When a case has ended, a file with its outcome is written
-to this folder in one operation, so an incomplete file cannot occur. If a sweep was killed, the next call of the command
-runs the cases that have no such file.
+Every case runs in a separate folder, for example ``cases/0007``. When a case has ended, a file with the outcome of the
+case is written to this folder in one operation, so the file is never incomplete. If a sweep was killed, the next call
+of the command runs the cases without such a file.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ The same command continues a sweep that has stopped.  On many machines: mpiexec 
 Options of the sweep, which win over those of the model (give these by -fixed or in the file of -cases):"""
 
 DOUBTS = 10
-"""Largest number of cases whose failure or doubt is stated at the top of the report."""
+"""Largest number of failed or doubtful cases with their reasons at the top of the report."""
 LISTED = 12
 """Largest number of values of an option that the report lists."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Execute a sweep. Return the exit code, which is 0 if at least one case has a result.
+    """Execute a sweep. Return the exit code. The exit code is 0 if at least one case has a result.
 
     Raises:
         OptionError: the command line is wrong.
@@ -73,8 +73,8 @@ def main(words: Sequence[str]) -> int:
 
 
 def conduct(plan: SweepPlan, executor: Executor) -> int:
-    """Run the cases that have not ended, write the table and the plots, and return the exit code: 2 if all cases have
-    failed, otherwise 0.
+    """Run the cases that have not ended, write the table and the plots, and return the exit code. The exit code is 2 if
+    all cases have failed, otherwise 0.
     """
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "sweep", lambda: check_files(plan.folder))
     folders = {case_folder(plan.folder, number): case for number, case in enumerate(plan.cases, 1)}
@@ -96,7 +96,7 @@ def conduct(plan: SweepPlan, executor: Executor) -> int:
 
 
 def check_files(folder: Path) -> None:
-    """Raise OutputError if the paths of tables and pictures belong to files of other programs."""
+    """Raise OutputError if the path of a table or picture is a file of another program."""
     for name in (CSV_FILE, PARQUET_FILE):
         check_output(folder / name, "table of the sweep", "table")
     for file in (folder / PLOTS).glob("*.png"):
@@ -149,8 +149,8 @@ def create_report(
 
 
 def list_values(rows: Sequence[dict[str, Any]], name: str) -> str:
-    """Return the values of an option in all cases as text: all values, or the number of values, and the smallest and
-    the largest value if all values are numbers.
+    """Return a text with the values of an option in all cases. If there are many values, the text states their number
+    and, if all values are numbers, the smallest and the largest value.
     """
     values = list(dict.fromkeys(row[name] for row in rows))
     if len(values) <= LISTED:

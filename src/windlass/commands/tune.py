@@ -1,4 +1,4 @@
-"""The command `windlass tune` finds the PETSc options with which a model is solved fastest while the results agree with
+"""The command `windlass tune` finds the PETSc options with which a model is solved fastest. The results must agree with
 the results of the default options.
 """
 
@@ -44,20 +44,22 @@ OWN = option_table(
     Option("quiet", False, "", "print the ranking and errors only"),
 )
 SHARE = 0.2
-"""Fraction of the total time below which a solver is not tuned, unless the user has specified settings for it."""
+"""If a solver takes less than this fraction of the total time, the solver is not tuned, unless the user has specified
+settings for this solver.
+"""
 TIGHTER = 1e-2
 """Factor of the tolerances in the run that estimates the error of the results with default options."""
 NEAR = 1.3
-"""Ratio of the time of a setting to the shortest time up to which the setting is run again [1]."""
+"""A setting is run again if the ratio [1] of its time to the shortest time is at most this value."""
 FINALISTS = 6
 """Largest number of settings that are run again."""
 SPARE = 1.5
-"""Default limit of the search time, divided by the product of the number of runs and the duration of a run with default
-options [1].
+"""Default limit of the search time, divided by the product of the number of runs and the duration of one run with
+default options [1].
 """
 EVERY = 6
-"""Number of settings after which the default options are run again, so that changes of the load of the computer affect
-all measured times equally.
+"""Number of settings after which the default options are run again. Changes of the load of the computer then affect all
+measured times equally.
 """
 
 
@@ -76,7 +78,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def plan_search(words: Sequence[str], scratch: Path) -> Search:
-    """Return the search that a command line describes. Run the model to get its options.
+    """Return the search that a command line describes. The model is run to find its options.
 
     Raises:
         OptionError: the command line is wrong.
@@ -154,7 +156,8 @@ class Search:
         self._write(Setting("; ".join(setting.name for setting in found), options))
 
     def _announce(self, begin: float) -> None:
-        """List the settings to try, and print the estimated end time of the search, which becomes its deadline.
+        """List the settings of the search, and print the estimated end time of the search. This time is also the
+        deadline of the search.
 
         Args:
             begin: start time [s] of the search.
@@ -200,7 +203,7 @@ class Search:
             print(f"with smaller tolerances the model fails: {tight.reason}")
             return
         error = tight.differ_from(self._default.runs[0])
-        # two results with errors of this size can differ by twice this error
+        # two results with an error of this size can differ by twice the error
         allowed = 2.0 * error
         more = (
             f"; the allowed difference of answers becomes twice this error instead of {self._agree:.1e}"
@@ -257,7 +260,7 @@ class Search:
         return [s for s in self.extra if _names(s, prefix) or not any(_names(s, p) for p in self._prefixes)]
 
     def _has_time(self, ends: float) -> bool:
-        """Return whether another run with the duration of a run with default options would end before the deadline
+        """Return whether another run, with the duration of the run with default options, would end before the deadline
         ``ends`` [s].
         """
         return time.perf_counter() + self._usual <= ends
@@ -274,8 +277,8 @@ class Search:
         judge(one, run, self._default.runs[0], self._agree, self._limit)
 
     def _write(self, best: Setting) -> None:
-        """Compare the best options with the default options again in alternating runs, and write the best options to
-        the file if the model is faster with them. Otherwise write a file without options.
+        """Compare the best options with the default options again, in alternating runs. If the model is faster with the
+        best options, write them to the file. Otherwise write a file without options.
         """
         one = Tried(best)
         base = Tried(self._default.setting)

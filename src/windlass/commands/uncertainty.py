@@ -1,5 +1,5 @@
 """The command `windlass uncertainty` computes the spread of the results of a model with uncertain options, and the
-influence of each option.
+influence of each option on the results.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ OWN = option_table(
 DEFINITION, TABLE = "uncertainty.json", ("uncertainty.csv", "uncertainty.parquet")
 RESULT, PICTURE = "spread.json", "spread.png"
 BEND = 0.1
-"""Ratio of the second-order term of an option to the standard deviation of the result above which a warning states that
-the first-order method is not sufficient.
+"""If the ratio of the second-order term of an option to the standard deviation of the result exceeds this value, a
+warning states that the first-order method is not sufficient.
 """
 LISTED = 0.01
-"""Influence of an option below which the summary omits the option."""
+"""If the influence of an option is less than this value, the summary omits the option."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class UncertaintyPlan(StudyPlan):
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the command. Return the exit code, which is 0 if there are results.
+    """Run the command. Return the exit code. The exit code is 0 if the study has results.
 
     Raises:
         OptionError: the command line is wrong, or a name is not a result of the model.
@@ -103,7 +103,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def make_plan(words: Sequence[str]) -> UncertaintyPlan:
-    """Return the study that a command line describes. Run the model once, without solves, to get its options.
+    """Return the study that a command line describes. The model is run once, without solves, to find its options.
 
     Raises:
         OptionError: the command line is wrong.
@@ -116,8 +116,8 @@ def make_plan(words: Sequence[str]) -> UncertaintyPlan:
 
 
 def conduct(plan: UncertaintyPlan, executor: Executor) -> int:
-    """Run the model at all points, write table, results and picture, and return the exit code: 0 if there are results,
-    otherwise 2.
+    """Run the model at all points, write the table, the results and the picture, and return the exit code. The exit
+    code is 0 if the study has results, otherwise 2.
     """
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "study", lambda: check_files(plan.folder))
     runs = plan.open_runs(executor)
@@ -147,7 +147,7 @@ def conduct(plan: UncertaintyPlan, executor: Executor) -> int:
 
 
 def check_files(folder: Path) -> None:
-    """Raise OutputError if the paths of table, result and picture are files of other programs."""
+    """Raise OutputError if the path of the table, of the results or of the picture is a file of another program."""
     for name in TABLE:
         check_output(folder / name, "table of the study", "table")
     check_output(folder / RESULT, "result of the study", "summary")
@@ -184,7 +184,7 @@ def find_spreads(plan: UncertaintyPlan, points: FloatArray, rows: Sequence[Row])
 
 
 def explain(plan: UncertaintyPlan, rows: Sequence[Row]) -> str:
-    """Return a text with the reason why there are no results."""
+    """Return a text with the reason why the study has no results."""
     if all(row["status"] == "failed" for row in rows):
         return "all runs have failed"
     if any(row["status"] == "failed" for row in rows):
@@ -193,7 +193,7 @@ def explain(plan: UncertaintyPlan, rows: Sequence[Row]) -> str:
 
 
 def write_result(plan: UncertaintyPlan, spreads: Mapping[str, Spread]) -> Path:
-    """Write all results to a JSON file; return its path."""
+    """Write all results to a JSON file. Return the path of the file."""
     names = list(plan.laws)
     results = {}
     for name, spread in spreads.items():

@@ -1,7 +1,7 @@
-"""Unmodified models of Exudyn, read from an assembled MainSystem or from a file, and solved by Windlass.
+"""Solution of unmodified models of Exudyn by Windlass. A model is read from an assembled MainSystem or from a file.
 
-Names are imported when they are first used. Exudyn must be installed if a MainSystem is read, but not if a file is
-read.
+Names are imported when they are first used. Exudyn must be installed for models from a MainSystem, but not for models
+from a file.
 """
 
 from typing import TYPE_CHECKING

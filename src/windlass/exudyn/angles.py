@@ -1,13 +1,13 @@
-"""Nodes of rigid bodies in Exudyn with three rotation angles (``RigidBodyRxyz``), which are converted to Euler
+"""Nodes of rigid bodies in Exudyn with three rotation angles (``RigidBodyRxyz``). The angles are converted to Euler
 parameters.
 
     R = R_x(a) R_y(b) R_z(c),    ω = T (a, b, c)_t,    T = [e_x, R_x e_y, R_x R_y e_z]
 
 R is the rotation matrix of a body, and a, b and c are the angles. R_x, R_y and R_z are the rotations by these angles
-about the axes x, y and z, whose unit vectors are e_x, e_y and e_z. The angular velocity in the global frame is ω, and
-the index t denotes the derivative with respect to time. The exact motion is the same for angles and Euler parameters,
-but the numerical errors differ if the angular velocity of the body changes. The numerical errors are of second order in
-the step size.
+about the axes x, y and z with the unit vectors e_x, e_y and e_z. The angular velocity in the global frame is ω, and the
+index t denotes the derivative with respect to time. The exact motion does not depend on the choice of angles or Euler
+parameters, but the numerical errors differ if the angular velocity of the body changes. The numerical errors are of
+second order in the step size.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from windlass.framework.state.state import State
 ANGLES = "RigidBodyRxyz"
 """Name of the node type with angles in Exudyn."""
 SINGULAR = 1e-7
-"""Cosine of b below which a and c are not unique [1]."""
+"""If the cosine of b is less than this value [1], a and c are not unique."""
 
 
 def find_matrix(angles: FloatArray) -> FloatArray:
@@ -55,7 +55,7 @@ def find_rates(angles: FloatArray) -> FloatArray:
 
 @kernel(inline=True)
 def shift_near(x: float, near: float) -> float:
-    """Return x plus the multiple of 2π that makes the result closest to ``near``."""
+    """Return x plus a multiple of 2π, such that the result is as close as possible to ``near``."""
     shifted: float = x - 2.0 * np.pi * np.floor((x - near) / (2.0 * np.pi) + 0.5)
     return shifted
 
@@ -63,7 +63,7 @@ def shift_near(x: float, near: float) -> float:
 @kernel(inline=True)
 def choose_angles(e: FloatArray, near: FloatArray) -> tuple[float, float, float]:
     """Return the angles [rad] for Euler parameters e, shape (4,). Two solutions exist, (a, b, c) and (a + π, π - b, c +
-    π), plus multiples of 2π; the solution closest to the angles ``near`` is returned.
+    π), plus multiples of 2π. The solution closest to the angles ``near`` is returned.
     """
     w, x, y, z = e[0], e[1], e[2], e[3]
     size = w * w + x * x + y * y + z * z
@@ -72,7 +72,7 @@ def choose_angles(e: FloatArray, near: FloatArray) -> tuple[float, float, float]
     R22, cosine = (w * w - x * x - y * y + z * z) / size, np.sqrt(R00 * R00 + R01 * R01)
     a, b, c = np.arctan2(-R12, R22), np.arctan2(R02, cosine), np.arctan2(-R01, R00)
     if cosine < SINGULAR:
-        # at cos b = 0 only the sum or the difference of a and c is defined, so c is set to 0
+        # if cos b = 0, only the sum or the difference of a and c is defined, so c is set to 0
         a, c = np.arctan2(2.0 * (y * z + w * x) / size, (w * w - x * x + y * y - z * z) / size), 0.0
     first = shift_near(a, near[0]), shift_near(b, near[1]), shift_near(c, near[2])
     other = shift_near(a + np.pi, near[0]), shift_near(np.pi - b, near[1]), shift_near(c + np.pi, near[2])
@@ -119,7 +119,7 @@ def turning(rate: FloatArray, e: FloatArray) -> tuple[float, float, float]:
 
 @kernel(inline=True)
 def solve_rates(sa: float, ca: float, sb: float, cb: float, w: Any) -> tuple[float, float, float]:
-    """Return T⁻¹ w for a vector w of three components; the other arguments are the sines and cosines of the angles a
+    """Return T⁻¹ w for a vector w of three components. The other arguments are the sines and cosines of the angles a
     and b.
     """
     third = (ca * w[2] - sa * w[1]) / cb
@@ -130,13 +130,13 @@ def solve_rates(sa: float, ca: float, sb: float, cb: float, w: Any) -> tuple[flo
 def find_angle_rates(
     e: FloatArray, rate: FloatArray, second: FloatArray, angles: FloatArray, rates: FloatArray, faster: FloatArray
 ) -> None:
-    """Write the first and second derivatives of ``angles`` with respect to time into ``rates`` and ``faster``, shape
-    (3,) each, for Euler parameters e with the derivatives ``rate`` and ``second``.
+    """Write the first and second derivatives of ``angles`` with respect to time to ``rates`` and ``faster``, each of
+    shape (3,). The arguments ``rate`` and ``second`` are the derivatives of the Euler parameters e.
     """
     sa, ca, sb, cb = np.sin(angles[0]), np.cos(angles[0]), np.sin(angles[1]), np.cos(angles[1])
     u, v, w = solve_rates(sa, ca, sb, cb, turning(rate, e))
     rates[0], rates[1], rates[2] = u, v, w
-    # the product of T_t, the derivative of T with respect to time, and (u, v, w) is subtracted from the acceleration
+    # T_t (u, v, w) is subtracted from the acceleration, where T_t is the derivative of T with respect to time
     x, y, z = turning(second, e)
     x -= v * w * cb
     y -= -u * v * sa - u * w * ca * cb + v * w * sa * sb
@@ -155,8 +155,8 @@ class AngleNode:
         node: the node of Windlass.
         where: indices of the six coordinates of the node in Exudyn's vector of ODE2 coordinates.
         item: dictionary of the node in Exudyn.
-        last: angles [rad] at the end of the previous step. Angles of the next step are chosen close to these values.
-            Therefore angles are continuous beyond half a turn. See `FollowAngles`.
+        last: angles [rad] at the end of the previous step. The angles of the next step are chosen close to these
+            values, so that the angles are continuous beyond half a turn. See `FollowAngles`.
         reference: reference coordinates of the node in Exudyn: position [m] and angles [rad], shape (6,).
         start: Euler parameters in the reference configuration, shape (4,).
     """
@@ -199,7 +199,7 @@ class FollowAngles(StepHook):
     """Hook that updates the angles of nodes after every step, even if no result contains the angles.
 
     Args:
-        nodes: the nodes whose angles are updated.
+        nodes: the nodes with the angles that are updated.
     """
 
     def __init__(self, nodes: Sequence[AngleNode]) -> None:
@@ -216,7 +216,7 @@ class FollowAngles(StepHook):
             _follow_angles(node.start, whole.local_dofs(node.node)[0, 3:], whole.q, node.last)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the largest number of steps between two calls of this hook by the solver; in these steps, compiled
+        """Return the largest number of steps between two calls of this hook by the solver. In these steps, compiled
         code updates the angles.
         """
         return MOST

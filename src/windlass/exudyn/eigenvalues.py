@@ -1,6 +1,4 @@
-"""Eigenvalues of a MainSystem, computed by the modes of Windlass, and the substitute for Exudyn's function
-ComputeODE2Eigenvalues.
-"""
+"""Eigenvalues of a MainSystem, computed by `Modes`, and the substitute for Exudyn's function ComputeODE2Eigenvalues."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from windlass.framework.arrays import ComplexArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import require_law
 
-if TYPE_CHECKING:  # imported only for type checking, because the import of the solver takes as long as a short run
+if TYPE_CHECKING:  # only for type checkers, because the import of the solver takes as long as a short run
     from windlass.solvers.modes.result import ModesResult
 
 OPTIONS = "eigenvalues_"
@@ -38,11 +36,12 @@ def compute_eigenvalues(
     singularValuesTolerance: float = 1e-12,
     autoAssemble: bool = True,
 ) -> list[Any]:
-    """Return a list of the eigenvalues and the mode shapes about the initial values, in the form of Exudyn's function.
+    """Return a list of the eigenvalues and the mode shapes about the initial values, in the form of the results of
+    Exudyn's function.
 
     By default, the eigenvalues are the squares ω² of angular frequencies [rad²/s²]. With ``convert2Frequencies`` they
     are frequencies [Hz], and with ``computeComplexEigenvalues`` they are complex eigenvalues σ [1/s]. If
-    ``useAbsoluteValues`` is true, the absolute values of ω² or σ are used.
+    ``useAbsoluteValues`` is true, the absolute values of ω² or σ are returned.
 
     The arguments ``simulationSettings``, ``useSparseSolver`` and ``singularValuesTolerance`` have no effect.
 
@@ -52,7 +51,7 @@ def compute_eigenvalues(
 
     Raises:
         NoCounterpart: Windlass has no equivalent of an item.
-        ModelError: Windlass has no equivalent of an argument, or two arguments exclude each other.
+        ModelError: Windlass has no equivalent of an argument, or two arguments contradict each other.
     """
     if not mbs.systemIsConsistent and autoAssemble:
         mbs.Assemble()

@@ -1,12 +1,12 @@
-"""Description of a model of Exudyn as a dictionary, and as a JSON file that Windlass reads without Exudyn.
+"""Description of a model of Exudyn as a dictionary or as a JSON file. Windlass can read the file without Exudyn.
 
     windlass-export-exudyn MODEL.py [-output FILE.json] [-solve N]
-    python export.py MODEL.py ... equivalent. This file requires only Exudyn and NumPy, and can be copied
+    python export.py MODEL.py ... is equivalent; export.py requires only Exudyn and NumPy, and can be copied
 
 The script runs until its N-th call of a solver (default 1). Instead of the N-th solve, the file is written and the
 script ends. The file contains the dictionaries of all nodes, objects, markers, loads and sensors without graphics. In
-addition, the file contains the initial values and the settings of the solver. Of user functions, only the names are
-stored.
+addition, the file contains the initial values and the settings of the solver. Of the user functions, the file
+contains the names, but not the code.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ USAGE = "usage: windlass-export-exudyn MODEL.py [-output FILE.json] [-solve N]"
 SYSTEM_FUNCTIONS = ("PreStep", "PostStep", "PostNewton", "PreNewtonResidual", "SystemJacobian")
 """Names of the user functions of a MainSystem."""
 MAIN_SOLVERS = {"Static": "static", "ImplicitSecondOrder": "dynamic", "Explicit": "dynamic"}
-"""Solver classes ``MainSolver...``, and the type of solve that their function SolveSystem executes."""
+"""Solver classes ``MainSolver...``, and the type of solve that the function SolveSystem of each class executes."""
 PARTS_OF_SOLVES = ("SolveSteps", "Newton", "DiscontinuousIteration", "FinishStep", "InitializeStep")
 """Functions of the solver classes that execute parts of a solve."""
 
 
 def describe_system(mbs: Any) -> dict[str, Any]:
-    """Return the description of the items of an assembled MainSystem; Python functions are included as objects."""
+    """Return the description of the items of an assembled MainSystem. Python functions are included as objects."""
     data, initial = mbs.systemData, _initial()
     kinds = {
         "nodes": (mbs.GetNode, data.NumberOfNodes()),
@@ -78,7 +78,7 @@ def check_target(path: Path) -> str:
 
 
 def write_system(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a description of a model as JSON; numbers are stored without loss of accuracy."""
+    """Write a description of a model as JSON. Numbers are stored without loss of accuracy."""
     path.write_text(json.dumps(content, indent=1, default=_encode) + "\n", encoding="utf-8")
 
 
@@ -96,8 +96,8 @@ SECTION = "stiffnessMatrix", "dampingMatrix", "massPerLength", "inertia"
 
 
 def _dense(value: Any) -> Any:
-    """Convert dense or sparse matrices and lists of vectors of Exudyn to arrays, and beam sections to dictionaries;
-    return other values unchanged.
+    """Convert dense or sparse matrices and lists of vectors of Exudyn to arrays, and beam sections to dictionaries.
+    Other values are returned unchanged.
     """
     if hasattr(value, "Convert2DenseMatrix"):
         return value.Convert2DenseMatrix()
@@ -107,7 +107,9 @@ def _dense(value: Any) -> Any:
 
 
 def _encode(value: Any) -> Any:
-    """Convert objects that JSON does not support: arrays and numbers of NumPy, enums of Exudyn, functions."""
+    """Convert objects that JSON does not support, which are arrays and numbers of NumPy, enums of Exudyn, and
+    functions.
+    """
     if hasattr(value, "tolist"):
         return value.tolist()
     if callable(value):
@@ -189,7 +191,7 @@ def _answer_class(solvers: Any, kind: str, call: Callable[..., bool], error: typ
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return the exit code."""
+    """Run the command, and return the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     options = dict(zip(words[1::2], words[2::2], strict=False))
     number = options.pop("-solve", "1")

@@ -1,8 +1,7 @@
-"""Names of the fields of Exudyn's items by type of item. Graphics, ``name`` and the field that contains the type are
-omitted.
+"""Names of the fields of Exudyn's items, by type of item. Graphics, ``name`` and the field with the type are omitted.
 
-Fields whose names are in brackets may be missing. An item with unknown or missing fields belongs to another version of
-Exudyn; `find_faults` reports such fields.
+Fields with names in brackets may be missing. An item with other missing fields, or with unknown fields, is an item of
+another version of Exudyn. The function `find_faults` reports these fields.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 VERSION = "1.13.6"
-"""The version of Exudyn to which these fields belong."""
+"""The version of Exudyn with these fields."""
 
 NODES = {
     "1D": "referenceCoordinates initialCoordinates initialVelocities",
@@ -202,13 +201,13 @@ MISNAMED = {
     "ContactSphereSphere": {"torusAxis": "ContactSphereTorus", "trianglePoints": "ContactSphereTriangle"},
     "BodiesRelativeTranslationCoordinate": {"nodeNumber": "BodiesRelativeRotationCoordinate"},
 }
-"""Types that Exudyn reports for items of other types. For each type: the fields that exist only in the other items, and
-the correct types.
+"""Types that Exudyn wrongly reports for items of other types. For each wrong type, the dictionary contains fields that
+only the other items have, and the correct types of these items.
 """
 
 
 def name_types(items: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a description in which types that Exudyn reports wrongly are corrected."""
+    """Return a copy of a description in which wrongly reported types are corrected (see `MISNAMED`)."""
 
     def name(item: Mapping[str, Any], key: str) -> Mapping[str, Any]:
         others = MISNAMED.get(str(item.get(key)), {})
@@ -221,8 +220,8 @@ def name_types(items: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_faults(group: str, kind: str, item: Mapping[str, Any]) -> str:
-    """Return a text with the missing and unknown fields of an item. The text is empty if there are no such fields, or
-    if the type ``kind`` is not listed.
+    """Return a text with the missing and unknown fields of an item. The text is empty if no such fields exist, or if
+    the type ``kind`` is not listed.
     """
     if not kind:
         return f"lacks {KINDS[group]}Type; must be a type of Exudyn {VERSION}"

@@ -1,8 +1,8 @@
 """Conversion of Exudyn's user functions ``f(mbs, t, itemNumber, ...)`` for laws of Windlass.
 
-Functions of displacements are called whenever forces are evaluated. These functions may read from ``mbs`` the state at
-which the forces are evaluated. Functions of time are called only once for each value of the time, so these functions
-must not read the state.
+Functions of displacements are called in each evaluation of forces. Through ``mbs``, these functions may read the state
+of this evaluation. Functions of time are called only once for each value of the time. Therefore functions of time must
+not read the state.
 """
 
 from __future__ import annotations
@@ -27,13 +27,15 @@ PARAMETERS = ("Parameter", "Defaults")
 OF_TIME = "offset"
 """Prefix of the names of user functions that must depend only on time."""
 NUMBERS = {float, int}
-"""Types of results of user functions; results of other types may be symbolic expressions, which must be evaluated."""
+"""Types of results of user functions that are used without conversion. Results of other types may be symbolic
+expressions, which must be evaluated.
+"""
 CHANGING = {*READS_NOTHING, "random", "setattr"}
-"""Names in user functions that show that the function may read or change data other than its arguments."""
+"""If a user function contains one of these names, the function may read or change data other than its arguments."""
 CHANGING_CODES = {"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR"}
 CONSTANTS = bool, int, float, complex, str, bytes
 LIBRARIES = {*sys.stdlib_module_names, "numpy", "scipy", "exudyn"} - {"__main__"}
-"""Packages whose functions and classes do not change during a solve."""
+"""Packages with functions and classes that do not change during a solve."""
 NUMBERED = "NodeIndex", "ObjectIndex", "MarkerIndex", "LoadIndex", "SensorIndex"
 """Names of the types of item numbers in Exudyn."""
 ITEMS = ("GetNode", "GetObject", "GetMarker", "GetLoad", "GetSensor")
@@ -41,12 +43,12 @@ ITEMS = ("GetNode", "GetObject", "GetMarker", "GetLoad", "GetSensor")
 
 class MainSystemView:
     """The argument ``mbs`` of user functions. When a function reads the state, the coordinates of the MainSystem are
-    updated first. If the function must depend only on time, ModelError is raised instead.
+    updated first. If a function that must depend only on time reads the state, ModelError is raised.
 
     Args:
         mbs: the MainSystem, or None if the model came from a file.
         reads: whether the function may read the state.
-        functions: the user functions of the model; their ``bring_up_to_date`` updates the MainSystem.
+        functions: the user functions of the model. The method `UserFunctions.bring_up_to_date` updates the MainSystem.
     """
 
     def __init__(self, mbs: Any, reads: bool, functions: UserFunctions) -> None:
@@ -86,17 +88,18 @@ class UserFunctions:
     """The user functions of one model.
 
     Args:
-        mbs: the MainSystem, or None if the model came from a file.
+        mbs: the MainSystem, or None for a model from a file.
         given: dictionary from names to user functions, for models from files.
 
     Attributes:
         bring_up_to_date: function that copies the coordinates of the present evaluation into the MainSystem.
         is_current: whether the MainSystem already contains the coordinates of the present call of a user function.
-        seen: during a call of the user function of a load, the indices of some coordinates, and the displacements and
-            velocities that replace the values of the state at these indices. Outside of these calls ``seen`` is None.
+        seen: during a call of the user function of a load: the indices of coordinates, and displacements and
+            velocities. The function then reads these values in place of the values of the state at these indices.
+            Outside of such calls, ``seen`` is None.
         mbs: the MainSystem, or None for a model from a file.
-        in_time, in_motion: arguments ``mbs`` for two types of user functions: functions that must depend only on time,
-            and functions that can depend on time and state.
+        in_time, in_motion: the argument ``mbs`` for functions that must depend only on time, and for functions that can
+            depend on time and state.
     """
 
     def __init__(self, mbs: Any, given: Mapping[str, Callable[..., Any]]) -> None:
@@ -109,8 +112,8 @@ class UserFunctions:
         self.in_time, self.in_motion = MainSystemView(mbs, False, self), MainSystemView(mbs, True, self)
 
     def see(self, places: IntArray, function: Callable[..., float], given: Any) -> Callable[..., float]:
-        """Return the user function of a load with the value ``given`` as a function ``f(t, u, u_t)``, where u and u_t
-        are the displacements and velocities at the indices ``places``.
+        """Convert the user function of a load with the value ``given`` to a function ``f(t, u, u_t)``. The arguments u
+        and u_t are the displacements and velocities at the indices ``places``.
         """
 
         def evaluate(t: float, u: FloatArray, ut: FloatArray) -> float:
@@ -124,14 +127,14 @@ class UserFunctions:
         return evaluate
 
     def may_notice(self) -> bool:
-        """Return whether a user function may depend on when a state is copied to the MainSystem, or on the order in
-        which user functions are called.
+        """Return whether results may depend on the instant at which a state is copied to the MainSystem, or on the
+        order of calls of user functions.
         """
         return any(may_notice(function) for function in self._found)
 
     def find(self, item: Mapping[str, Any], key: str) -> Callable[..., Any] | str | None:
-        """Return the user function of an item, None if the item has no function, or a text with the reason why the
-        function cannot be used.
+        """Return the user function of an item. If the item has no function, return None. If the function cannot be
+        used, return a text with the reason.
         """
         value = item[key]
         if not value:
@@ -170,8 +173,8 @@ class UserFunctions:
 
 
 def may_notice(function: Any, known: frozenset[Any] = frozenset()) -> bool:
-    """Return whether a user function may read or change other data than its arguments and constants, apart from the
-    state in its MainSystem.
+    """Return whether a user function may read or change data other than its arguments, its constants, and the state in
+    its MainSystem.
 
     known: functions that are already being examined.
     """
@@ -180,7 +183,7 @@ def may_notice(function: Any, known: frozenset[Any] = frozenset()) -> bool:
     if function in known:
         return False
     if vars(function):
-        # attributes of a function may change
+        # functions with attributes are not examined, because attributes may change
         return True
     code = function.__code__
     names = set(code.co_names)
@@ -195,7 +198,7 @@ def may_notice(function: Any, known: frozenset[Any] = frozenset()) -> bool:
     try:
         values += [cell.cell_contents for cell in function.__closure__ or ()]
     except ValueError:
-        # a cell without value will get its value later
+        # a cell without a value receives a value later
         return True
     return any(is_variable(value, known | {function}) for value in values)
 
@@ -215,7 +218,7 @@ def is_variable(value: Any, known: frozenset[Any]) -> bool:
 
 
 def find_numbers(value: Any) -> Any:
-    """Return a value, or a list of values, as numbers; symbolic expressions are evaluated."""
+    """Return a value, or a list of values, as numbers. Symbolic expressions are evaluated."""
     if type(value) is float:
         return value
     if isinstance(value, (list, tuple)):

@@ -33,7 +33,7 @@ class SlidingHistory:
 
     Args:
         joint: the joint.
-        node: node whose coordinate is the position along the cables.
+        node: node with the position along the cables as coordinate.
         slides: whether the point of the joint can slide along the cables. If false, the point is fixed to the material.
     """
 
@@ -65,8 +65,8 @@ class SlidingHistory:
 
 
 class CurveHistory:
-    """History values of a curve of segments: for each segment the index of the circle in contact or -1, gap [m] and
-    slip velocity [m/s].
+    """History values of a curve of segments. For each segment, they are the index of the circle in contact (or -1), the
+    gap [m] and the slip velocity [m/s].
 
     Args:
         contacts: the contacts of all circles with the first segment, followed by the contacts of all circles with the
@@ -78,9 +78,7 @@ class CurveHistory:
         self._contacts, self._circles = contacts, circles
 
     def place(self, state: State, values: FloatArray) -> None:
-        """Do nothing, because all contacts are open at the start, and the first step determines which contacts are
-        closed.
-        """
+        """Do nothing. All contacts are open at the start, and the first step determines the closed contacts."""
 
     def read(self, state: State) -> FloatArray:
         """Return the history values of a state in the form of Exudyn. If several circles touch a segment, the values of

@@ -1,5 +1,5 @@
-"""Conversion of a model of Exudyn to a World. The result also stores which entities and coordinates of the World
-correspond to which items of Exudyn.
+"""Conversion of a model of Exudyn to a World. The result also contains the relation between entities and coordinates of
+the World and items of Exudyn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from windlass.exudyn.histories import PlacedHistory
 from windlass.exudyn.registry import Building
 from windlass.exudyn.settings import holds_states, read_dynamic, read_static
 from windlass.exudyn.start import start_motion
-from windlass.exudyn.translations import beams, bodies, connectors, curves, machines, sliding  # noqa: F401  they register translations
+from windlass.exudyn.translations import beams, bodies, connectors, curves, machines, sliding  # noqa: F401  the imports register translations
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.model.table import Entity
@@ -32,9 +32,9 @@ from windlass.solvers.explicit import Explicit
 from windlass.solvers.static import Static
 
 PARTS = {"initial": dict, "system_functions": list, "general_contacts": int}
-"""Keys of the description of a model whose values are not lists of items."""
+"""Keys of the description of a model with values that are not lists of items."""
 PRESCRIBED = "ConnectorCoordinate", "JointGeneric"
-"""Types of items whose functions of time do not affect initial accelerations in Exudyn."""
+"""Types of items for which functions of time do not affect initial accelerations in Exudyn."""
 
 
 class Imported:
@@ -45,12 +45,12 @@ class Imported:
         mbs: the MainSystem of Exudyn, or None for a model from a file.
         functions: user functions by name, for models from files.
         answered: user functions of the system that the importing code executes, see `SystemFunctions`.
-        hold: whether constraints that keep first-order states constant in statics are added, see `static`.
+        hold: whether to add constraints that keep first-order states constant in statics, see `static`.
 
     Attributes:
         world: the world.
         nodes, objects, loads: dictionaries from item numbers to entities; None for items without an entity.
-        turned: nodes whose rotations are angles in Exudyn.
+        turned: nodes with rotation angles as coordinates in Exudyn.
         functions: the user functions.
         columns: parameters of items that are columns in Windlass, see `Building`.
         histories: conversions of history values, with their indices in Exudyn's vector.
@@ -153,21 +153,21 @@ class Imported:
         return out
 
     def hooks(self) -> list[Hook]:
-        """Return the hooks that solves of the world need: a `FollowAngles` if ``turned`` contains nodes, otherwise
-        none. `solve` adds these hooks itself.
+        """Return the hooks that solves of the world need. If ``turned`` contains nodes, the list contains a
+        `FollowAngles`. Otherwise the list is empty. The method `solve` adds these hooks itself.
         """
         return [FollowAngles(self.turned)] if self.turned else []
 
     def static(self, **other: Any) -> Static:
-        """Return a solver of statics with the settings of the file; given arguments override these settings.
+        """Return a solver of statics with the settings of the file. Given arguments override these settings.
 
         If the setting ``constrainODE1Coordinates`` is true, first-order states are constant until `dynamic` is called.
         """
         return self.create_static(self._settings(), **other)
 
     def create_static(self, settings: Mapping[str, Any], **other: Any) -> Static:
-        """Return a solver of statics for a dictionary of SimulationSettings, which other arguments override; activate
-        the constraints on first-order states.
+        """Return a solver of statics for a dictionary of SimulationSettings. Other arguments override these settings.
+        The constraints on first-order states are activated.
         """
         self._switch_holds(True)
         return Static(self.world, **(read_static(settings) | other))
@@ -177,12 +177,12 @@ class Imported:
             self.world.set(held, active=on)
 
     def dynamic(self, **other: Any) -> Dynamic | Explicit:
-        """Return a solver of dynamics with the settings of the file; given arguments override these settings."""
+        """Return a solver of dynamics with the settings of the file. Given arguments override these settings."""
         self._switch_holds(False)
         return create_dynamic(self.world, self._settings(), self.items["solve"]["solver"], **other)
 
     def solve(self, hooks: Sequence[Hook] = (), **other: Any) -> State:
-        """Solve from the initial values with the settings of the file; given arguments of the solver override these
+        """Solve from the initial values with the settings of the file. Given arguments of the solver override these
         settings.
 
         Raises:
@@ -207,7 +207,7 @@ class Imported:
 
 
 def create_dynamic(world: World, settings: Mapping[str, Any], solver: str, **other: Any) -> Dynamic | Explicit:
-    """Return a solver for a DynamicSolverType and a dictionary of SimulationSettings; other arguments override these
+    """Return a solver for a DynamicSolverType and a dictionary of SimulationSettings. Other arguments override these
     settings.
     """
     kind, arguments = read_dynamic(settings, solver)

@@ -28,8 +28,8 @@ class JointMultipliers(NamedTuple):
 
 
 def unknown_places(mbs: Any, model: Imported) -> list[int]:
-    """Return the indices, in Exudyn's vector of algebraic coordinates, of multipliers that are unknown, because the
-    equations of the constraint differ between Windlass and Exudyn.
+    """Return the indices of unknown multipliers in Exudyn's vector of algebraic coordinates. Multipliers are unknown if
+    the equations of the constraint differ between Windlass and Exudyn.
     """
     found: list[int] = []
     for number, item in enumerate(model.items["objects"]):
@@ -59,15 +59,15 @@ def _factor(item: Mapping[str, Any]) -> FloatArray | None:
 
 
 def _vector(item: Mapping[str, Any]) -> FloatArray | None:
-    """Return the factor 1 if the constraint consists of one equation, which is equal in Exudyn and in Windlass. Return
-    None for several equations, because each equation is a separate constraint in Windlass.
+    """Return the factor 1 for a constraint with one equation, because the equations of Exudyn and Windlass are then
+    equal. Return None for several equations, because each equation is a separate constraint in Windlass.
     """
     return np.eye(1) if count_equations(item) == 1 else None
 
 
 def _sliding(item: Mapping[str, Any]) -> FloatArray:
-    """Return the factor matrix of the force on a sliding point. Unless useClassicalFormulation is true, the values of
-    the matrix are NaN, because the multipliers are unknown.
+    """Return the factor matrix of the force on a sliding point. If useClassicalFormulation is false, all entries are
+    NaN, because the multipliers are unknown.
     """
     if item["useClassicalFormulation"]:
         return np.diag((1.0, 1.0, 0.0))
@@ -90,6 +90,6 @@ FACTORS: dict[str, Any] = {
     "JointSliding2D": _sliding,
     "JointALEMoving2D": lambda item: np.eye(2, 3),
 }
-"""Factor matrix (`JointMultipliers.factor`) by type of object; joints whose equations differ in Windlass are not
+"""Factor matrix (`JointMultipliers.factor`) by type of object. Joints with other equations in Windlass are not
 included.
 """

@@ -33,9 +33,9 @@ Translation = Callable[["Building", Item], Entity | None]
 UNREADABLE = KeyError, IndexError, TypeError, ValueError, AttributeError
 """Errors that a translation may raise for values of unexpected types."""
 ROW = re.compile(r" in \w+ row \d+")
-"""Pattern of the text that names a row of a component in a message."""
+"""Pattern of the name of a row of a component in messages."""
 ENTITY = re.compile(r"<(\w+) (\d+)>")
-"""Pattern of the text that represents a handle to one row in a message."""
+"""Pattern of a handle to one row in messages."""
 FIELDS = {
     "marker": "markerNumber", "marker0": "markerNumbers", "marker1": "markerNumbers", "data": "nodeNumber",
     "node": "nodeNumber nodeNumbers", "node0": "nodeNumbers", "node1": "nodeNumbers", "nodes": "nodeNumbers nodeNumber",
@@ -50,21 +50,21 @@ FIELDS = {
     "rotary_inertia": "sectionData", "axes": "sheavesAxes constrainedAxes", "preload": "force",
     "center_of_mass": "centerOfMass",
 }  # fmt: skip
-"""Names of columns in Windlass, and of the corresponding fields in Exudyn. If several fields are listed, the first
-field that an item has is used.
+"""Names of columns in Windlass, and names of the corresponding fields in Exudyn. If several fields are listed, the
+first field that an item has is used.
 """
 _translations: dict[str, Translation] = {}
 _bodies: set[str] = set()
 
 
 class ReadItem(dict[str, Any]):
-    """An item of Exudyn that records which of its fields was read last. If the item cannot be translated, the error
+    """An item of Exudyn. The object records the field that was read last. If the item cannot be translated, the error
     message names this field.
 
     Args:
         item: fields of the item.
         place: type of the item (such as ``"node"`` or ``"object"``) and its item number, as text for messages.
-        reads: list, shared by all items, with the item and the field that were read last.
+        reads: common list of all items, which contains the item and the field that were read last.
     """
 
     def __init__(self, item: Item, place: str, reads: list[tuple[str, str]]) -> None:
@@ -77,7 +77,7 @@ class ReadItem(dict[str, Any]):
 
 
 class NoCounterpart(ModelError):
-    """Exception that is raised if items of a model of Exudyn have no equivalent in Windlass.
+    """Exception for items of a model of Exudyn without an equivalent in Windlass.
 
     Attributes:
         items: one line for each of these items, with its item number, its name, its type and the reason.
@@ -90,14 +90,14 @@ class NoCounterpart(ModelError):
 
 
 class Refused(Exception):
-    """Exception that is raised for an item without an equivalent in Windlass, with the reason. The reason is empty if
-    the item only refers to another item without an equivalent.
+    """Exception for an item without an equivalent in Windlass, with the reason. The reason is empty if the only cause
+    is a reference to another item without an equivalent.
     """
 
 
 def translates(*types: str, body: bool = False) -> Callable[[Translation], Translation]:
-    """Register a function as the translation of items of the given types, such as values of ``objectType``; ``body`` is
-    true for bodies, which are translated first.
+    """Register a function as the translation of items of the given types, such as values of ``objectType``. The
+    argument ``body`` must be true for bodies, which are translated first.
     """
 
     def register(function: Translation) -> Translation:
@@ -111,8 +111,8 @@ def translates(*types: str, body: bool = False) -> Callable[[Translation], Trans
 
 @dataclass
 class MarkerFrame:
-    """A frame on a body: a marker with the rotation of the body, and the rotation of Exudyn's marker relative to the
-    body, shape (3, 3).
+    """A frame on a body: a marker with the rotation of the body, and the rotation matrix of Exudyn's marker relative to
+    the body, shape (3, 3).
     """
 
     marker: Entity
@@ -131,14 +131,14 @@ class Building:
             ground nodes.
         missing: texts about items without an equivalent in Windlass.
         answered: user functions of the system that the importing code executes.
-        columns: dictionary from the ``id`` of an item to its parameters that are columns in Windlass: a dictionary from
-            the name of a parameter to the name of the column and the factor between both. The value of the column is
-            the factor times the value of the parameter. For vectors, the factor can be a rotation matrix, shape (3, 3).
-        frames: translated markers with a position. A key consists of the number of the marker and whether the marker
-            has a rotation.
+        columns: for each item, by ``id``: a dictionary from the name of a parameter to the name of a column and a
+            factor. The value of the column is the factor times the value of the parameter. For vectors, the factor can
+            be a rotation matrix, shape (3, 3).
+        frames: translated markers with a position. A key consists of the number of the marker, and of a truth value,
+            which is true for markers with a rotation.
         histories: dictionary from the number of a node to the conversion of its history values.
-        cable_functions: converted user functions of cables; a key consists of the user function of Exudyn and whether
-            the function is a bending moment.
+        cable_functions: converted user functions of cables. A key consists of the user function of Exudyn and of a
+            truth value, which is true for bending moments.
         cable_numbers: dictionary from rows of cables to item numbers.
         faulty: group (such as ``"nodes"``) and number of each item that has wrong fields, see `find_faults`.
         reads: the item and the field that were read last, see `ReadItem`.
@@ -174,7 +174,7 @@ class Building:
         """Translate all items in the order nodes, bodies, other objects, loads.
 
         Raises:
-            NoCounterpart: Windlass has no equivalent of some items or user functions of the system.
+            NoCounterpart: Windlass has no equivalent of some items or of some user functions of the system.
         """
         self._drop_faulty()
         self._translate("nodes", self.nodes, lambda kind: True)
@@ -194,7 +194,7 @@ class Building:
             for number, item in enumerate(self.items[group]):
                 kind = str(item.get(f"{word}Type", ""))
                 prefix = {"node": "Node", "load": "Load"}.get(word, "")
-                # items whose type has no translation are added to ``missing`` later
+                # items of types without a translation are added to ``missing`` later
                 reads = group in ("markers", "sensors") or prefix + kind in _translations
                 fault = find_faults(group, kind, item) if reads or not kind else ""
                 if fault:
@@ -243,8 +243,8 @@ class Building:
         return ENTITY.sub(lambda found: self.name_entity(found[1], int(found[2])) or found[0], text)
 
     def name_entity(self, kind: str, row: int) -> str:
-        """Return a text with the item number, the name and the type of the item to which a row belongs, or an empty
-        text if there is no such item.
+        """Return a text with the item number, the name and the type of the item of a row. If no item created the row,
+        the text is empty.
         """
         for group, entities in (("nodes", self.nodes), ("objects", self.objects)):
             for number, entity in entities.items():
@@ -254,8 +254,8 @@ class Building:
         return ""
 
     def add(self, component: type[Component], item: Item, *keys: str, **values: Any) -> Entity:
-        """Add a row for an item. ``keys`` are fields that become columns, as ``"field:column"``, or as one name if both
-        names are equal. The keyword arguments ``values`` are further columns.
+        """Add a row for an item. The arguments ``keys`` name fields that become columns, as ``"field:column"``, or as
+        one name if both names are equal. The keyword arguments ``values`` are further columns.
         """
         for key in keys:
             theirs, _, ours = key.partition(":")
@@ -299,7 +299,7 @@ class Building:
         return item
 
     def function(self, item: Item, key: str) -> Any:
-        """Return the user function of an item, or None; see `UserFunctions.find`."""
+        """Return the user function of an item, or None. See `UserFunctions.find`."""
         found = self.functions.find(item, key)
         if isinstance(found, str):
             raise Refused(found)
@@ -307,7 +307,7 @@ class Building:
 
 
 def read_numbers(item: Item, key: str, *shape: int) -> FloatArray:
-    """Return a field of an item as an array; raise `Refused` for wrong shapes, texts, infinite values and NaN."""
+    """Return a field of an item as an array. Raise `Refused` for wrong shapes, texts, infinite values and NaN."""
     try:
         values = np.asarray(item[key], np.float64)
     except (TypeError, ValueError):
@@ -318,8 +318,8 @@ def read_numbers(item: Item, key: str, *shape: int) -> FloatArray:
 
 
 def require(item: Item, **expected: Any) -> None:
-    """Raise `Refused` if a field of an item differs from the only value that is supported. ``expected`` is a dictionary
-    from names of fields to the supported values.
+    """Raise `Refused` if a field of an item differs from its only supported value. The keyword arguments are the
+    supported values, by name of the field.
     """
     for key, value in expected.items():
         if not np.array_equal(item[key], value):
@@ -334,5 +334,7 @@ def require_no_function(item: Item, *keys: str) -> None:
 
 
 def translation_names() -> list[str]:
-    """Return the types of items that can be translated; the names of node and load types begin with Node and Load."""
+    """Return the types of items that can be translated. The names of node types begin with Node, and the names of load
+    types begin with Load.
+    """
     return sorted(_translations)

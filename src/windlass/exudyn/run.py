@@ -1,7 +1,8 @@
 """Execution of unmodified scripts of Exudyn with the solvers of Windlass (``windlass run-exudyn MODEL.py``).
 
-Coordinates, velocities, accelerations, multipliers and history values are copied to the MainSystem after a solve and
-whenever a sensor is recorded. The script can read these values from the MainSystem. Exudyn's graphics are not shown.
+Coordinates, velocities, accelerations, multipliers and history values are copied to the MainSystem after each solve,
+and before each record of a sensor. The script can read these values from the MainSystem. Exudyn's graphics are not
+shown.
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ VECTORS = (
 
 
 class NoSolver:
-    """Substitute for the solver in ``mbs.sys``. Access to an attribute of the object raises an error, unless Windlass
-    provides a value for the attribute.
+    """Substitute for the solver in ``mbs.sys``. If Windlass provides no value for an attribute, access to this
+    attribute raises an error.
     """
 
     def __init__(self, name: str, **parts: Any) -> None:
@@ -76,7 +77,7 @@ class NoSolver:
 
 class MirrorValues(NamedTuple):
     """Vectors of Exudyn: displacements, velocities and accelerations, first-order states, history values and
-    multipliers; arrays of one state, or of several states with one more axis in front, or lists.
+    multipliers. The vectors are arrays or lists. Arrays for several states have an additional first axis.
     """
 
     q: Any
@@ -88,12 +89,12 @@ class MirrorValues(NamedTuple):
 
 
 class Mirror:
-    """Copies states to the MainSystem from which a model was imported.
+    """Object that copies states to the MainSystem from which a model was imported.
 
     Attributes:
         mbs, model: the MainSystem and the model.
-        may_wait: whether states may be copied later than at the ends of their steps, because neither sensors nor user
-            functions can detect the difference, and because the conversion of a state needs only the arrays of this
+        may_wait: whether states may be copied later than at the ends of their steps. This is allowed if neither sensors
+            nor user functions can detect the delay, and if the conversion of a state needs only the arrays of this
             state.
     """
 
@@ -110,8 +111,8 @@ class Mirror:
         sensors = [str(item["sensorType"]) for item in model.items["sensors"]]
         converts_arrays = not model.turned and not model.histories
         self.may_wait = converts_arrays and "UserFunction" not in sensors and not model.functions.may_notice()
-        # time and step of the state that was copied to the MainSystem; None if the values in the MainSystem have
-        # changed since the copy
+        # time and step number of the state that was copied to the MainSystem; None if the values in the MainSystem may
+        # have changed since then
         self._shown: tuple[float, int] | None = None
 
     def show(self, state: State) -> None:
@@ -124,7 +125,7 @@ class Mirror:
             self._shown = now
 
     def show_for_changes(self, state: State) -> None:
-        """Copy a state like `show`; the caller may then change values in the MainSystem."""
+        """Copy a state as in `show`. The caller may then change values in the MainSystem."""
         self.show(state)
         self._shown = None
 
@@ -157,7 +158,7 @@ class Mirror:
         return MirrorValues(q, v, a, states, data, lam)
 
     def set_values(self, values: MirrorValues, time: float) -> None:
-        """Set the vectors of the MainSystem to the values of one state, which are lists, at a time [s]."""
+        """Set the vectors of the MainSystem to the values of one state at a time [s]. The values are lists."""
         self._shown = None
         set_q, set_v, set_a, set_states, set_data, set_lam, set_time = self._setters
         now, (data_size, lam_size) = self._now, self._sizes
@@ -173,8 +174,8 @@ class Mirror:
         set_time(time, now)
 
     def _find_places(self, whole: State) -> None:
-        """Find the indices in the vectors of Windlass for each element of Exudyn's vectors. To find the indices, a
-        state in which each value is its own index is converted.
+        """Find, for each element of Exudyn's vectors, the index in the vectors of Windlass. For this purpose, a state
+        is converted in which each value is equal to its index.
         """
         self._numbers = numbers = whole.copy()
         for name in ("q", "v", "lam", "data"):
@@ -210,7 +211,7 @@ class Mirror:
         if not size:
             return
         shift, x, rates, now, functions = reference[source], fields.x, fields.v, self._now, model.functions
-        # whether the coordinates of Windlass have the order of Exudyn
+        # true if the coordinates of Windlass are in the order of Exudyn
         ordered = np.array_equal(order, np.arange(size))
         first = int(source[0]) if len(source) else 0
         if np.array_equal(source, np.arange(first, first + len(source))):
@@ -256,8 +257,8 @@ class SensorHook(StepRows):
         mirror: object that copies states to the MainSystem.
         period: time [s] between two rows.
         files: whether sensors with a file name write files.
-        clock: function that returns the time [s] of a state. In statics, this time increases from the start to the end
-            of the load steps in proportion to the progress of the load.
+        clock: function that returns the time [s] of a state. In statics, this time increases in proportion to the load,
+            from the start to the end of the load steps.
     """
 
     def __init__(self, mirror: Mirror, period: float, files: bool, clock: Callable[[State], float] = find_time) -> None:
@@ -283,7 +284,7 @@ class SensorHook(StepRows):
             self._add(state)
 
     def add_rows(self, times: list[float], values: StepValues) -> None:
-        """Add rows for the stored states; see `StepRows`."""
+        """Add rows for the stored states. See `StepRows`."""
         if not self._wanted:
             return
         rows = zip(*(part.tolist() for part in self._mirror.convert(values)), strict=True)
@@ -322,8 +323,8 @@ class SensorHook(StepRows):
 
 
 class SolutionFile(StepRows):
-    """Hook that writes the solution file of a solve (``solution.file``), a table of coordinates and times, with the
-    columns of Exudyn.
+    """Hook that writes the solution file of a solve (``solution.file``). The file is a table of coordinates and times
+    with the columns of Exudyn.
 
     Args:
         mirror: object that copies states to the MainSystem.
@@ -378,7 +379,7 @@ class SolutionFile(StepRows):
             self._add(state)
 
     def add_rows(self, times: list[float], values: StepValues) -> None:
-        """Add rows for the stored states; see `StepRows`."""
+        """Add rows for the stored states. See `StepRows`."""
         q, v, a, states, data, lam = self._mirror.convert(values)
         # Windlass does not set the rates of first-order states in the MainSystem
         rates = np.tile(self._mirror.mbs.systemData.GetODE1Coordinates_t(), (len(times), 1))
@@ -414,8 +415,8 @@ class SolutionFile(StepRows):
         return [read() for read in self._readers]
 
     def _head(self) -> str:
-        """Return the header of the file, which consists of five lines of comments. Exudyn reads the number of columns
-        of each vector from the last line.
+        """Return the header of the file, which consists of five lines of comments. From the last line, Exudyn reads the
+        number of columns of each vector.
         """
         data, written = self._mirror.mbs.systemData, [len(part) for part in self._read()]
         sizes = [len(getattr(data, f"Get{name}Coordinates")()) for name in ("ODE2", "ODE1", "AE", "Data")]
@@ -500,7 +501,7 @@ def solve(
 
 
 def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
-    """Return the time [s] at the end of the step that starts from a state; in statics, return the time at which
+    """Return the time [s] at the end of the step that starts from a state. In statics, return the time at which
     functions of time are evaluated.
     """
     if isinstance(solver, Static):
@@ -511,7 +512,9 @@ def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
 
 
 def stored_data(original: Any) -> Any:
-    """Return a function that replaces Exudyn's GetSensorStoredData and returns the rows that Windlass has recorded."""
+    """Return the substitute for Exudyn's function GetSensorStoredData. The substitute returns the rows that Windlass
+    has recorded.
+    """
 
     def get(mbs: Any, sensorNumber: Any) -> Any:
         stored = mbs.sys.get(STORED, {})
@@ -536,7 +539,7 @@ def note_errors(call: Callable[..., bool]) -> Callable[..., bool]:
 def tell_caught() -> None:
     """Print errors of solves that the script or Exudyn has caught, because results after such an error are wrong."""
     for error in ERRORS:
-        # the first frame of a traceback belongs to the function that has caught the error
+        # the first frame of a traceback is the frame of the function that has caught the error
         trace = error.__traceback__
         if trace is not None and not trace.tb_frame.f_globals["__name__"].startswith("windlass."):
             print(f"note: the script has caught an error of a solve: {type(error).__name__}: {error}", file=sys.stderr)

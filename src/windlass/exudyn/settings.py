@@ -14,7 +14,8 @@ from windlass.solvers.stepping.step_control import StepControl
 Settings = Mapping[str, Any]
 
 IMPLICIT = {
-    # keys: whether Exudyn's method is Newmark's method, and whether it has index 2; values: methods of Windlass
+    # keys: whether Exudyn's method is Newmark's method, and whether the method has index 2. Values: methods of
+    # Windlass.
     (False, False): "generalized_alpha",
     (False, True): "generalized_alpha_index2",
     (True, False): "newmark",
@@ -91,7 +92,7 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
         "method": IMPLICIT[bool(newmark), bool(index2)],
         "spectral_radius": float(alpha["spectralRadius"]),
         "lag": bool(s["newton"]["useModifiedNewton"]),
-        # if ``adaptive`` is true, a step is repeated with a smaller size if the update of a contact requires this
+        # with ``adaptive``, a step is repeated with a smaller size if the update of a contact requires a smaller step
         "adaptive": bool(s["adaptiveStep"] and s["discontinuous"]["useRecommendedStepSize"]),
         "control": StepControl(
             smallest,

@@ -1,9 +1,9 @@
-"""Start of a motion as in Exudyn: positions and velocities are not corrected, and initial accelerations are computed as
+"""Start of a motion as in Exudyn. Positions and velocities are not corrected, and initial accelerations are computed as
 in Exudyn.
 
-Solvers of Windlass first project positions and velocities onto the constraints, and their initial accelerations include
-accelerations that functions of time prescribe. This module omits the projection and the prescribed accelerations.
-Therefore the results of the steps agree with Exudyn.
+Solvers of Windlass first project positions and velocities onto the constraints. Their initial accelerations include
+accelerations that functions of time prescribe. This module omits the projection and the prescribed accelerations, so
+that the results of the steps agree with the results of Exudyn.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def start_motion(solver: Dynamic, held: Sequence[Entity], state: State, accelera
 
     Args:
         solver: the solver.
-        held: constraints on coordinates whose functions of time do not affect initial accelerations in Exudyn.
+        held: constraints on coordinates with functions of time that do not affect initial accelerations in Exudyn.
         state: initial positions, velocities and history values.
         accelerations: whether to compute accelerations. Otherwise they are 0.
     """

@@ -21,14 +21,14 @@ from windlass.framework.state.state import State
 MOST = 64
 """Largest number of steps between two calls of the hook by the solver."""
 MOST_STORED = 1_000_000
-"""Largest number of values of all states that compiled code stores."""
+"""Largest total number of values that compiled code stores, for all states together."""
 FOLLOWING, START, PERIOD = range(3)
 """Indices in `Due.numbers`."""
 
 
 class Due:
-    """Selects the steps that are written to tables, as in Exudyn: the start, the first step at or after each multiple
-    of a period since the start (each step if the period is 0), and the end.
+    """Selection of the steps that are written to tables, as in Exudyn. Rows are written for the start, for the end, and
+    for the first step at or after each multiple of a period since the start. If the period is 0, each step is written.
 
     Args:
         period: the period [s].
@@ -36,8 +36,8 @@ class Due:
 
     Attributes:
         last: time [s] of the last row.
-        numbers: earliest time of the next row, which is infinite before `begin`, start time, and period [s], shape
-            (3,). Compiled code, too, changes the first number, see `store_row`.
+        numbers: earliest time of the next row (infinite before `begin`), start time, and period, all in seconds, shape
+            (3,). Compiled code also changes the first number, see `store_row`.
     """
 
     def __init__(self, period: float, clock: Callable[[State], float]) -> None:
@@ -49,19 +49,23 @@ class Due:
         self.numbers[FOLLOWING], self.numbers[START] = start + self.numbers[PERIOD], start
 
     def is_due(self, state: State) -> bool:
-        """Return whether a row must be written for an accepted step; if so, record the row as written."""
+        """Return whether a row must be written for an accepted step. If a row must be written, record the row as
+        written.
+        """
         time = self._clock(state)
         following, start, period = self.numbers.tolist()
         if time < following - self._round(time):
             return False
         self.last = time
         if period > 0.0:
-            # the same formula as in `advance`
+            # this formula is equal to the formula in `advance`
             self.numbers[FOLLOWING] = start + (int((time - start + self._round(time)) / period) + 1) * period
         return True
 
     def is_left(self, state: State) -> bool:
-        """Return whether a row must be written for the end of the solve; if so, record the row as written."""
+        """Return whether a row must be written for the end of the solve. If a row must be written, record the row as
+        written.
+        """
         time = self._clock(state)
         if time <= self.last + self._round(time):
             return False
@@ -74,8 +78,8 @@ class Due:
 
 
 class StepValues(NamedTuple):
-    """Values of one state or of several states: displacements, velocities, accelerations, multipliers and history
-    values, with one more axis in front for several states.
+    """Displacements, velocities, accelerations, multipliers and history values of one state or of several states.
+    Arrays for several states have an additional first axis.
     """
 
     q: FloatArray
@@ -92,14 +96,16 @@ def read_values(state: State) -> StepValues:
 
 @kernel(inline=True)
 def find_rounding(time: float) -> float:
-    """Return the difference [s] up to which two times count as equal."""
+    """Return the largest difference [s] of two times that count as equal."""
     rounding: float = 1e-10 * max(1.0, abs(time))
     return rounding
 
 
 @kernel(fast=False)
 def advance(time: float, numbers: FloatArray) -> None:
-    """Set the earliest time of the next row after a row at the time ``time`` [s]; ``numbers`` see `Due`."""
+    """Set the earliest time of the next row after a row at the time ``time`` [s]. The argument ``numbers`` is explained
+    in `Due`.
+    """
     if numbers[PERIOD] > 0.0:
         passed = int((time - numbers[START] + find_rounding(time)) / numbers[PERIOD])
         numbers[FOLLOWING] = numbers[START] + (passed + 1) * numbers[PERIOD]
@@ -136,11 +142,11 @@ def store_row(
 
 
 class StepCalls(StepHook, ABC):
-    """Base class of hooks that read the state at the ends of steps and do not change it.
+    """Base class of hooks that read the state at the ends of steps without changes of the state.
 
     Args:
-        following: time [s] before which the hook need not be called, shape (1,); `after_step` updates this value. If
-            ``following`` is None, the hook is called after each step.
+        following: time [s] before which the hook need not be called, shape (1,). The method `after_step` updates this
+            value. If ``following`` is None, the hook is called after each step.
     """
 
     def __init__(self, following: FloatArray | None = None) -> None:
@@ -154,7 +160,7 @@ class StepCalls(StepHook, ABC):
         """Read the state at the end of a step."""
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the largest number of steps between two calls of this hook by the solver; in these steps, compiled
+        """Return the largest number of steps between two calls of this hook by the solver. In these steps, compiled
         code calls `after_step`.
         """
         return MOST
@@ -188,7 +194,7 @@ class StepRows(StepCalls):
     Args:
         numbers: times of the rows, see `Due.numbers`.
         may_wait: whether the rows of several steps can be made after these steps. Compiled code then stores the states
-            of due steps, and no Python is called at the end of a step.
+            of due steps, and does not call Python at the end of a step.
     """
 
     def __init__(self, numbers: FloatArray, may_wait: bool) -> None:
@@ -202,8 +208,8 @@ class StepRows(StepCalls):
         """Add rows for the stored states at the given times [s]."""
 
     def idle_program(self, state: State) -> Program:
-        """Return the program that stores the states of due steps. If rows cannot wait, return the program that calls
-        `after_step`.
+        """Return the program that stores the states of due steps. If ``may_wait`` is false, return the program that
+        calls `after_step`.
         """
         values = read_values(state)
         if not self._may_wait or not state.is_whole or MOST * sum(map(len, values)) > MOST_STORED:

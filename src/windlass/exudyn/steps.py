@@ -1,10 +1,10 @@
-"""Calls of the user functions of a MainSystem before and after steps, ``f(mbs, t) -> bool``, with the time t at the end
-of the step.
+"""Calls of the user functions of a MainSystem before and after steps. These functions have the form ``f(mbs, t) ->
+bool``, with the time t at the end of the step.
 
-If these functions change parameters by SetObjectParameter, SetLoadParameter and SetNodeParameter, the changes are
+If the functions change parameters by SetObjectParameter, SetLoadParameter and SetNodeParameter, the changes are
 transferred to Windlass. If a changed parameter cannot be changed during a solve of Windlass, ModelError is raised.
-Changes of graphics have no effect. Changes of coordinates, velocities and history values of the MainSystem are
-transferred, too.
+Changes of graphics have no effect. Changes of coordinates, velocities and history values of the MainSystem are also
+transferred.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ StepChange = tuple[str, int, str, Any]
 
 @contextmanager
 def noted_changes() -> Iterator[list[StepChange]]:
-    """Return a context that records changes of parameters as (group, item number, parameter, value)."""
+    """Return a context manager that records changes of parameters as (group, item number, parameter, value)."""
     system: Any = import_module("exudyn").MainSystem
     changes: list[StepChange] = []
 
@@ -74,11 +74,11 @@ class SystemFunctions(StepHook):
         self.after_step(state)
 
     def before_step(self, state: State) -> None:
-        """Call the function PreStep, and transfer its changes of the Exudyn system to the Windlass model."""
+        """Call the function PreStep, and transfer its changes of the MainSystem to the model of Windlass."""
         self._call("PreStep", state, self._find_end(state))
 
     def after_step(self, state: State) -> None:
-        """Call the function PostStep, and transfer its changes of the Exudyn system to the Windlass model."""
+        """Call the function PostStep, and transfer its changes of the MainSystem to the model of Windlass."""
         self._call("PostStep", state, state.t)
 
     def _call(self, name: str, state: State, time: float) -> None:

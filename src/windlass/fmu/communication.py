@@ -24,8 +24,8 @@ NAME = that(
 )
 """Check of the name of an input, an output or a parameter."""
 PIPES = "WINDLASS_FMU"
-"""Name of the environment variable that contains two file descriptors: the process of the model reads requests from the
-first, and writes answers to the second.
+"""Name of the environment variable that contains two file descriptors. From the first descriptor, the process of the
+model reads requests. To the second descriptor, this process writes answers.
 """
 
 
@@ -53,7 +53,7 @@ def serve(
     Raises:
         ModelError: an output has more than one value, the model runs on several processes, or the FMU ends after a
             failed step.
-        SystemExit: the importing tool has ended without terminating the FMU.
+        SystemExit: the importing tool has ended without a termination of the FMU.
     """
     read, write = (int(number) for number in pipes.split(","))
     with os.fdopen(read, encoding="utf-8") as requests, os.fdopen(write, "w", encoding="utf-8") as answers:
@@ -78,14 +78,14 @@ def serve(
             if name == "finish":
                 return model.solve.state
         model.solve.interrupt()
-    # The results of the solve are incomplete. Scripts usually do not catch SystemExit, so the script ends without using
-    # these results.
+    # The results of the solve are incomplete and must not be used. Scripts usually do not catch SystemExit, so the
+    # script ends here.
     raise SystemExit("the importing tool has ended without the end of the FMU (fmi2Terminate or fmi3Terminate)")
 
 
 class ServedModel:
-    """A model that executes requests. The name of a request is the name of the public method that executes the request
-    for `serve`.
+    """A model that executes requests. For each request, `serve` calls the public method with the name of the
+    request.
     """
 
     def __init__(self, inputs: Mapping[str, Input], outputs: Mapping[str, SensorLike], solve: Stepwise) -> None:
@@ -121,7 +121,7 @@ class ServedModel:
         return {"inputs": inputs, "outputs": outputs, "parameters": parameters, **times}
 
     def put(self, name: str, value: float) -> None:
-        """Set an input of the model; if the model raises an error, restore the previous value."""
+        """Set an input of the model. If the model raises an error, restore the previous value."""
         check(number(self._inputs[name].unit), "value", value, "FMUInterface")
         if value == self._values[name]:
             return

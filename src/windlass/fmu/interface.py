@@ -1,5 +1,5 @@
-"""Interface of a model as an FMU (Functional Mock-up Unit): inputs, outputs, and the solve that an importing tool
-controls.
+"""Interface of a model as an FMU (Functional Mock-up Unit). The interface declares inputs and outputs, and executes a
+solve that an importing tool controls.
 
     fmu = wl.FMUInterface()
     fmu.input("torque", 0.0, "N m", set=lambda value: world.set(motor, value=value))
@@ -58,7 +58,7 @@ class FMUInterface:
             doc: short description.
 
         Raises:
-            ModelError: the name is not allowed, or is already an input or an output; or the start value is not finite.
+            ModelError: the name is not allowed or is already an input or an output, or the start value is not finite.
         """
         check(number(unit), "start", start, "FMUInterface.input")
         self._check_new(name)
@@ -85,8 +85,9 @@ class FMUInterface:
         """Call ``solver.solve(state, hooks)`` or, in an FMU, execute the calls of the importing tool.
 
         Args:
-            solver: a solver that integrates in time. The step of the solver is the largest step size; steps are
-                shortened to end at communication points. The end time of the solver is the default end time of the FMU.
+            solver: a solver that integrates in time. The step of the solver is the largest step size. Steps are
+                shortened such that they end at communication points. The end time of the solver is the default end time
+                of the FMU.
             state: initial state. Its time is the start time of the FMU.
             hooks: user code around steps. If the importing tool returns to an earlier state of the FMU, the ``restore``
                 methods of hooks receive the data that ``checkpoint`` returned at this state.
@@ -95,14 +96,14 @@ class FMUInterface:
             The last state.
 
         Raises:
-            ModelError: the method is called twice; or, in an FMU, an output has more than one value or the model runs
-                on several processes.
-            NotConverged: a step failed. In an FMU the call of the importing tool fails instead.
+            ModelError: the method is called twice. In an FMU, this error is also raised if an output has more than one
+                value, or if the model runs on several processes.
+            NotConverged: a step failed. In an FMU, this error is not raised, but the call of the importing tool fails.
         """
         if self._solved:
             raise ModelError("solve of FMUInterface is called twice: must be called once")
         self._solved = True
-        # other programs that the script of the model starts must not inherit the pipes
+        # the variable is removed, because other programs that the script starts must not inherit the pipes
         pipes = os.environ.pop(PIPES, "")
         if not pipes or help_requested():
             return solver.solve(state, hooks)

@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any
 
 PATIENCE, SHORT = 60.0, 5.0
-"""Longest waiting times [s] for the end of the process of a model: after the end of the solve, and after the process
-has closed the pipes.
+"""Longest waiting times [s] for the end of the process of a model. PATIENCE is used after the end of the solve, and
+SHORT is used after the process has closed the pipes.
 """
 LONGEST_LOG = 4000
 """Largest number of characters of the output of the model in an error message."""
 
 
 class RequestError(RuntimeError):
-    """Exception that is raised if the model answers a request with an error; the process of the model continues."""
+    """Exception that is raised if the model answers a request with an error. The process of the model continues."""
 
 
 class ModelProcess:
@@ -80,7 +80,7 @@ class ModelProcess:
 
     def _send(self, request: Any) -> Any:
         line = ""
-        # reading fails if the process has ended, because its end closes the pipes
+        # if the process has ended, its pipes are closed and reading fails
         with contextlib.suppress(OSError, ValueError):
             self._begun = self._begun or bool(self._answers.readline())
             if self._begun:
@@ -107,8 +107,8 @@ class ModelProcess:
         return "\n".join([f"the process of the model {words}, {when} a call of FMUInterface.solve", self._read_log()])
 
     def end(self) -> str:
-        """End the solve and wait for the end of the script. Return an error message if the script fails or its process
-        has ended before; otherwise return an empty text.
+        """End the solve and wait for the end of the script. If the script fails, or if its process has ended before,
+        return an error message. Otherwise return an empty text.
         """
         try:
             self.ask("finish")

@@ -1,7 +1,7 @@
-"""The FMU of a model. This file is copied into the FMU and passes the calls of the importing tool to the process of the
-model.
+"""The FMU of a model. This file is copied into the FMU, and passes the calls of the importing tool to the process of
+the model.
 
-The file requires pythonfmu (FMI 2) or pythonfmu3 (FMI 3), which the FMU contains in the same folder.
+The file requires pythonfmu (FMI 2) or pythonfmu3 (FMI 3), which the FMU contains in the folder of this file.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         kind = KINDS[type(start).__name__]
         settings: dict[str, Any] = {"causality": Causality[causality], "description": item.get("doc") or None}
         settings["variability"] = Variability.continuous
-        # a weak reference avoids reference cycles, so that the process ends when the instance is deleted
+        # the weak reference avoids a reference cycle, so that the process ends when the instance is deleted
         own = weakref.proxy(self)
         if causality == "output":
             settings |= {"getter": lambda: own._read()[name], "initial": Initial.calculated}
@@ -81,7 +81,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
     def to_xml(self, model_options: Any = None) -> Element:
         """Return the model description of the base class with added units, bounds and initial unknowns."""
         root: Element = super().to_xml(model_options or {})
-        # names of sensors may contain characters that are not allowed in names of attributes
+        # "flat" is necessary because names of sensors may contain characters that structured names do not allow
         root.set("variableNamingConvention", "flat")
         items: dict[str, Any] = {}
         for group in ("inputs", "outputs", "parameters"):
@@ -126,8 +126,8 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
 
     def do_step(self, current_time: float, step_size: float) -> Any:
         """Integrate from the time ``current_time`` [s] over a communication step of the length ``step_size`` [s], and
-        return the status of the step in the form of the FMI version. The status is "discard" if the model rejects the
-        step, or if it has rejected the present value of an input.
+        return the status of the step in the form of the FMI version. If the model rejects the step, or has rejected the
+        present value of an input, the status is "discard".
         """
         self._outputs = {}
         try:
@@ -141,7 +141,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         return Fmi3StepResult() if IS_THIRD else True
 
     def terminate(self) -> None:
-        """End the solve and the process of the model; if the process fails, write its error message to the log."""
+        """End the solve and the process of the model. If the process fails, write its error message to the log."""
         if self._process is not None:
             # Outputs are read before the end of the model, because the importing tool may request them later. After an
             # error, outputs may not be available.
@@ -167,7 +167,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
                 raise ValueError(
                     f"parameter {name} = {value!r}: must not be empty, and must not begin with a dash and a letter"
                 )
-            # the process is started again with the new value of the parameter
+            # the process is killed here, and later started with the new value of the parameter
             if self._process is not None:
                 self._process.kill()
             self._process, self._outputs = None, {}
@@ -178,7 +178,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         try:
             process.ask("put", name, value)
         except RequestError as error:
-            # pythonfmu cannot return a status from this function, so the next step is discarded instead
+            # the next step is discarded, because pythonfmu cannot return a status from this function
             self._refused[name] = f"input {name} = {value}: {error}"
             self.log(self._refused[name], Status.error)
             return False
@@ -216,7 +216,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         elif state["begun"]:
             raise ValueError("state of the FMU: must have been stored after the last initialisation")
         elif self._process is not None:
-            # the process is started again with the values of the state
+            # the process is killed here, and later started with the values of the state
             self._process.kill()
             self._process = None
         self._values, self._outputs, self._begun = dict(state["values"]), {}, state["begun"]

@@ -60,7 +60,7 @@ class TimeSolver(Protocol):
         """Continue from the values of `checkpoint`."""
 
     def update_state(self, state: State) -> None:
-        """Update the data of the solver that depend on the state, between two steps."""
+        """Between two steps, update the data of the solver that depend on the state."""
 
     def reset_caches(self, state: State) -> None:
         """Delete data that the solver has cached."""
@@ -72,7 +72,7 @@ class Kept:
 
     Attributes:
         state: copy of the state.
-        switches: values at this state of the numeric columns that can change during a solve, see `list_switches`.
+        switches: values at this state of the switchable numeric columns, see `list_switches`.
         jumps: whether inputs have changed since the last step.
         progress: checkpoint data of the solver; None before the first step.
         hooks: checkpoint data of hooks by name.
@@ -91,7 +91,7 @@ class Stepwise(StepHook):
 
     Args:
         solver: the solver of the motion.
-        state: initial state, None for the initial values of the nodes.
+        state: initial state; None for the initial values of the nodes.
         hooks: additional hooks of the solve.
 
     Attributes:
@@ -173,7 +173,7 @@ class Stepwise(StepHook):
                 self.state = state
 
     def interrupt(self) -> None:
-        """End the solve at the present state; its verdict is "interrupted"."""
+        """End the solve at the present state. The verdict of the solve is "interrupted"."""
         if self._march is not None:
             with suppress(KeyboardInterrupt):
                 self._march.throw(KeyboardInterrupt())  # type: ignore[attr-defined]
@@ -189,8 +189,8 @@ class Stepwise(StepHook):
             refuse_obstacles(self._hooks, "state of the FMU")
         switches = list_switches(self.state.world)
         if self._back is not None:
-            # after `go_back`, solver and hooks are restored only in the next step, so the data stored by `go_back` are
-            # still valid
+            # solver and hooks are restored only in the next step after `go_back`, so the data from `go_back` are still
+            # valid
             return replace(self._back, switches=switches, jumps=self._jumps)
         progress = None
         if self._march is not None:
@@ -223,7 +223,7 @@ class Stepwise(StepHook):
             self._solver.restore(deepcopy(self._back.progress))
             self._solver.reset_caches(state)
             if self._jumps:
-                # the assignment of the present values makes the solver treat the model as changed
+                # after an assignment, even of the present values, the solver treats the model as changed
                 put_switches(state.world, list_switches(state.world))
         self._back = None
         self.changes_forces, self._jumps = self._jumps, False

@@ -1,5 +1,5 @@
-"""Import of MoorDyn 2 input files: conversion to a World, and solution with Windlass. Names are imported when they are
-first used.
+"""Conversion of MoorDyn 2 input files to a World, and solution of these models. Names are imported when they are first
+used.
 """
 
 from typing import TYPE_CHECKING

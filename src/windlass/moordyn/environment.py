@@ -46,8 +46,8 @@ class Environment:
         friction_damping: friction force of a slowly sliding node, divided by the velocity [m/s] of the node and by the
             coefficient of friction, in N s/m.
         output_step: time [s] between rows of the output; 0 means one row for each step.
-        bed: distances and heights [m] of the corners of a bed whose profile is a polyline, shape (k, 2); empty for
-            other beds.
+        bed: distances and heights [m] of the corners of a bed with a polyline as profile, shape (k, 2); empty for other
+            beds.
         heading: direction [rad] of the distances in ``bed``: 0 along x, π/2 along y.
         grid: heights of a bed that vary along x and y; None for other beds.
         flow: columns of `Fluid` for waves and current.
@@ -119,8 +119,8 @@ def read_environment(file: InputFile) -> Environment:
 
 
 def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float, BedGrid | None]:
-    """Read the file with the heights of the bed, and return ``bed``, ``heading`` and ``grid`` of `Environment`. The
-    polyline ``bed`` is used if the heights vary only along x or only along y; otherwise ``grid`` is used.
+    """Read the file with the heights of the bed, and return ``bed``, ``heading`` and ``grid`` of `Environment`. If the
+    heights vary only along x or only along y, the polyline ``bed`` is used. Otherwise ``grid`` is used.
     """
     none = np.zeros((0, 2)), 0.0, None
     if "seafloorfile" not in file.options:
@@ -167,10 +167,10 @@ def _outline(distance: FloatArray, height: FloatArray) -> FloatArray:
 
 
 def read_motion(path: Path) -> FloatArray:
-    """Read a table of motions. Each row is a time [s] followed by numbers; lines that begin with ``#`` or a word are
+    """Read a table of motions. Each row is a time [s] followed by numbers. Lines that begin with ``#`` or a word are
     comments.
 
-    One additional row, extrapolated by a parabola, is appended.
+    An additional row is appended. Its values are extrapolated from the last three rows by a parabola.
 
     Raises:
         ModelError: the file is not a table of motions, has fewer than four rows, begins after 0 s, or contains angles

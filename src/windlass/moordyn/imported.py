@@ -13,8 +13,8 @@ In the table above, d is the diameter of a line. The friction force of a segment
 segment, and at most mu times the contact force. The coefficient of friction mu is FrictionCoefficient, or the value of
 mu_kT and mu_kA, which must be equal.
 
-Lines without bending stiffness are given EI = 1e-9 w L^3, where w is the weight in water per length and L the length of
-the line; this stiffness changes tensions by less than 1e-6 of their values.
+Lines without bending stiffness receive EI = 1e-9 w L^3, where w is the weight in water per length, and L is the length
+of the line. This stiffness changes tensions by less than 1e-6 of their values.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ SOFT = 1e-9
 the length [1].
 """
 TOUCHING = 3
-"""Largest number of surfaces of a bed that a cable touches at the same time: a rounded crest and both adjacent planes.
-"""
+"""Largest number of surfaces of a bed that a cable touches simultaneously: a rounded crest and both adjacent planes."""
 ROUNDING = 4.0
 """Radius of the crests of a bed, divided by the length of the longest segment [1]."""
 GROWTH = 0.01
-"""Duration in which wave amplitudes increase from 0 at the start [s], because the initial equilibrium is without waves.
+"""Time [s] at the start of a motion in which wave amplitudes increase from 0, because the initial equilibrium contains
+no waves.
 """
 
 
@@ -75,23 +75,22 @@ class Mooring:
     Attributes:
         world: the world.
         lines: dictionary from line numbers to the cables of the line, from end A to end B.
-        loose: dictionary from pairs of line number and point number to the node at a line end that can break off.
-        bodies, rods: dictionaries from numbers of free or pinned bodies, and of free or pinned rods, to the
-            `RigidBody3D` of each.
-        points: dictionary from point numbers to the node of each point to which a line is attached. The end nodes of
-            further lines at a point have the same position as this node. Ends of rods have the numbers
-            `input_file.number_end`.
+        loose: dictionary from pairs (line number, point number) to nodes, for line ends that can break off.
+        bodies, rods: dictionaries from the numbers of free or pinned bodies, and of free or pinned rods, to their
+            `RigidBody3D`.
+        points: dictionary from the numbers of points with a line to the nodes of these points. The end nodes of further
+            lines at a point use the position of this node. Ends of rods have the numbers `input_file.number_end`.
         supports: dictionary from numbers of fixed and coupled points to the constraints of x, y and z.
-        sea: the `Fluid`, or None if there is no water.
+        sea: the `Fluid`, or None without water.
         breaking: hook for dynamic solves that breaks lines, or None.
         loads: dictionary from line numbers to the loads of the water on the line.
-        bed: the surfaces of the bed, see `add_bed`; empty if there is no bed.
-        contacts: contact of the bed with all lines, or None if there is no bed.
+        bed: the surfaces of the bed, see `add_bed`; empty without bed.
+        contacts: contact of the bed with all lines, or None without bed.
         environment: the options of the file.
         file: content of the input file.
-        notes: texts about input that was ignored, because it does not affect the motion.
-        motion_end: last time [s] of the table of motions, after which coupled objects stop abruptly; infinite if no
-            motion is given.
+        notes: texts about input that is ignored because it does not affect the motion.
+        motion_end: last time [s] of the table of motions. After this time, coupled objects stop abruptly. If no motion
+            is given, the value is infinite.
     """
 
     def __init__(self, world: World, file: InputFile, environment: Environment) -> None:
@@ -122,8 +121,8 @@ class Mooring:
         return Static(self.world, **({"time": 0.0} | settings)).solve()
 
     def start(self) -> State:
-        """Return a state at rest at t = 0 in which points have the positions of the file, and lines hang between the
-        points as catenaries. MoorDyn starts from such a state if TmaxIC is 0.
+        """Return a state at rest at t = 0. Points have the positions of the file, and lines hang between the points as
+        catenaries. If TmaxIC is 0, MoorDyn starts from such a state.
         """
         return State(self.world)
 
@@ -212,19 +211,18 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
     """Add the lines, points, water and bed of an input file of MoorDyn 2 to a world.
 
     Args:
-        world: the world; its gravity must equal the gravity of the file, along -z.
-        file: the input file; files with waves and currents are read from the same folder.
-        motion: file with a table of the motion of coupled objects; each row contains a time [s] and the positions at
-            this time. After the time, each row contains 6 numbers for each coupled body (x, y, z [m] and angles about
-            x, y, z [rad]), followed by 3 numbers for each coupled point. If there are no coupled bodies, a row can
-            instead have 6 numbers for a platform at the origin, which moves all coupled points. If ``motion`` is None,
-            coupled objects are fixed.
-        hold: whether coupled points and the origins of CoupledPinned bodies are fixed or moved by constraints. If
-            false, the nodes of coupled points, in ``points``, and CoupledPinned bodies, in ``bodies``, are free, so
-            that the user can add joints.
+        world: the world. Its gravity must be equal to the gravity of the file, along -z.
+        file: the input file. Files with waves and currents are read from the folder of this file.
+        motion: file with a table of the motion of coupled objects. A row contains a time [s], 6 numbers for each
+            coupled body (x, y, z [m] and angles about x, y, z [rad]), and 3 numbers for each coupled point. Without
+            coupled bodies, a row can alternatively contain the time and 6 numbers for a platform at the origin, which
+            moves all coupled points. If ``motion`` is None, coupled objects are fixed.
+        hold: whether constraints fix or move coupled points and the origins of CoupledPinned bodies. If ``hold`` is
+            false, the nodes of coupled points (in ``points``) and the CoupledPinned bodies (in ``bodies``) are free,
+            and the user can add joints.
 
     Raises:
-        NotTranslated: Windlass has no equivalent of some rows; the error lists all of them.
+        NotTranslated: Windlass has no equivalent of some rows. The error lists all these rows.
         ModelError: the file is not an input file of MoorDyn, the gravity of the world differs, the motion is wrong, or
             ``hold`` is False and an output is the force of a coupled point.
         OutputError: a file cannot be read.
@@ -241,7 +239,7 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
 
 @checked(file=path(), motion=optional(path()), hold=yes_no())
 def load(file: str | Path, motion: str | Path | None = None, hold: bool = True) -> Mooring:
-    """Return the model of an input file of MoorDyn 2 in a new world; see `import_system`."""
+    """Return the model of an input file of MoorDyn 2 in a new world. See `import_system`."""
     given, environment = _read(Path(file))
     world = World(gravity=(0.0, 0.0, -environment.gravity))
     return _build(world, given, environment, motion, hold)
@@ -381,8 +379,8 @@ def _choose_cable(mooring: Mooring, number: int, line: Line, shape: Shape) -> tu
         return TableCable3D, {"table_strains": strains, "table_tensions": tensions}
     if kind.slow is None:
         return Cable3D, {}
-    # at rest, the tension D (ε - y) of the fast part equals the tension K y of the slow part, with the stiffnesses D
-    # and K, the strain ε of the cable and the strain y of the slow part
+    # At rest, the tension D (ε - y) of the fast part is equal to the tension K y of the slow part. Here D and K are the
+    # stiffnesses of the two parts, ε is the strain of the cable, and y is the strain of the slow part.
     stretch = np.linalg.norm(shape.slope, axis=1) - 1.0
     share = kind.stiffness / (kind.stiffness + kind.slow.stiffness)
     start = np.repeat(share * 0.5 * (stretch[1:] + stretch[:-1])[:, None], 3, axis=1)
@@ -398,7 +396,7 @@ def find_static_stiffness(kind: LineType) -> float:
 
 
 def find_damping(kind: LineType, line: Line) -> float:
-    """Return the axial damping [N s] of a line; a negative BA in the file is a fraction of the critical damping of a
+    """Return the axial damping [N s] of a line. A negative BA in the file is a fraction of the critical damping of a
     segment.
     """
     if kind.damping >= 0.0:
@@ -407,7 +405,7 @@ def find_damping(kind: LineType, line: Line) -> float:
 
 
 def _add_breaks(mooring: Mooring, places: Places, hold: bool) -> None:
-    """Add separate supports for line ends that can break off, and the hook that releases them."""
+    """Add separate supports for line ends that can break off, and the hook that releases these supports."""
     links = []
     for (line, point), node in mooring.loose.items():
         supports = _hold_point(mooring, point, node, places, hold)

@@ -1,5 +1,5 @@
-"""Parser of MoorDyn 2 input files. The parser collects input that cannot be translated in a list of faults, and does
-not stop at the first fault.
+"""Parser of MoorDyn 2 input files. The parser does not stop at input that cannot be translated, but records such input
+in a list of faults.
 
 MoorDyn identifies the values in a row by their order, so column headings are ignored.
 
@@ -34,7 +34,8 @@ SECTIONS = {
 """Texts that identify the heading of each section."""
 WITHOUT_HEADINGS = "options", "outputs"
 HEADING_LINES = 2
-"""Number of lines between the heading of a section and its first row; these lines contain names and units of columns.
+"""Number of lines between the heading of a section and its first row. These lines contain the names and the units of
+columns.
 """
 FIXED = "FIXED", "FIX", "ANCHOR"
 COUPLED = "COUPLED", "CPLD", "VESSEL", "VES"
@@ -43,14 +44,14 @@ PINNED = "COUPLEDPINNED", "CPLDPIN", "VESSELPINNED", "VESPIN"
 MOVING = "free", "pinned"
 """Types of bodies that move under forces. The origin of a pinned body is fixed."""
 UNKNOWN = -1
-"""Number that is used for an object whose number cannot be read."""
+"""This number identifies an object if its own number cannot be read."""
 
 
 class NotTranslated(ModelError):
-    """Exception that is raised if items of a MoorDyn input file have no equivalent in Windlass.
+    """Exception for items of a MoorDyn input file without an equivalent in Windlass.
 
     Attributes:
-        items: one text for each item: line number in the file, item, value, and allowed values.
+        items: one text for each item, with the line number in the file, the item, the value, and the allowed values.
     """
 
     def __init__(self, file: Path, items: Sequence[str]) -> None:
@@ -74,8 +75,8 @@ class Slow(NamedTuple):
 
 
 class LineType(NamedTuple):
-    """A row of LINE TYPES, in the units of the file: m, kg/m, N, N s, N m^2, and 1 for the coefficients of drag and
-    added mass.
+    """A row of LINE TYPES, in the units of the file (m, kg/m, N, N s, N m^2). Coefficients of drag and added mass have
+    no unit.
 
     For viscoelastic lines, ``stiffness`` and ``damping`` are the dynamic values, and ``slow`` is the slow part. For a
     table of EA, ``stiffness`` is the mean slope, and ``table`` contains pairs of strain [1] and tension [N].
@@ -95,8 +96,8 @@ class LineType(NamedTuple):
 
 
 class RodType(NamedTuple):
-    """A row of ROD TYPES: diameter [m], mass per length [kg/m], coefficients of drag and added mass across the axis,
-    and of the ends along the axis [1].
+    """A row of ROD TYPES: diameter [m], mass per length [kg/m], coefficients [1] of drag and added mass across the
+    axis, and coefficients [1] of the ends along the axis.
     """
 
     diameter: float
@@ -129,8 +130,8 @@ class Body(NamedTuple):
 
 class Rod(NamedTuple):
     """A row of RODS: attachment ("fixed", "free", "pinned", "body" or "body pinned"), name of the rod type, positions
-    of the ends A and B [m], number of segments, and number of the body. If the rod belongs to a body, the positions are
-    relative to the body.
+    of the ends A and B [m], number of segments, and number of the body. If the rod is attached to a body, the positions
+    are relative to the body.
     """
 
     kind: str
@@ -141,9 +142,9 @@ class Rod(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A row of POINTS, or an end of a rod: attachment ("fixed", "coupled", "free", "body" with the number of the body,
-    or "rod" with the number of a rod that moves), position [m], mass [kg], volume [m^3], drag area [m^2], and
-    coefficient of added mass [1].
+    """A row of POINTS, or an end of a rod: attachment, position [m], mass [kg], volume [m^3], drag area [m^2], and
+    coefficient of added mass [1]. The attachment is "fixed", "coupled", "free", "body" with the number of the body, or
+    "rod" with the number of a moving rod.
     """
 
     kind: str
@@ -168,8 +169,8 @@ class Line(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A row of FAILURE: the numbers of a point and of the line that breaks off at this point, and the time [s] and the
-    tension [N] at which the line breaks. The value 0 means that there is no limit of time or of tension.
+    """A row of FAILURE: the number of a point, the number of the line that breaks off at this point, and the time [s]
+    and the tension [N] at which the line breaks. The value 0 means no limit of the time or of the tension.
     """
 
     point: int
@@ -180,7 +181,7 @@ class Failure(NamedTuple):
 
 class Channel(NamedTuple):
     """An output: its name in the file, type and number of the object, number of the node of a line or rod (-1 for
-    outputs that do not belong to a node), and quantity.
+    outputs without a node), and quantity.
     """
 
     name: str
@@ -220,8 +221,8 @@ class InputFile:
     notes: list[str] = field(default_factory=list)
 
     def find(self, name: str) -> Path:
-        """Return the path of a file with the given name: in the folder of the input file or, if this folder does not
-        contain the file, in the working directory.
+        """Return the path of a file with the given name. The file is in the folder of the input file or, if this folder
+        does not contain the file, in the working directory.
         """
         path = self.path.parent / name
         return Path(name) if not path.exists() and Path(name).exists() else path
@@ -248,7 +249,7 @@ class InputFile:
         return value
 
     def add(self, table: dict[Any, Any], key: Any, row: Any, at: int, item: str) -> None:
-        """Add a row to its table; record a fault if the table already contains its number or name."""
+        """Add a row to its table. Record a fault if the table already contains the number or name of the row."""
         if key in table:
             self.refuse(at, f"{item} is given twice", f"{'names' if isinstance(key, str) else 'numbers'} must differ")
         elif key != UNKNOWN:
@@ -268,12 +269,12 @@ class InputFile:
 
 
 def read_input(path: Path) -> InputFile:
-    """Read a file; faults in its rows are recorded in ``faults``.
+    """Read a file. Faults in its rows are recorded in ``faults``.
 
     Raises:
         OutputError: the file cannot be read.
-        ModelError: one of the sections of line types, points and lines is missing, and there is no section of bodies or
-            rods.
+        ModelError: one of the sections of line types, points and lines is missing, and the file has no section of
+            bodies or rods.
     """
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -293,9 +294,9 @@ def read_input(path: Path) -> InputFile:
 
 
 def split_sections(file: InputFile, lines: Sequence[str]) -> dict[str, list[Row]]:
-    """Return the rows of the sections; text after ``#`` is a comment.
+    """Return the rows of the sections. Text after ``#`` is a comment.
 
-    Text below an unknown heading is a fault; text before the first known heading is the title.
+    Text below an unknown heading is a fault. Text before the first known heading is the title.
     """
     found: dict[str, list[Row]] = {}
     current, skip, heading = "", 0, Row(0, [])
@@ -320,7 +321,7 @@ def split_sections(file: InputFile, lines: Sequence[str]) -> dict[str, list[Row]
 
 
 def _has(file: InputFile, row: Row, section: str, count: int) -> bool:
-    """Return whether a row has enough values; if not, record a fault."""
+    """Return whether a row has enough values. If values are missing, record a fault."""
     if len(row.words) >= count:
         return True
     file.refuse(row.number, f"{section} has {len(row.words)} values", f"must have {count}")
@@ -495,7 +496,9 @@ def name_point(number: int) -> str:
 
 
 def _read_rod(file: InputFile, row: Row) -> None:
-    """Read a row of RODS: number, type, attachment, positions of the ends, segments; add its ends to the points."""
+    """Read a row of RODS: number, type, attachment, positions of the ends, segments. Add the ends of the rod to the
+    points.
+    """
     if not _has(file, row, "RODS", 10):
         return
     at, words = row

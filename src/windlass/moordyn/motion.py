@@ -13,14 +13,13 @@ from windlass.framework.errors import ModelError
 from windlass.moordyn.input_file import InputFile
 
 LARGE = 1.0
-"""Angle above which a note states that angles may be in degrees instead of radians [rad]."""
+"""If an angle is larger than this value [rad], a note states that angles may be in degrees instead of radians."""
 Paths = tuple[dict[int, FloatArray], FloatArray, dict[int, FloatArray]]
 
 
 def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
-    """Return three results: a dictionary from the numbers of all points to their initial positions [m], the times [s]
-    of the table, shape (n,), and a dictionary from the numbers of moving points to their positions [m] at these times,
-    shape (n, 3).
+    """Return the initial positions [m] of all points by number, the times [s] of the table, shape (n,), and the
+    positions [m] of moving points at these times by number, each of shape (n, 3).
 
     Raises:
         ModelError: the number of columns of the table is wrong, angles exceed a full turn, or a table is given and a
@@ -74,8 +73,8 @@ def find_ends(file: InputFile, number: int) -> FloatArray:
 
 
 def check_angles(poses: FloatArray, item: str, notes: list[str]) -> None:
-    """Raise ModelError for angles whose magnitude exceeds 2 pi, because these angles are probably in degrees. Add a
-    note to ``notes`` if the magnitude of an angle exceeds `LARGE`.
+    """Raise ModelError if the magnitude of an angle exceeds 2 pi, because the angle is probably in degrees. If the
+    magnitude of an angle exceeds `LARGE`, add a note to ``notes``.
     """
     # the last row was added by extrapolation and is not checked
     angles = poses[:-1, 3:]

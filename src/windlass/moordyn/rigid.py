@@ -3,17 +3,18 @@
 | MoorDyn | Windlass |
 | --- | --- |
 | free or pinned body with its rods and points | `RigidBody3D` with their masses and moments of inertia |
-| rod, free or pinned | `RigidBody3D` whose node is the middle of the rod, with z along the rod, to the upper end |
+| rod, free or pinned | `RigidBody3D` with the node at the middle of the rod, and z along the rod to the upper end |
 | spin of a rod about its axis | held (e3 = 0), because nothing acts on it |
 | pin of a rod | `SphericalJoint` at end A |
 | rod in water | `CylinderFluidLoad` with a strip for each segment |
 | volume, CdA and Ca of a free body, of its points, or of a free point | `SphereFluidLoad`, see `add_sphere` |
 
-A rod whose Euler parameter e3 is 0 is turned from z to its direction by the smallest rotation. The condition e3 = 0
-constrains the spin, but not the two tilts of the rod. Without this condition, a static solve could not determine the
-spin.
+If the Euler parameter e3 of a rod is 0, the rotation of the rod is the smallest rotation from z to its direction. The
+condition e3 = 0 constrains the spin about the axis, but not the two angles of the direction. Without this condition, a
+static solve could not determine the spin.
 
-Rods are solid cylinders: m d²/8 is the moment of inertia about the axis, m (d²/16 + L²/12) across the axis.
+Rods are solid cylinders. The moment of inertia is m d²/8 about the axis, and m (d²/16 + L²/12) about a transverse axis
+through the middle.
 
 Source: MoorDyn 2.7, documentation, "Input Files" and "Theory".
 """
@@ -34,7 +35,7 @@ from windlass.moordyn.input_file import MOVING, Body, InputFile, Point, Rod
 from windlass.moordyn.motion import find_ends
 
 SMALL = 1e-3
-"""Diameter of the sphere on which drag and added mass of a body or point act [m]. The volume of this sphere is
+"""Diameter [m] of the sphere on which the drag and the added mass of a body or point act. The volume of this sphere is
 negligible.
 """
 LEAST = 1e-6
@@ -60,8 +61,8 @@ class Part(NamedTuple):
 
 
 def add_bodies(mooring: Mooring, hold: bool) -> None:
-    """Add the free bodies, and the rods that move, with their water. If ``hold`` is true, the origins of CoupledPinned
-    bodies are fixed.
+    """Add the free bodies and the moving rods, with the loads of the water. If ``hold`` is true, the origins of
+    CoupledPinned bodies are fixed.
     """
     from scipy.spatial.transform import Rotation  # imported here, because most models do not need this module
 
@@ -119,8 +120,8 @@ def place_ends(file: InputFile, number: int) -> FloatArray:
 
 
 def merge(parts: list[Part]) -> Part:
-    """Return mass, centre of mass and inertia of several parts together. The moments of inertia are increased slightly
-    by `LEAST`, so that no moment of inertia is 0.
+    """Return the mass, the centre of mass and the inertia of several parts together. The moments of inertia are
+    increased slightly (see `LEAST`), so that no moment of inertia is 0.
     """
     mass = sum(part.mass for part in parts)
     if not mass > 0.0:
@@ -167,7 +168,7 @@ def _add_rigid(mooring: Mooring, name: str, place: FloatArray, turn: FloatArray,
 
 
 def _add_water(mooring: Mooring, host: Entity, rod: Rod, ends: FloatArray) -> None:
-    """Add the load of the water on a rod whose ends have the positions ``ends`` in the frame of a body."""
+    """Add the load of the water on a rod. In the frame of a body, the ends of the rod have the positions ``ends``."""
     if mooring.sea is None:
         return
     kind, along = mooring.file.rod_types[rod.type], ends[1] - ends[0]
@@ -181,12 +182,12 @@ def _add_water(mooring: Mooring, host: Entity, rod: Rod, ends: FloatArray) -> No
 
 
 def add_sphere(mooring: Mooring, host: Entity, item: Body | Point) -> None:
-    """Add volume, drag and added mass of a free body or of one of its points, or of a free point whose node is
-    ``host``.
+    """Add the volume, the drag and the added mass of a free body, of a point of a free body, or of a free point. The
+    argument ``host`` is the body, or the node of the free point.
 
     The buoyancy acts at the centre of mass of the body, or at the point. Drag and added mass act at the origin of the
-    body, or at the point, as in MoorDyn. The drag acts on a sphere whose volume is negligible. The added mass also acts
-    on this sphere if the centre of mass is not the origin.
+    body, or at the point, as in MoorDyn. The drag acts on a sphere with a negligible volume. If the centre of mass is
+    not the origin, the added mass also acts on this sphere.
     """
     if mooring.sea is None:
         return

@@ -1,5 +1,5 @@
-"""Computation of the equilibrium and the motion of the model in a MoorDyn input file, with tables of its outputs
-(``windlass run-moordyn FILE.txt``).
+"""Computation of the equilibrium and the motion of the model in a MoorDyn input file, with tables of the outputs in
+this file (``windlass run-moordyn FILE.txt``).
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from windlass.solvers.dynamic import Dynamic
 FRAME = 0.5
 """Time between frames of the recording [s]."""
 METHOD = "generalized_alpha_index2"
-"""Integration method. With this method, prescribed motions are constraints on velocities, which need no projection if
-the step size changes."""
+"""Integration method. In this method, prescribed motions are constraints on velocities. Such constraints need no
+projection if the step size changes.
+"""
 STARTS = "equilibrium", "file"
 """Choices of the option ``start``."""
 ROUNDING = 1e-9
@@ -34,8 +35,8 @@ ROUNDING = 1e-9
 
 
 def run_file(file: str) -> None:
-    """Compute the equilibrium, then the motion of the model in an input file; `windlass run-moordyn -help` describes
-    the options.
+    """Compute the equilibrium and then the motion of the model in an input file. The command `windlass run-moordyn
+    -help` describes the options.
 
     Raises:
         ModelError: the end of the run is later than the end of the motion.

@@ -1,5 +1,6 @@
-"""Initial shapes of lines for the static solve: partly on the bed, straight on the bed and straight to the upper end,
-hanging freely, or straight between the ends if none of the other shapes exists.
+"""Initial shapes of lines for the static solve. A line lies partly on the bed, consists of a straight part on the bed
+and a straight part to the upper end, or hangs freely. If none of these shapes exists, the line is straight between its
+ends.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from windlass.elements.routes.routes import RouteError
 from windlass.framework.arrays import FloatArray
 
 ON_BED = 1e-3
-"""Height of an anchor above the bed, relative to the water depth, below which the anchor is treated as lying on the bed
-[1].
+"""If the height of an anchor above the bed, relative to the water depth, is less than this value [1], the anchor is
+treated as lying on the bed.
 """
 
 
@@ -38,7 +39,7 @@ def find_shape(
         length: unstretched length [m].
         segments: number of elements.
         EA: axial stiffness [N].
-        mass: mass minus the mass of the displaced water, per length [kg/m].
+        mass: mass per length minus the mass of the displaced water per length [kg/m].
         gravity: absolute value of the gravitational acceleration [m/s^2].
         bed: height [m] of the bed.
     """
@@ -63,8 +64,8 @@ def find_shape(
 def _lie(
     lower: FloatArray, upper: FloatArray, length: float, s: FloatArray, EA: float, mass: float, gravity: float
 ) -> Shape | None:
-    """Return the shape of a line from an anchor on the bed: a straight part on the bed, followed by a catenary or by a
-    straight part. Return None if neither of the two shapes exists for the line.
+    """Return the shape of a line from an anchor on the bed. The line has a straight part on the bed, followed by a
+    catenary or by another straight part. If neither shape exists for the line, return None.
     """
     try:
         route = hang_from_ground(lower, upper, length, EA, mass, gravity=(0.0, 0.0, -gravity))
@@ -78,8 +79,8 @@ def _lie(
     if not reach + height > length > np.hypot(reach, height):
         return None
     # The line lies on the bed up to the corner at the distance c from the anchor, and is straight from the corner to
-    # its upper end. With the horizontal distance x and the height h of the upper end, and the length L of the line, c +
-    # √((x - c)² + h²) = L.
+    # its upper end. With the horizontal distance x and the height h of the upper end, the length L of the line is L = c
+    # + √((x - c)² + h²).
     corner = (length**2 - reach**2 - height**2) / (2.0 * (length - reach))
     if not 0.0 < corner < reach:
         return None

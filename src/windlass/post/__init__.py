@@ -7,7 +7,7 @@ wl.post.find_spectrum(tension).significant_height
 wl.post.fit_extremes(tension).mode(duration=3 * 3600.0)
 wl.post.rainflow(tension).damage(wl.post.fatigue_curve("studless chain", breaking_load=4.9e6))
 
-The command `windlass post` prints the same results. Names are imported when they are first used.
+The command `windlass post` prints these results. Names are imported when they are first used.
 """
 
 from typing import TYPE_CHECKING

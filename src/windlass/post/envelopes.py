@@ -1,5 +1,5 @@
-"""Envelopes: minimum, mean and maximum over time of a field at each point of a model, such as the tension along a
-line.
+"""Envelopes of fields, such as the tension along a line. An envelope contains the minimum, the mean and the maximum
+over time at each point.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from windlass.framework.files.hdf5 import read_hdf5
 LINE = 3
 """VTK's cell type of straight lines."""
 JOINED = 1e-6
-"""Gap between two consecutive line cells, relative to the sum of the lengths of both cells, up to which the cells are
-treated as connected [1].
+"""If the gap between two consecutive line cells, relative to the sum of their lengths, is at most this value [1], the
+cells are treated as connected.
 """
 
 
@@ -32,9 +32,8 @@ class Envelope:
 
     Attributes:
         lengths: distance [m] of each point from the start of its line, measured along the line in the first frame,
-            shape (points,). The distance begins again at 0 where two consecutive segments in the file are not
-            connected.
-        part: label, in the file, of the cable or body to which each point belongs, shape (points,).
+            shape (points,). If two consecutive segments in the file are not connected, the distance begins again at 0.
+        part: label in the file of the cable or body of each point, shape (points,).
         minimum, mean, maximum: minimum, mean and maximum at each point, shape (points,), in the unit of the field.
         time_of_minimum, time_of_maximum: times [s] of the extremes at each point, shape (points,).
         times: times [s] of the frames, shape (frames,).
@@ -58,8 +57,10 @@ def find_envelope(
 ) -> Envelope:
     """Return the envelope of a scalar field of points over the frames of a `.vtkhdf` file of a `Recorder`.
 
-    Args: file: path of the `.vtkhdf` file. field: name of the field. start, end: the first and the last time [s], both
-        included; None: the time of the first or the last frame.
+    Args:
+        file: path of the `.vtkhdf` file.
+        field: name of the field.
+        start, end: the first and the last time [s], both included. None means the time of the first or the last frame.
 
     Raises:
         ModelError: the file does not exist, has no such field with one value per point, or has no frame in this time
@@ -94,7 +95,7 @@ def _gather(root: Any, field: str, times: FloatArray, frames: Any, points: int) 
         total += weight * values
     at = int(frames[0]) * points
     lengths, part = _find_lengths(np.asarray(root["Points"][at : at + points], np.float64), root)
-    has = np.isfinite(total)  # points without a value are omitted, for example points of bodies, which have no tension
+    has = np.isfinite(total)  # omit points without a value, such as points of bodies
     found = (low[has], total[has], high[has], low_at[has], high_at[has])
     return Envelope(lengths[has], part[has], *found, times, field)
 
@@ -109,8 +110,8 @@ def _find_weights(times: FloatArray) -> FloatArray:
 
 
 def _find_lengths(points: FloatArray, root: Any) -> tuple[FloatArray, IntArray]:
-    """Return the distance [m] of each point from the start of its line, and the label of the cable or body to which the
-    point belongs, shape (points,) each. For points that belong to no line, the distance is 0 and the label is -1.
+    """Return the distance [m] of each point from the start of its line, and the label of the cable or body of the
+    point, each of shape (points,). For points that are not on a line, the distance is 0 and the label is -1.
     """
     kinds = np.asarray(root["Types"][()])
     lines = np.asarray(root["Connectivity"][: 2 * np.count_nonzero(kinds == LINE)], np.int64).reshape(-1, 2)

@@ -1,4 +1,5 @@
-"""Distribution of the largest value in a long duration, extrapolated from the peaks of a shorter time series.
+"""Distribution of the largest value in a long duration. The distribution is extrapolated from the peaks of a shorter
+time series.
 
 A peak is the largest value between two consecutive upcrossings of the mean. Peaks above a threshold u occur at a rate
 ν. The excess of these peaks over u has a generalised Pareto distribution with the shape ξ and the scale σ:
@@ -7,8 +8,9 @@ A peak is the largest value between two consecutive upcrossings of the mean. Pea
 
 Therefore the maximum in the duration D has the distribution P(max ≤ x) = exp(-ν D s(x)).
 
-Alternatively, the series is divided into blocks of the duration B, whose maxima have a Gumbel distribution with the
-location μ and the scale β: P(max ≤ x) = exp(-D/B exp(-(x - μ)/β)). Both distributions are fitted by maximum likelihood.
+Alternatively, the series is divided into blocks of the duration B. The maxima of the blocks have a Gumbel distribution
+with the location μ and the scale β, and P(max ≤ x) = exp(-D/B exp(-(x - μ)/β)). Both distributions are fitted by
+maximum likelihood.
 
 Source: E. J. Gumbel, Statistics of Extremes, Columbia University Press (1958); J. Pickands, Ann. Stat. 3 (1975) 119;
 S. Coles, ISBN 1-85233-459-2, Springer (2001), chapters 3 and 4.
@@ -31,7 +33,7 @@ LEAST = 10
 SHARE = 0.9
 """Fraction [1] of the peaks that do not exceed the default threshold."""
 SMALL = 1e-6
-"""The shape parameter is treated as 0 if its absolute value is less than this number [1]."""
+"""If the absolute value of the shape parameter is less than this number [1], the parameter is treated as 0."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +71,14 @@ class Extremes:
     @checked(duration=number("s", above=0.0))
     def mode(self, duration: float) -> float:
         """Return the most probable largest value in a duration [s]."""
-        if self.shape <= -1.0:  # the density is then largest at the upper end of the distribution
+        if self.shape <= -1.0:  # in this case, the density is largest at the upper end of the distribution
             return self.location - self.scale / self.shape
         return self._at(self.rate * duration / (1.0 + self.shape))
 
     def _at(self, times: float) -> float:
-        """Return the value that one of ``times`` peaks exceeds on average. For the method "blocks", this is one of
-        ``times`` maxima of blocks."""
+        """Return the value that on average one of ``times`` peaks exceeds. For the method "blocks", the maxima of
+        blocks are used in place of peaks.
+        """
         if abs(self.shape) < SMALL:
             return self.location + self.scale * log(times)
         return self.location + self.scale / self.shape * float(times**self.shape - 1.0)
@@ -105,16 +108,16 @@ def fit_extremes(
 
     Args:
         series: the series, which must be stationary.
-        method: "threshold": Pareto distribution of peaks above a threshold; "blocks": Gumbel distribution of the maxima
-            of equal blocks.
+        method: "threshold" for a Pareto distribution of the peaks above a threshold, or "blocks" for a Gumbel
+            distribution of the maxima of equal blocks.
         threshold: threshold of the method "threshold", in the unit of the series. If None, the threshold is the value
             that 10 % of the peaks exceed.
         blocks: number of blocks of the method "blocks", at least ten. Each block must contain several independent
             peaks.
 
     Raises:
-        ModelError: fewer than ten peaks are above the threshold, there are fewer peaks than blocks, or ``blocks`` is
-            less than ten.
+        ModelError: fewer than ten peaks are above the threshold, the series has fewer peaks than blocks, or ``blocks``
+            is less than ten.
     """
     from scipy import stats  # imported here, because only this function needs SciPy's statistics
 

@@ -3,11 +3,11 @@ sums.
 
 N = c / (ΔT/T_0)^m          D = Σ n_i / N_i          ΔT_eq = (Σ n_i ΔT_i^m / Σ n_i)^(1/m)
 
-N is the number of cycles to failure for cycles in which the tension has the range ΔT [N]; m and c are constants of the
-fatigue curve. The series has n_i cycles with the range ΔT_i, N_i is the number of cycles to failure at this range, and
-D is the damage. The equivalent range ΔT_eq is the constant range that causes the same damage with the same number of
-cycles. In T-N curves T_0 is the breaking load. For ropes log10 c = a - b T_mean/T_0, with the mean tension T_mean of
-the cycle. In S-N curves T_0 is the nominal area times 1 MPa; ΔT/T_0 is then the stress range in MPa.
+N is the number of cycles to failure for cycles in which the tension has the range ΔT [N]. The constants of the fatigue
+curve are m and c. The series has n_i cycles with the range ΔT_i, N_i is the number of cycles to failure at this range,
+and D is the damage. The equivalent range ΔT_eq is the constant range that causes the same damage with the same number
+of cycles. In T-N curves, T_0 is the breaking load. For ropes, log10 c = a - b T_mean/T_0, with the mean tension T_mean
+of the cycle. In S-N curves, T_0 is the nominal area times 1 MPa, so ΔT/T_0 is the stress range in MPa.
 
 Source: ASTM E1049-85 (2017), section 5.4.4, by the library rainflow; API RP 2SK (2005), section 6; DNV-OS-E301 (2010),
 chapter 2, section 2 F; M. A. Miner, J. Appl. Mech. 12 (1945) A159-A164.
@@ -57,8 +57,8 @@ class FatigueCurve:
         check_fields(self, fields)
 
     def find_lives(self, ranges: FloatArray, means: FloatArray) -> FloatArray:
-        """Return the number of cycles to failure [1] for each range and mean of the tension [N], shape (n,); infinite
-        for the range 0.
+        """Return the number of cycles to failure [1] for each range and mean of the tension [N], shape (n,). For the
+        range 0, the number is infinite.
         """
         levels = np.asarray(means, np.float64) / self.reference
         with np.errstate(divide="ignore"):
@@ -117,8 +117,8 @@ class Cycles:
 
     @checked(curve=instance(FatigueCurve))
     def damage(self, curve: FatigueCurve) -> float:
-        """Return the damage [1] by Miner's rule. Each cycle of the series contributes its count (1 or 0.5) divided by
-        its number of cycles to failure. Failure is expected at a damage of 1.
+        """Return the damage [1] by Miner's rule. The contribution of each cycle of the series is its count (1 or 0.5)
+        divided by its number of cycles to failure. Failure is expected at a damage of 1.
 
         Raises:
             ModelError: the unit of the series is neither N nor unknown.
@@ -128,14 +128,16 @@ class Cycles:
         return float(np.sum(self.counts / curve.find_lives(self.ranges, self.means)))
 
     def life(self, curve: FatigueCurve) -> float:
-        """Return the time [s] to failure if the series is repeated periodically; infinite if there are no cycles."""
+        """Return the time [s] to failure if the series is repeated periodically. For a series without cycles, the time
+        is infinite.
+        """
         damage = self.damage(curve)
         return self.duration / damage if damage > 0.0 else inf
 
     @checked(exponent=number("1", above=0.0))
     def equivalent_range(self, exponent: float) -> float:
         """Return the equivalent range ΔT_eq, in the unit of the series, for fatigue curves that have the given exponent
-        m and do not depend on the mean tension; 0 if there are no cycles.
+        m and do not depend on the mean tension. For a series without cycles, the result is 0.
         """
         total = float(self.counts.sum())
         scale = float(self.ranges.max(initial=0.0))
@@ -147,9 +149,7 @@ class Cycles:
 
 @checked(series=instance(Series))
 def rainflow(series: Series) -> Cycles:
-    """Return the cycles of a series by rainflow counting; ranges that are not closed by a later cycle are counted as
-    half cycles.
-    """
+    """Return the cycles of a series by rainflow counting. Ranges without a closed cycle are counted as half cycles."""
     from rainflow import extract_cycles  # imported here, because only this function needs the library
 
     found = np.array([cycle[:3] for cycle in extract_cycles(series.values.tolist())], np.float64).reshape(-1, 3)

@@ -13,7 +13,7 @@ from windlass.post.spectra import LEAST, find_spectrum
 
 HEADINGS = ("series", "unit", "mean", "standard deviation", "smallest", "largest", "mean period [s]")
 PEAKS = 150
-"""A fit of extremes needs more peaks than this number."""
+"""A fit of extremes requires more peaks than this number."""
 
 
 @checked(
@@ -26,17 +26,17 @@ def report_series(
     effect.
 
     The section contains a table of statistics, curves of the spectral densities, and the most probable largest values
-    in a duration. Short series have no spectrum (fewer than eight values per segment) and no extreme (at most 150
-    peaks). Periodic series, whose peaks are equal, have no extreme.
+    in a duration. For series with fewer than eight values per segment, the section contains no spectrum. For series
+    with at most 150 peaks, and for periodic series with equal peaks, the section contains no extreme.
 
     Args:
-        series: the series. Begin them after the start of the motion, see `Series.part`.
+        series: the series. Omit the transient at the start of the motion, see `Series.part`.
         title: heading of the section.
-        duration: duration to which the extremes belong [s].
+        duration: duration [s] for which the extremes are computed.
         segments: see `find_spectrum`.
 
     Raises:
-        ModelError: there is no series.
+        ModelError: no series is given.
     """
     if not series:
         raise ModelError("series = [] in report_series: must be at least one Series")
@@ -64,8 +64,9 @@ def report_series(
 
 
 def find_extreme(series: Series, duration: float) -> float | None:
-    """Return the most probable largest value of a series in a duration [s], or None if the series has at most `PEAKS`
-    peaks, or too few peaks above the default threshold because many peaks are equal.
+    """Return the most probable largest value of a series in a duration [s]. Return None if the series has at most
+    `PEAKS` peaks, or too few peaks above the default threshold. In a series with many equal peaks, too few peaks exceed
+    the threshold.
     """
     if len(find_peaks(series)) <= PEAKS:
         return None

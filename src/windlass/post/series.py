@@ -52,7 +52,7 @@ class Series:
 
     @checked(start=optional(number("s")), end=optional(number("s")))
     def part(self, start: float | None = None, end: float | None = None) -> Series:
-        """Return the series between two times [s], both included; None means the first or the last time.
+        """Return the series between two times [s], including both times. None means the first or the last time.
 
         Raises:
             ModelError: fewer than two values remain.
@@ -86,8 +86,8 @@ class Statistics:
         mean, deviation: mean and standard deviation, in the unit of the series.
         minimum, maximum: smallest and largest value, in the unit of the series.
         time_of_minimum, time_of_maximum: times [s] of the smallest and largest value.
-        skewness, kurtosis: skewness and kurtosis of the values [1], which are 0 and 3 for a Gaussian distribution; NaN
-            for constant values.
+        skewness, kurtosis: skewness and kurtosis of the values [1]. They are 0 and 3 for a Gaussian distribution, and
+            NaN for constant values.
         period: mean time [s] between upcrossings of the mean; NaN if the series has fewer than two upcrossings.
     """
 
@@ -141,17 +141,17 @@ def read_table(file: str | os.PathLike[str], time: str = "time") -> dict[str, Se
     """Read a CSV file with a column of times, such as a file of `Sensors`. Return a time series for each other column,
     by name.
 
-    Headings, units and comments have the same form as in `con.read_series`. Times are converted to seconds, and values
-    keep the unit of their heading. The column ``step`` of `Sensors` is omitted.
+    Headings, units and comments must have the form that `con.read_series` requires. Times are converted to seconds, and
+    values keep the unit of their heading. The column ``step`` of `Sensors` is omitted.
 
     Args:
-        file: path of the file, in which values are separated by commas.
+        file: path of the file. Values in the file are separated by commas.
         time: name of the column of times, with or without its unit.
 
     Raises:
         ModelError: the file or the column of times does not exist, a unit is unknown, two columns have the same name, a
-            value is not a finite number, a row and the heading have different lengths, there are fewer than two times,
-            or times are not ascending.
+            value is not a finite number, a row and the heading have different lengths, the file has fewer than two
+            times, or times are not ascending.
     """
     times, columns = read_columns(file, time)
     if columns and columns[0].name == "step":

@@ -41,33 +41,33 @@ class Spectrum:
 
     @property
     def significant_height(self) -> float:
-        """Return 4 √m0 for the moment m0 of order 0, which is the significant double amplitude (for waves the
-        significant wave height), in the unit of the series.
+        """Return the significant double amplitude 4 √m0, with the moment m0 of order 0, in the unit of the series. For
+        waves, this is the significant wave height.
         """
         return 4.0 * float(np.sqrt(self.moment(0)))
 
     @property
     def peak_period(self) -> float:
-        """Return the period [s] at which the density is largest; the density at the frequency 0 is ignored."""
+        """Return the period [s] at which the density is largest. The density at the frequency 0 is ignored."""
         at = 1 + int(np.argmax(self.density[1:]))
         return float(1.0 / self.frequencies[at])
 
     @property
     def crossing_period(self) -> float:
-        """Return the mean time [s] between upcrossings of the mean, √(m0 / m2) for the moments m0 and m2 of the orders
-        0 and 2; the result depends strongly on high frequencies.
+        """Return the mean time [s] between upcrossings of the mean, √(m0 / m2), with the moments m0 and m2 of the
+        orders 0 and 2. The result depends strongly on high frequencies.
         """
         return float(np.sqrt(self.moment(0) / self.moment(2)))
 
 
 @checked(series=instance(Series), segments=whole(1))
 def find_spectrum(series: Series, segments: int = 8) -> Spectrum:
-    """Return the power spectrum by Welch's method, which is the mean of the spectra of segments that overlap by half,
-    with Hann windows.
+    """Return the power spectrum by Welch's method. The result is the mean of the spectra of segments that overlap by
+    half, with Hann windows.
 
-    Args: series: values over time. If the time steps differ by more than a thousandth, the series is interpolated
-        linearly to
-            equal time steps.
+    Args:
+        series: values over time. If the time steps differ by more than a thousandth, the series is interpolated
+            linearly to equal time steps.
         segments: duration of the series divided by the duration of a segment. More segments give a smoother density,
             and fewer segments give a finer frequency resolution.
 

@@ -1,4 +1,4 @@
-"""Fatigue curves of standards for types of mooring lines. This module does not import NumPy, so that the command line
+"""Fatigue curves from standards for types of mooring lines. This module does not import NumPy, so that the command line
 can list the types without delay.
 
 Source: API RP 2SK (2005), section 6; DNV-OS-E301 (2010), chapter 2, section 2 F.
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 class Standard(NamedTuple):
     """The fatigue curve of a standard: the exponent m, the constants a and b of log10 c = a - b T_mean/T_0 in
-    fatigue.py, the number of bars whose cross sections make up the nominal area, and the name of the standard.
+    fatigue.py, the number of bars in the nominal area, and the name of the standard.
     """
 
     m: float

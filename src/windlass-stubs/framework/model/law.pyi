@@ -1,9 +1,10 @@
 # Made by scripts/make_stubs.py from the schemas of the components: do not edit, call `make stubs`.
-"""Laws: the behaviour of components. A law is registered by one call at the end of its file.
+"""Laws, which define the behaviour of components. A law is registered by one call at the end of its file.
 
-A law consists of a schema and functions. ``dofs`` defines the coordinates that each row couples, by the names of
-references. ``build`` returns a `System`, which evaluates the rows of one table by compiled kernels. Numbering,
-sparsity, assembly, solvers and output use only ``dofs`` and ``build``, so a new law requires only one new file.
+A law consists of a schema and functions. The argument ``dofs`` defines the coordinates that each row couples, by the
+names of references. The function ``build`` returns a `System`, which evaluates the rows of one table by compiled
+kernels. Numbering, sparsity, assembly, solvers and output use only ``dofs`` and ``build``, so a new law requires only
+one new file.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ BUILD_ORDER = ("passive", "node", "body", "element", "marker", "load", "connecto
 
 
 class Numbers(Protocol):
-    """Interface through which laws use the numbering of the world; see `Numbering`."""
+    """Interface through which laws use the numbering of the world. See `Numbering`."""
 
     node_dofs: dict[type[Component], IntArray]
     reference: FloatArray
@@ -54,7 +55,7 @@ from windlass.framework.model.world import World as Tables
 
 
 class Rows(Protocol):
-    """Interface through which laws use the process-local numbering; see `Layout`."""
+    """Interface through which laws use the process-local numbering. See `Layout`."""
 
     rank: int
     size: int
@@ -104,13 +105,15 @@ class LocalRows:
 
     @property
     def columns(self) -> Any:
-        """The result of ``bind`` of the law for these rows, which is cached until a switchable column changes."""
+        """The result of the law's function ``bind`` for these rows. The result is cached until a switchable column
+        changes.
+        """
         bind = _laws[self.table.component].bind
         assert bind is not None, f"{self.table.kind} was registered without bind"
         return self.kept("columns", lambda: bind(self))
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
-        """Return a cached object of these rows; the object is created again after a switchable column has changed."""
+        """Return a cached object of these rows. The object is created again after a switchable column has changed."""
         version = self.world.changed.get(self.table.component, 0)
         if self._bound.get("version") != version:
             self._bound.clear()
@@ -153,8 +156,8 @@ class LocalRows:
         return values
 
     def markers(self, name: str) -> IntArray:
-        """Return the index of each marker of the reference ``name`` in the columns of its family, shape (rows,). If
-        each row refers to several markers, the shape is (rows, length); see `padded`.
+        """Return the index, in the columns of the marker family, of each marker of the reference ``name``, shape
+        (rows,). If each row refers to several markers, the shape is (rows, length). See `padded`.
         """
         is_chain = self.table.component.refs[name].is_chain
         index: IntArray = self.layout.marker_index[self.padded(name) if is_chain else self.local(name)]
@@ -164,8 +167,7 @@ class LocalRows:
         """Return the records of these rows for kernels, shape (rows,).
 
         Args:
-            derived: values of additional fields of the records, by name, each of shape (rows, ...), with one element of
-                any shape for each row.
+            derived: values of additional fields of the records, by name, each of shape (rows, ...).
             history: number of history values of a row.
         """
         component, values = self.table.component, dict(derived or {})
@@ -192,8 +194,8 @@ class LocalRows:
 
 
 class MarkerFamily(Family):
-    """A family of markers. The motion of all markers of a family is stored in the same columns, which connectors on
-    these markers read.
+    """A family of markers. The motion of all markers of a family is stored in common columns. Connectors on these
+    markers read these columns.
 
     Attributes:
         allocate, register_pair: functions of the family, see `register_family`.
@@ -205,7 +207,7 @@ class MarkerFamily(Family):
 
 @dataclass(frozen=True)
 class Law:
-    """The registered law of a component; the attributes are explained in `register`."""
+    """The registered law of a component. The attributes are explained in `register`."""
 
     component: type[Component]
     role: Role
@@ -246,13 +248,14 @@ def register(law: Law) -> None:
         role: role of the law, which determines when its system is evaluated. See `Role`. The rows of a law with the
             role ``data`` are history values. Rows of a law with the role ``passive`` are only read by other laws (the
             ground, materials, surfaces).
-        dofs: names of the references whose coordinates each row couples, in this order; nodes couple their own
-            coordinates. Alternatively, ``dofs`` is a function ``(world, table)`` that returns the world numbers of the
-            coordinates that the rows in ``table.resident`` couple, shape (resident, n), -1 for no coordinate.
+        dofs: names of references, in this order. Each row couples the coordinates of the entities to which these
+            references refer. Nodes couple their own coordinates. Alternatively, ``dofs`` is a function ``(world,
+            table)`` that returns the world numbers of the coordinates that the rows in ``table.resident`` couple, shape
+            (resident, n), -1 for no coordinate.
         bind: function ``(rows)`` that returns the arrays that kernels read. Other functions access the result as
             ``rows.columns``, which is cached for later evaluations.
-        build: function ``(rows)`` that returns the `System` of all rows of this process. ``build`` is called again if a
-            switchable column changes.
+        build: function ``(rows)`` that returns the `System` of all rows of this process. The function is called again
+            if a switchable column changes.
         outputs: output variables by name.
         fill_defaults: function ``(world, values)`` that returns the values of `World.add`, together with defaults for
             values that the user has omitted. The function may create nodes and history values.
@@ -262,21 +265,19 @@ def register(law: Law) -> None:
         replicated: whether every process evaluates all rows, because the processes share the work within a row (contact
             sets).
         reads: function ``(world, table)`` that returns the numbers of all entities that the rows can couple later in
-            the run, shape (k,). The function is needed if the entities that rows couple change during the run
-            (`NeighbourPattern`). A process that evaluates such rows also stores the coordinates and markers of these
-            entities.
+            the run, shape (k,). The function is needed if rows couple changing entities during the run
+            (`NeighbourPattern`). A process that evaluates such rows also stores the coordinates and markers of all
+            returned entities.
         multipliers: for constraints, the number of multipliers of each row.
-        family: for markers, the marker family to which the rows belong.
+        family: for markers, the marker family of the rows.
         source: literature source of the law.
         draw: function ``(rows, fields, subdivisions)`` that returns a `Drawing` of the rows as points, lines and faces.
         paint: function ``(rows, fields)`` that returns a `Painting` with values for the lines of other entities.
-        draw_keys: function ``(rows)`` that returns keys of shape (rows, k). Rows with equal keys show the same object,
-            for example a pulley that touches many cables. With several processes, only the first of these rows is
-            drawn.
+        draw_keys: function ``(rows)`` that returns keys of shape (rows, k). Rows with equal keys show one object, for
+            example a pulley that touches many cables. With several processes, only the first of these rows is drawn.
 
     Raises:
-        ModelError: the law is invalid, because the role is wrong, a function is missing or has wrong arguments, or
-            columns are missing.
+        ModelError: the role is wrong, a function is missing or has wrong arguments, or columns are missing.
     """
     check_law(law)
     _laws[law.component] = law
@@ -307,8 +308,8 @@ def register_family(
 
 
 def register_pair(component: type[Component], force: Callable[..., Any], *kernels: Any, **more: Any) -> None:
-    """Register a law between two markers, and create all its functions from kernels. Call this function once, at the
-    end of the file of the law.
+    """Register a law between two markers, and create all functions of the law from kernels. Call this function once, at
+    the end of the file of the law.
 
     The function ``register_pair`` of the marker family of ``marker0`` then registers the law. The arguments are
     explained in `windlass.connectors.markers.pair_laws.register_kind`, which registers laws for position and coordinate

@@ -1432,7 +1432,7 @@ class WireFrictionEntity(Entity):
     cable: Any
     data: Any
 class World():
-    'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: number of times that switchable columns have been changed.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None if every process has all rows.\n    calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of each table with changed columns, and of the tables that\n        follow this table (`Component.follows`), by component.\n    changed_columns: value of ``version`` at the last change of each changed column, by component and name.'
+    'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,). Gravity can be changed until the world is finalized.\n    version: number of times that switchable columns have been changed.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None if every process has all rows.\n    calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of a column of a table, by component. A change also counts as a\n        change of the tables that follow this table (`Component.follows`).\n    changed_columns: value of ``version`` at the last change of each changed column, by component and name.'
     def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
         ...
     _gravity: FloatArray
@@ -1454,10 +1454,10 @@ class World():
     processes: Processes | None
     calls: list[tuple[str, int, bool]]
     def save(self, path: str | Path) -> Path:
-        "Save the present model to a JSON file, which `load` reads.\n\nLibrary functions such as tables and ramps are saved by their values. All other functions are saved only by\nname. The call is collective if the world is distributed.\n\nRaises:\n    OutputError: the file cannot be written.\n    ModelError: two of the user's functions have the same name."
+        'Save the present model to a JSON file, which `load` reads.\n\nLibrary functions such as tables and ramps are saved by their values. All other functions are saved only by\nname. If the world is distributed, the call is collective.\n\nRaises:\n    OutputError: the file cannot be written.\n    ModelError: two functions of the user have equal names.'
     @classmethod
     def load(cls, path: str | Path, functions: Functions | None=None) -> World:
-        "Load the model from a file that `save` has written. All numbers are exactly equal to the saved numbers.\n\n`load` imports no modules: import modules that register a user's components before the call. If the file was\nedited after `save`, `load` emits a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: the user's functions, by the names under which the file refers to them.\n\nRaises:\n    OutputError: the file does not exist or does not fit its schema.\n    ModelError: a function is missing, a component is not registered, or values are not allowed."
+        "Load the model from a file that `save` has written. All numbers are exactly equal to the saved numbers.\n\nThis function imports no modules. If the model contains components of a user, import the modules that register\nthese components before the call. If the file was edited after `save`, a `ModelWarning` is emitted.\n\nArgs:\n    path: the file.\n    functions: the user's functions, by their names in the file.\n\nRaises:\n    OutputError: the file does not exist or does not fit its schema.\n    ModelError: a function is missing, a component is not registered, or values are not allowed."
     def __repr__(self) -> str:
         ...
     def _repr_html_(self) -> str:
@@ -1474,7 +1474,7 @@ class World():
         'Return the table of a component, which is empty if no row of the component was added.'
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        'Context manager for code that adds rows: if the code raises an error, all its changes of the world are\nundone.'
+        'Context manager for code that adds rows. If the code raises an error, all its changes of the world are\nundone.'
     def _add(self, component: type[Component], name: str, part: Part | None, values: dict[str, Any]) -> Entity:
         ...
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
@@ -1482,7 +1482,7 @@ class World():
     def entity(self, number: int) -> Entity:
         'Return a handle to the entity with an entity number.'
     def _blocks(self) -> tuple[IntArray, IntArray]:
-        'Two arrays with the first entity number and the first row number of every call of `add`; the arrays are\ncached until the next call of `add`.'
+        'Two arrays: the first entity number and the first row number of every call of `add`. The arrays are cached\nuntil the next call of `add`.'
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
         'Group entity numbers by table. Each group is a tuple (table, indices in ``ids``, row numbers in the table).\nNegative numbers are skipped.'
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
@@ -1490,7 +1490,7 @@ class World():
     def _any_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
         ...
     def table_dofs(self, table: EntityTable) -> IntArray:
-        'World coordinate numbers that the rows of a table couple, shape (rows, n), -1 for no coordinate; see\n`dofs_of`.'
+        'World numbers of the coordinates that the rows of a table couple, shape (rows, n), -1 for no coordinate; see\n`dofs_of`.'
     def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
         'Return the world coordinate numbers of some rows that this process stores, shape (n, width), -1 for no\ncoordinate.'
     def resident_dofs(self, table: EntityTable) -> IntArray:
@@ -1514,7 +1514,7 @@ class World():
     def check(self) -> None:
         'Check that the rows that this process stores have consistent values.\n\nRaises:\n    ModelError: rows have inconsistent values.'
     def resource(self, key: str, create: Any) -> Any:
-        'Return a cached object that belongs to this world; ``create()`` makes the object on first use.'
+        'Return the object that this world stores under the name ``key``. The object is created by ``create()`` on\nfirst use.'
     @overload
     def add(self, component: type[ALECable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, ale: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ..., moving_mass_factor: Numbers = ..., use_coupling_terms: YesNo = ..., add_ale_variation: YesNo = ...) -> ALECable2DEntity: ...
     @overload

@@ -1,8 +1,8 @@
 """Cases of a study: a grid of option values, a sample of ranges, or the rows of a CSV file.
 
 The values of an option in a grid are a list ``0.2,0.5``, a range ``a:b:n`` of n values from a to b, or ``a:b:n:log``
-with a constant ratio. The values of an option in a sample are a range ``a:b`` or ``a:b:log``, or a list, whose values
-occur equally often.
+with a constant ratio. The values of an option in a sample are a range ``a:b`` or ``a:b:log``, or a list. The values of
+a list occur equally often.
 
 Source: M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979) 239-245 (Latin hypercube).
 """
@@ -32,8 +32,8 @@ def is_varied(text: str | None) -> bool:
 
 
 def is_range(text: str) -> bool:
-    """Return whether a text has the form of a range: two to four parts, separated by colons, of which the first two are
-    numbers.
+    """Return whether a text has the form of a range. A range has two to four parts, separated by colons, and the first
+    two parts are numbers.
     """
     parts = text.split(":")
     return 2 <= len(parts) <= 4 and _to_number(parts[0]) is not None and _to_number(parts[1]) is not None
@@ -45,10 +45,12 @@ def find_first(text: str) -> str:
 
 
 def create_grid(varied: Mapping[str, str], known: Mapping[str, Option]) -> list[Case]:
-    """Return all combinations of the values of options. The value of the last option changes fastest. ``varied`` is a
-    dictionary from names of options to texts of ranges or lists, and ``known`` contains the options of the model.
+    """Return all combinations of the values of options. The value of the last option changes fastest. The argument
+    ``varied`` is a dictionary from names of options to texts of ranges or lists. The argument ``known`` contains the
+    options of the model.
 
-    Raises: OptionError: a range or list is wrong, or the number of cases is too large.
+    Raises:
+        OptionError: a range or list is wrong, or the number of cases is too large.
     """
     values = {name: _list_values(name, text, known.get(name)) for name, text in varied.items()}
     count = math.prod(len(list_) for list_ in values.values())
@@ -58,14 +60,14 @@ def create_grid(varied: Mapping[str, str], known: Mapping[str, Option]) -> list[
 
 
 def create_sample(varied: Mapping[str, str], count: int, seed: int, known: Mapping[str, Option]) -> list[Case]:
-    """Return a Latin hypercube sample of ``count`` cases: each range is divided into ``count`` equal parts, and each
-    part contains one value. ``varied`` is a dictionary from names of options to texts of ranges or lists, and ``known``
-    contains the options of the model.
+    """Return a Latin hypercube sample of ``count`` cases. Each range is divided into ``count`` equal parts, and each
+    part contains one value. The argument ``varied`` is a dictionary from names of options to texts of ranges or lists.
+    The argument ``known`` contains the options of the model.
 
     Values of integer options are rounded to integers.
 
     Raises:
-        OptionError: there are no ranges, or a range is wrong.
+        OptionError: no ranges are given, or a range is wrong.
     """
     from scipy.stats import qmc  # imported here, because a grid starts faster without this import
 
@@ -80,7 +82,7 @@ def create_sample(varied: Mapping[str, str], count: int, seed: int, known: Mappi
 
 
 def read_cases(path: Path) -> list[Case]:
-    """Return a case for each row of a CSV file whose first line contains the names of options.
+    """Return a case for each row of a CSV file. The first line of the file contains the names of options.
 
     Raises:
         OptionError: the file does not exist or has no rows, rows have different lengths, or names are empty or
@@ -149,7 +151,7 @@ def _ends(name: str, text: str, parts: Sequence[str]) -> tuple[float, float]:
 
 
 def _numbers_at(name: str, text: str, begin: float, end: float, share: FloatArray, ratios: bool) -> list[float]:
-    """Return the values at fractions from 0 to 1 of a range; if ``ratios`` is true, equal differences of fractions
+    """Return the values at fractions of a range from 0 to 1. If ``ratios`` is true, equal differences of fractions
     correspond to equal ratios of values.
     """
     if not ratios:
@@ -160,8 +162,8 @@ def _numbers_at(name: str, text: str, begin: float, end: float, share: FloatArra
 
 
 def _write(name: str, text: str, value: float, item: Option | None, exact: bool) -> str:
-    """Return a number as text for the command line. For options with integer values, the number is rounded; raise
-    OptionError if ``exact`` is true and the number is not an integer.
+    """Return a number as text for the command line. For options with integer values, the number is rounded. If
+    ``exact`` is true and the number is not an integer, OptionError is raised.
     """
     if item is None or isinstance(item.default, bool) or not isinstance(item.default, int):
         return f"{value:.12g}"

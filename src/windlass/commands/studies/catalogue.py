@@ -1,5 +1,5 @@
-"""PETSc settings that can be suitable for a solver, selected by the number of unknowns, constraints, matrix storage and
-number of processes.
+"""PETSc settings that can be suitable for a solver. They are selected by the number of unknowns, the constraints, the
+matrix storage, and the number of processes.
 
 Each setting is written as one line of PETSc options, without the option prefix of the solver.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 LARGE = 2000
-"""Smallest number of unknowns for which preconditioners are tried."""
+"""Preconditioners are tried if the number of unknowns is at least this number."""
 LU = "-ksp_type preonly -pc_type lu -pc_factor_mat_solver_type"
 GMRES = "-ksp_type gmres -ksp_rtol 1e-6"
 ORDERINGS = {"AMD": 0, "AMF": 2, "SCOTCH": 3, "PORD": 4, "METIS": 5, "QAMD": 6}
@@ -19,7 +19,7 @@ ORDERINGS = {"AMD": 0, "AMF": 2, "SCOTCH": 3, "PORD": 4, "METIS": 5, "QAMD": 6}
 
 
 class Setting(NamedTuple):
-    """A combination of options that `windlass tune` runs.
+    """A combination of options with which `windlass tune` runs a model.
 
     Attributes:
         name: short description of the setting; empty for the default.
@@ -31,14 +31,14 @@ class Setting(NamedTuple):
 
 
 def list_settings(solve: Mapping[str, Any]) -> list[Setting]:
-    """Return the settings for a solver, except the default setting; ``solve`` is the output of ``-statistics`` for the
-    solver.
+    """Return the settings for a solver, except the default setting. The argument ``solve`` is the output of
+    ``-statistics`` for the solver.
     """
     prefix = str(solve["prefix"])
     found = [*_newton(solve), *_direct(solve)]
     if int(solve["unknowns"]) >= LARGE:
         found += [*_incomplete(solve), *_multigrid(solve)]
-    # no value in these options is negative, so each argument that starts with a dash is the name of an option
+    # each argument that starts with a dash is the name of an option, because no value in these options is negative
     return [
         Setting(f"{prefix.rstrip('_')}: {name}", tuple(re.sub(r"(^| )-", rf"\1-{prefix}", options).split()))
         for name, options in found
@@ -64,7 +64,7 @@ def _newton(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _direct(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield settings of LU and LDLᵀ factorisation with different solver packages and orderings."""
-    # SuperLU_DIST does not exchange rows between processes (pivoting), so zero diagonal entries of constraint equations
+    # SuperLU_DIST does not pivot (exchange rows) between processes, so zero diagonal entries of constraint equations
     # require an option
     tiny = " -mat_superlu_dist_replacetinypivot" if solve["multipliers"] else ""
     if int(solve["processes"]) == 1:

@@ -1,5 +1,5 @@
-"""Runs of a model in separate processes, with a time limit. If the program that started a run is killed, the run also
-ends; this requires the command ``setpriv``.
+"""Runs of a model in separate processes, with a time limit. If the program that started a run is killed, and the
+command ``setpriv`` exists, the run also ends.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OUTPUT = "output.txt"
 ERRORS = "errors.txt"
 """Name of the file with the error output of a run, in the folder of the run."""
 PATIENCE = 5.0
-"""Longest waiting time [s] for the end of a run that is asked to stop; then the run is killed."""
+"""If a run does not end within this time [s] after a request to stop, the run is killed."""
 LONGEST_REASON = 160
 _running: set[subprocess.Popen[bytes]] = set()
 _ending = threading.Event()
@@ -49,14 +49,14 @@ class Ended:
 
 
 def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: float | None = None) -> Ended:
-    """Execute ``windlass run`` with the given arguments in a folder, store its output in this folder, and return its
-    outcome.
+    """Execute ``windlass run`` with the given arguments in a folder, store the output of the run in this folder, and
+    return the outcome of the run.
 
     Args:
         words: the file of the model, and options. Paths are relative to the folder.
         folder: folder of the run.
         processes: number of processes of the run, started by ``mpiexec``.
-        limit: time [s] after which the run is stopped; None: no limit.
+        limit: time [s] after which the run is stopped; None for no limit.
 
     Raises:
         OutputError: files in the folder cannot be written.
@@ -102,7 +102,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def begin() -> None:
-    """Record that this program is not ending."""
+    """Record that this program is running and not ending."""
     _ending.clear()
 
 
@@ -119,8 +119,9 @@ def is_ending() -> bool:
 
 
 def show_progress(what: str, of: str, total: int, quiet: bool, initial: int = 0) -> Any:
-    """Return a progress line of tqdm that shows the number of finished runs and the remaining time. ``what`` and ``of``
-    are words for the study and for its runs; ``initial`` is the number of runs that are finished at the start.
+    """Return a progress line of tqdm that shows the number of finished runs and the remaining time. The arguments
+    ``what`` and ``of`` are words for the study and for its runs. The argument ``initial`` is the number of runs that
+    are finished at the start.
     """
     from tqdm import tqdm  # imported here, because other commands do not need this module
 
@@ -130,8 +131,8 @@ def show_progress(what: str, of: str, total: int, quiet: bool, initial: int = 0)
 
 
 def find_reason(code: int, errors: Path) -> str:
-    """Return a text of one line with the reason why a run failed: its error message, the last line of its traceback,
-    its signal, or its exit code.
+    """Return a text of one line with the reason why a run failed. The reason is the error message of the run, the last
+    line of its traceback, its signal, or its exit code.
     """
     lines = [line.strip() for line in errors.read_text(errors="replace").splitlines() if line.strip()]
     # messages of mpiexec, which begin with the name of a host or follow a line of dashes, are omitted

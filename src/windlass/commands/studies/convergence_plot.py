@@ -12,7 +12,8 @@ from windlass.framework.output.figures import hand_over
 
 
 def draw_convergence(file: Path, values: Sequence[float], inside: Sequence[bool], name: str, sign: float) -> Path:
-    """Draw the objective of each run, and the best value so far that fulfils all limits. Return the path of the file.
+    """Draw the objective of each run, and the best objective so far of the runs that fulfil all limits. Return the path
+    of the file.
 
     Args:
         file: path of the picture.

@@ -68,12 +68,12 @@ class Distribution:
 
 
 def is_distribution(text: str | None) -> bool:
-    """Return whether a text has the form of a distribution; the values in the text are not checked."""
+    """Return whether a text has the form of a distribution. The values in the text are not checked."""
     return text is not None and text.split(":")[0] in KINDS and ":" in text
 
 
 def read_distribution(name: str, text: str, item: Option | None) -> Distribution:
-    """Return the distribution of an option; raise OptionError for a wrong text."""
+    """Return the distribution of an option. Raise OptionError for a wrong text."""
     kind, *words = text.split(":")
     try:
         numbers = tuple(map(float, words))
@@ -96,10 +96,10 @@ def read_distribution(name: str, text: str, item: Option | None) -> Distribution
 
 
 def read_distributions(words: StudyWords) -> dict[str, Distribution]:
-    """Return a dictionary from options to their distributions in a command line. Run the model to get its options.
+    """Return a dictionary from options to their distributions in a command line. The model is run to find its options.
 
     Raises:
-        OptionError: there are no distributions, a distribution is wrong, or the model does not have an option.
+        OptionError: no distributions are given, a distribution is wrong, or the model does not have a given option.
     """
     both = [name for name in words.varied if name in words.constant]
     if both:

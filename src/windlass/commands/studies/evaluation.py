@@ -23,8 +23,8 @@ from windlass.post.spectra import Spectrum, find_spectrum
 
 
 def evaluate_table(file: Path, given: Mapping[str, Any]) -> str:
-    """Return a text with statistics of the columns of a table, and with further evaluations (such as spectra and
-    extremes) that the options request.
+    """Return a text with statistics of the columns of a table. If the options request further evaluations, such as
+    spectra and extremes, the text also contains their results.
 
     Args:
         file: the table.
@@ -94,7 +94,7 @@ def evaluate_recording(file: Path, given: Mapping[str, Any]) -> str:
 
 
 def _places(values: FloatArray, lengths: FloatArray, times: FloatArray, row: Any) -> list[str]:
-    """Return three texts: a value, its position along the cable, and the time at which it occurs."""
+    """Return three texts: a value, the position of the value along the cable, and the time of the value."""
     return [f"{values[row]:.6g}", f"{lengths[row]:.6g}", f"{times[row]:g}"]
 
 

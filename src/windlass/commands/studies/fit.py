@@ -1,22 +1,23 @@
-"""Least-squares fit of model parameters, which are bounded by ranges, to measured values, with confidence intervals.
+"""Least-squares fit of model parameters to measured values, with confidence intervals. The parameters are bounded by
+ranges.
 
 The fit minimises, with respect to the parameters p, the sum of squares
 
     Σ ((model_i(p) - measured_i) / s_k(i))²,
 
-where model_i and measured_i are value i of the model and of the measurement, s_k is the standard deviation of measured
-column k, and k(i) is the column of value i. If the standard deviation of a column is unknown, it is estimated from the
-residuals of the column, and the fit is repeated with the estimates. The derivatives J of the scaled residuals with
-respect to p are computed by finite differences. The method is Gauss-Newton with a trust region, by SciPy. The fit ends
-when a full Gauss-Newton step would reduce the sum of squares by less than the tolerance (relative offset).
+where model_i and measured_i are value i of the model and of the measurement, k(i) is the column of value i, and s_k is
+the standard deviation of measured column k. Unknown standard deviations are estimated from the residuals of their
+columns, and the fit is repeated with the estimates. The derivatives J of the scaled residuals with respect to p are
+computed by finite differences. The method is Gauss-Newton with a trust region, by SciPy. The fit ends when a full
+Gauss-Newton step would reduce the sum of squares by less than the tolerance (relative offset).
 
-If contacts of the model switch, the sum of squares is a noisy function of p. The trust region may then shrink at a
-point whose sum of squares is small only because of the noise, although the Gauss-Newton step from this point is not
-small. Therefore the last steps are made without a comparison of sums of squares. The derivatives J are computed by
-central differences at the solution, and full Gauss-Newton steps are added until a step satisfies the tolerance, while p
+If contacts of the model switch, the sum of squares is a noisy function of p. If the noise reduces the sum of squares at
+a point, the trust region may shrink, although the Gauss-Newton step from this point is not small. Therefore the last
+steps are made without a comparison of sums of squares. For these steps, the derivatives J are computed by central
+differences at the solution. Full Gauss-Newton steps are added until a step satisfies the tolerance, but only while p
 remains in the confidence region of the first solution. The noise r' of the model then changes p only by (JᵀJ)⁻¹ Jᵀ r'.
 
-Near the solution p̂, p has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint region of p for the
+Near the solution p̂, the covariance of p is C = (JᵀJ)⁻¹. With m parameters and n values, the joint region of p for the
 confidence c is the ellipsoid
 
     (p - p̂)ᵀ C⁻¹ (p - p̂) <= m F(c; m, n - m),
@@ -24,8 +25,8 @@ confidence c is the ellipsoid
 where F is the quantile of Fisher's distribution. If the standard deviations are known, the right-hand side is the
 quantile of the χ² distribution with m degrees of freedom.
 
-If a singular value of J is small, the model results hardly change in the corresponding direction of p. A direction of p
-is called loose if the data do not determine p in this direction. In a loose direction, the confidence interval is wider
+If a singular value of J is small, the model results hardly change in the corresponding direction of p. If the data do
+not determine p in a direction, this direction is called loose. In a loose direction, the confidence interval is wider
 than the ranges of the parameters, or the singular value is smaller than three times the estimated error of the finite
 differences. At the solution, J consists of second-order differences D₂. With first-order differences D₁, the estimated
 error of each column of D₂ is |D₁ - D₂|²/|D₂|.
@@ -45,25 +46,31 @@ from windlass.commands.studies.search import Point, Spent, to_point
 from windlass.framework.arrays import FloatArray, IntArray
 
 ROUNDS = 4
-"""Largest number of successive fits; after each fit, unknown standard deviations are estimated again."""
+"""Largest number of successive fits. After each fit, unknown standard deviations are estimated again."""
 SAME = 0.02
-"""Relative change of estimated standard deviations below which the estimates have converged."""
+"""If estimated standard deviations change by less than this fraction, the estimates have converged."""
 SMALLEST = 1e-9
 """Smallest standard deviation of a column, relative to the largest absolute value of the column. Smaller deviations
 cannot be distinguished from 0, because numbers in files are rounded.
 """
 EDGE = 1e-5
-"""Distance from an end of a range, relative to the range, below which a parameter is treated as being at the end."""
+"""If the distance of a parameter from an end of its range, relative to the range, is less than this value, the
+parameter is treated as equal to the end.
+"""
 LEVEL = 0.95
 """Default confidence of intervals and regions."""
 ERRORS = 3.0
-"""Ratio of a singular value to the error of the finite differences below which the singular value is treated as 0."""
+"""If the ratio of a singular value to the error of the finite differences is less than this value, the singular value
+is treated as 0.
+"""
 STEPS = 4
 """Largest number of Gauss-Newton steps with the derivatives at the solution."""
 EPS = float(np.finfo(float).eps)
 """Relative rounding error of floating-point numbers [1]."""
 PART = 0.1
-"""Absolute value of a component of a loose direction above which the parameter is listed for this direction."""
+"""If the absolute value of a component of a loose direction exceeds this value, the parameter of this component is
+listed for the direction.
+"""
 
 
 class Settled(Exception):
@@ -81,12 +88,13 @@ class Fit:
         residuals: model - measured, shape (n,) for n values.
         deviations: standard deviation of each column, shape (columns,).
         estimated: whether the standard deviation of at least one column is estimated from the residuals.
-        half_widths: half widths of the intervals of parameters, shape (m,); infinite for the parameters of loose
-            directions. All half widths are NaN if the maximum number of runs was reached before the derivatives at the
-            solution were computed.
-        correlations: correlations of parameters, excluding the contributions of loose directions, shape (m, m). The
-            identity matrix if half widths are NaN.
-        covariance: covariance of parameters, shape (m, m); NaN if half widths are NaN, or if directions are loose.
+        half_widths: half widths of the confidence intervals of parameters, shape (m,). Half widths are infinite for the
+            parameters of loose directions. If the maximum number of runs was reached before the derivatives at the
+            solution were computed, all half widths are NaN.
+        correlations: correlations of parameters, without the contributions of loose directions, shape (m, m). If half
+            widths are NaN, this is the identity matrix.
+        covariance: covariance of parameters, shape (m, m). All entries are NaN if half widths are NaN, or if directions
+            are loose.
         bound: largest value [1] of (p - point)ᵀ covariance⁻¹ (p - point) for parameters p in the joint region.
         loose: for each loose direction, the indices of the parameters that change along this direction.
         ended: text with the reason for the end of the fit.
@@ -108,8 +116,8 @@ class BoxFit:
     """A least-squares fit of parameters within their ranges.
 
     Args:
-        run: function that runs the model at points of the parameter space. For each point, it returns the residuals,
-            shape (n,), or None if the run has failed.
+        run: function that runs the model at points of the parameter space. For each point, the function returns the
+            residuals, shape (n,), or None if the run has failed.
         measured: the measured values, shape (n,).
         columns: index of the column of each measured value, shape (n,).
         deviations: standard deviation of each column, NaN if unknown, shape (columns,).
@@ -135,8 +143,7 @@ class BoxFit:
         self._given, self._counts, self._confidence = deviations, np.bincount(columns), confidence
         self._floor = SMALLEST * np.maximum.reduceat(np.abs(measured), self._begins())
         spread = np.array([measured[columns == k].std() for k in range(len(self._counts))])
-        # the standard deviation of a constant column is 0, so the initial scale is computed from the value of the
-        # column
+        # the initial scale of a constant column is computed from its value, because its standard deviation is 0
         self._scales = np.where(np.isnan(deviations), np.where(spread > self._floor, spread, self._floor), deviations)
         constant = np.isnan(deviations) & (spread <= self._floor)
         self._scales[constant] = np.maximum(self._floor[constant] / SMALLEST, 1e-300)
@@ -146,7 +153,7 @@ class BoxFit:
         return np.concatenate([[0], np.cumsum(self._counts)[:-1]])
 
     def fit(self, start: Point) -> Fit | None:
-        """Fit the parameters, beginning at the given point; return None if the run at this point has no result."""
+        """Fit the parameters, beginning at the given point. If the run at this point has no result, return None."""
         point, ended = np.array(start), ""
         try:
             if self.evaluate([start])[0] is None:
@@ -165,8 +172,8 @@ class BoxFit:
         return self._judge(point, ended)
 
     def evaluate(self, points: Sequence[Point]) -> list[FloatArray | None]:
-        """Return the residuals at points in the parameter space; runs of new points are executed in parallel. Raise
-        `Spent` if the maximum number of runs would be exceeded.
+        """Return the residuals at points in the parameter space. Runs of new points are executed in parallel. If the
+        maximum number of runs would be exceeded, raise `Spent`.
         """
         new = [point for point in dict.fromkeys(points) if point not in self.found]
         affordable = new[: self._runs - len(self.found)]
@@ -189,8 +196,8 @@ class BoxFit:
 
     def _slopes(self, x: FloatArray) -> FloatArray:
         """Return derivatives of the n scaled residuals with respect to the m parameters, from one-sided differences,
-        shape (n, m). If the run with the increased and the run with the reduced value of a parameter both fail, the
-        derivatives with respect to this parameter are 0. Raise `Settled` if the fit has converged.
+        shape (n, m). If both the run with the increased and the run with the reduced value of a parameter fail, the
+        derivatives with respect to this parameter are 0. If the fit has converged, raise `Settled`.
         """
         sides = np.where(x + self._step <= 1.0, self._step, -self._step)
         slopes = np.zeros((len(self._columns), len(x)))
@@ -216,8 +223,8 @@ class BoxFit:
 
     def _central_slopes(self, x: FloatArray) -> tuple[FloatArray, float]:
         """Return the derivatives of the scaled residuals with respect to the parameters, shape (n, m), and the largest
-        estimated error of a column. The derivatives are second-order differences, which are one-sided at ends of
-        ranges.
+        estimated error of a column. The derivatives are second-order differences. At ends of ranges, these differences
+        are one-sided.
         """
         base, step, unit = self._residuals(x), self._step, np.eye(len(x))
         inner = (x >= step) & (x <= 1.0 - step)
@@ -229,7 +236,7 @@ class BoxFit:
         for k, side in enumerate(sides):
             one, two = self._residuals(near[k]), self._residuals(far[k])
             if not np.isfinite([one, two]).all():
-                continue  # the derivatives remain 0 after a failed run, so the parameter is treated as undetermined
+                continue  # after a failed run the derivatives remain 0, so the parameter is treated as undetermined
             both = one - two if inner[k] else 4.0 * one - two - 3.0 * base
             slopes[:, k] = both / (2.0 * side)
             size = float(np.linalg.norm(slopes[:, k]))
@@ -255,7 +262,7 @@ class BoxFit:
         return best, words
 
     def _estimate(self, point: FloatArray) -> FloatArray:
-        """Return the standard deviations of columns. Unknown standard deviations are estimated from the residuals; the
+        """Return the standard deviations of columns. Unknown standard deviations are estimated from the residuals. The
         estimate is corrected for the number of parameters.
         """
         found = self.evaluate([to_point(point)])[0]
@@ -275,11 +282,11 @@ class BoxFit:
         Args:
             point: the solution, at which the derivatives were computed, shape (m,).
             slopes: derivatives of the scaled residuals, shape (n, m).
-            least: singular value of the derivatives below which a direction is loose.
+            least: limit for singular values of the derivatives. A direction with a smaller singular value is loose.
             rise: relative increase [1] of the sum of squares up to the border of the confidence region.
 
         Returns:
-            Among the visited points, the point from which a further step would change the scaled residuals least.
+            One of the visited points. From this point, a further step would change the scaled residuals least.
         """
         base = self._scaled(self._known(point))
         limit, best, smallest = (1.0 + rise) * float(base @ base), point, np.inf
@@ -338,8 +345,8 @@ class BoxFit:
 def find_step(x: FloatArray, base: FloatArray, slopes: FloatArray, least: float = 0.0) -> FloatArray:
     """Return a full Gauss-Newton step, shape (m,).
 
-    A parameter at an end of its range is held constant if the sum of squares decreases only towards values outside the
-    range.
+    If a parameter is at an end of its range, and the sum of squares decreases only towards values outside the range,
+    the parameter is held constant.
 
     Args:
         x: parameters, shape (m,).

@@ -23,7 +23,7 @@ MOST_POINTS = 400
 
 
 def draw_fit(file: Path, measured: MeasuredTable, start: FloatArray, best: FloatArray) -> Path:
-    """Draw each measured column as a function of time, and the residuals of the column below. Return the path of the
+    """Draw each measured column as a function of time and, below, the residuals of the column. Return the path of the
     file.
 
     Args:
@@ -60,12 +60,12 @@ def has_regions(fit: Fit) -> bool:
 def draw_regions(ranges: Mapping[str, Range], fit: Fit) -> Any:
     """Return a figure with the joint region and the intervals of pairs of options, for at most `MOST_PANELS` pairs.
 
-    The joint region of all options, (p - p̂)ᵀ C⁻¹ (p - p̂) <= bound, is projected to the plane of two options: the same
-    inequality holds with the covariance matrix C of these options.
+    The joint region of all options, (p - p̂)ᵀ C⁻¹ (p - p̂) <= bound, is projected to the plane of two options. The
+    projection fulfils this inequality with the covariance matrix C of the two options.
 
     Args:
         ranges: range of each option.
-        fit: the fit, whose covariance must be finite.
+        fit: the fit. Its covariance must be finite.
     """
     names, turn = list(ranges), np.linspace(0.0, 2.0 * np.pi, 200)
     pairs = list(combinations(range(len(names)), 2))[:MOST_PANELS]
@@ -97,5 +97,5 @@ def draw_regions(ranges: Mapping[str, Range], fit: Fit) -> Any:
 
 
 def bracket(each: Range) -> str:
-    """Return the unit of a range for a label, with the space before it."""
+    """Return the unit of a range for a label, with a space before the unit."""
     return f" [{each.unit}]" if each.unit_words else ""

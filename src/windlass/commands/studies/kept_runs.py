@@ -1,8 +1,8 @@
-"""Runs of a study that selects its next option values from earlier results. Each run stores its option values and its
+"""Runs of a study that selects the next option values from earlier results. Each run stores its option values and its
 outcome in a separate folder.
 
-If the same command is called again, the study repeats its steps, but reads the stored results of earlier runs instead
-of executing these runs again.
+If the command is repeated, the study repeats its steps, but reads the stored results of earlier runs instead of
+executing these runs again.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class KeptRuns:
                 self._known[tuple(texts)] = case
 
     def run(self, cases: Sequence[Case]) -> list[tuple[Row, Path]]:
-        """Return the rows and folders of cases; new cases are executed in parallel."""
+        """Return the rows and folders of cases. New cases are executed in parallel."""
         waiting = []
         for case in cases:
             key = tuple(case.values())

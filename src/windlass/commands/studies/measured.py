@@ -1,4 +1,4 @@
-"""Measured values for a fit, given as columns of a table with times, and the corresponding columns in the tables of
+"""Measured values for a fit, which are columns of a table with times, and the corresponding columns in the tables of
 runs.
 """
 
@@ -45,7 +45,7 @@ class MeasuredTable:
 
 
 def read_measured(file: Path) -> MeasuredTable:
-    """Read a table of measured values; raise OptionError if the file is wrong."""
+    """Read a table of measured values. Raise OptionError if the file is wrong."""
     try:
         times, columns = read_columns(file, "time")
     except ModelError as error:
@@ -100,7 +100,7 @@ class RunTables:
         return np.array(found)
 
     def _find(self, folder: Path) -> dict[str, Path]:
-        """Find the table of each measured column; return paths within the folder of the run."""
+        """Find the table of each measured column. Return paths within the folder of the run."""
         has: dict[str, list[Path]] = {}
         for file in sorted(folder.rglob("*.csv")):
             try:

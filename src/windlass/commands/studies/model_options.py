@@ -19,7 +19,7 @@ Pairs = list[tuple[str, str | None]]
 Case = dict[str, str]
 """Values of options by name, as texts of the command line."""
 QUOTED = ("try", "fixed")
-"""Options of commands whose value is a quoted list of options."""
+"""Options of commands that have a quoted list of options as value."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class ModelOptions:
     prefixes: tuple[str, ...]
 
     def find_parameters(self, given: Collection[str]) -> dict[str, Option]:
-        """Return a dictionary from names to the parameters of the model (`wl.parameter`), without parameters whose
-        names are in ``given``.
+        """Return a dictionary from names to the parameters of the model (`wl.parameter`), without the parameters in
+        ``given``.
         """
         return {name: item for name, item in self.items.items() if item.scale and name not in given}
 
@@ -79,12 +79,13 @@ def ask_model(model: Path, case: Case, rest: Sequence[str]) -> ModelOptions:
 
 
 def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> tuple[Path, Pairs, dict[str, Any]]:
-    """Split the arguments of a command line into the model, the options of the model, and the values of the command's
-    own options.
+    """Split the arguments of a command line into the model, the options of the model, and the values of the options of
+    the command.
 
     Args:
         words: arguments of the command line: the model, then options of the model and of the command in any order.
-        own: options of the command. If an option of the model has the same name, the option of the command is used.
+        own: options of the command. If an option of the model and an option of the command have equal names, the option
+            of the command is used.
         command: the command as users write it, for messages.
 
     Raises:
@@ -111,7 +112,7 @@ def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> t
 
 
 def show_help(words: Sequence[str], text: str, own: Mapping[str, Option]) -> bool:
-    """If help is requested, print the description and the options of a command; return whether help was requested."""
+    """If help is requested, print the description and the options of a command. Return whether help was requested."""
     asked = not words or bool(set(words) & set(HELP_WORDS))
     if asked:
         print("\n".join([text, *(item.describe() for item in own.values())]))
@@ -124,8 +125,8 @@ def write_options(case: Case) -> list[str]:
 
 
 def find_files(pairs: Pairs) -> Pairs:
-    """Convert option values that are paths of existing files to absolute paths, because each run is executed in its own
-    folder.
+    """Convert option values that are paths of existing files to absolute paths, because each run is executed in a
+    separate folder.
     """
     found: Pairs = []
     for name, value in pairs:

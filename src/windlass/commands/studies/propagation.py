@@ -1,12 +1,12 @@
 """Propagation of the uncertainty of options to results, by a first-order approximation, a sample, or Sobol indices.
 
-- First order: the variance of a result f is the sum of (df/dp_i s_i)², with the standard deviations s_i of the options
-  p_i. The derivatives are computed from runs at mean ± s_i. The error of the approximation is assessed by second-order
-  terms, which are compared with the standard deviation of the result. For an option with the mean m and the standard
-  deviation s, the second-order term is (f(m + s) - 2 f(m) + f(m - s))/2.
+- First order: the variance of a result f is the sum of (df/dp_i s_i)², where s_i is the standard deviation of the
+  option p_i. The derivatives are computed from runs at mean ± s_i. To estimate the error of the approximation,
+  second-order terms are compared with the standard deviation of the result. The second-order term of an option with the
+  mean m and the standard deviation s is (f(m + s) - 2 f(m) + f(m - s))/2.
 - Sample: mean, standard deviation and quantiles are computed from the results of a Latin hypercube sample. The
   influence of an option on a result is the square of Spearman's rank correlation of the option and the result.
-- Sobol: the first-order index of an option is the fraction of the variance of the result that this option causes alone.
+- Sobol: the first-order index of an option is the fraction of the variance of the result that the option alone causes.
   The total index also includes the interactions of the option with other options.
 
 Sources: ISO/IEC Guide 98-3 (GUM), 2008; M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979) 239-245;
@@ -45,8 +45,9 @@ class Spread:
         bends: in the first-order method, ratio of the second-order term of each option to the standard deviation of the
             result; empty for other methods.
         widths: half width of the 95 % confidence interval of each total index; empty unless the method is Sobol.
-        values: results that the diagram shows: the results of all successful runs (sampling method), or of the first
-            two samples (Sobol method); empty for the first-order method.
+        values: results that the diagram shows. In the sampling method, these are the results of all successful runs. In
+            the Sobol method, these are the results of the first two samples. For the first-order method, the array is
+            empty.
     """
 
     mean: float
@@ -62,8 +63,8 @@ class Spread:
 
 def points_of_first_order(laws: Mapping[str, Distribution]) -> FloatArray:
     """Return values of n options at 1 + 2 n points, shape (1 + 2 n, n). At the first point all options have their
-    means. Two more points follow for each option, at which only this option is increased and reduced by its standard
-    deviation.
+    means. Two more points follow for each option. At these points, only this option is increased or reduced by its
+    standard deviation.
     """
     mean, deviation = (np.array([getattr(law, name) for law in laws.values()]) for name in ("mean", "deviation"))
     return np.array([mean, *(mean + sign * row for row in np.diag(deviation) for sign in (1.0, -1.0))])
@@ -74,8 +75,8 @@ def first_order(values: FloatArray) -> Spread:
     ahead, behind = values[1::2], values[2::2]
     parts, bends = 0.5 * (ahead - behind), 0.5 * (ahead - 2.0 * values[0] + behind)
     variance = float(np.sum(parts**2))
-    # each second-order term is divided by the total standard deviation, so that options without influence cause no note
-    # in the summary
+    # each second-order term is divided by the standard deviation of the result, so that the summary has no notes on
+    # options without influence
     total = np.sqrt(variance)
     shares = (parts**2 / variance).tolist() if variance > 0.0 else [0.0] * len(parts)
     relative = (np.abs(bends) / total).tolist() if total > 0.0 else [np.inf if bend else 0.0 for bend in bends]
@@ -91,8 +92,8 @@ def points_of_sample(laws: Mapping[str, Distribution], count: int, seed: int) ->
 
 
 def sample(points: FloatArray, values: FloatArray) -> Spread:
-    """Return the spread of a result, computed from its values at the points of a sample. Failed runs, whose value is
-    NaN, are omitted.
+    """Return the spread of a result, computed from its values at the points of a sample. Failed runs, which have the
+    value NaN, are omitted.
     """
     from scipy.stats import rankdata  # imported here, because help is printed faster without it
 
@@ -108,8 +109,8 @@ def sample(points: FloatArray, values: FloatArray) -> Spread:
 
 
 def points_of_sobol(laws: Mapping[str, Distribution], count: int, seed: int) -> FloatArray:
-    """Return two samples A and B, and for each option a copy of A with the column of this option from B; shape (count *
-    (n + 2), n) for n options.
+    """Return two samples A and B and, for each option, a copy of A in which the column of this option is taken from B.
+    The shape is (count * (n + 2), n) for n options.
     """
     from scipy.stats import qmc  # imported here, because help is printed faster without it
 
@@ -160,8 +161,8 @@ def to_values(laws: Mapping[str, Distribution], shares: FloatArray) -> FloatArra
 
 
 def find_results(rows: Sequence[Row], without: Sequence[str]) -> dict[str, FloatArray]:
-    """Return a dictionary from names to those results that are numbers in all successful runs, shape (runs,) each;
-    values of failed runs are NaN.
+    """Return the results that are numbers in all successful runs, by name, each of shape (runs,). The values of failed
+    runs are NaN.
     """
     good = [row for row in rows if row["status"] != "failed"]
     names = [name for name in (good[0] if good else {}) if name not in without]

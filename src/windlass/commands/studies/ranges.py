@@ -19,8 +19,8 @@ class Range:
 
     Attributes:
         low, high: smallest and largest value.
-        ratios: whether the scale of the range is logarithmic (``:log``): equal differences of fractions correspond to
-            equal ratios of values.
+        ratios: whether the scale of the range is logarithmic (``:log``). On a logarithmic scale, equal differences of
+            fractions correspond to equal ratios of values.
         start: initial value of a search.
         unit: unit of the values.
     """
@@ -32,8 +32,8 @@ class Range:
     unit: str
 
     def value(self, share: float) -> float:
-        """Return the value at a fraction of the range: 0 at ``low``, 1 at ``high``. Values above the largest
-        floating-point number are infinite.
+        """Return the value at a fraction of the range. The fraction is 0 at ``low``, and 1 at ``high``. Values above
+        the largest floating-point number are infinite.
         """
         if self.ratios:
             try:
@@ -43,7 +43,7 @@ class Range:
         return self.low + share * (self.high - self.low)
 
     def share(self, value: float) -> float:
-        """Return the fraction of the range that corresponds to a value; the inverse function of `value`."""
+        """Return the fraction of the range that corresponds to a value. This method is the inverse of `value`."""
         if self.ratios:
             return log(value / self.low) / log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
@@ -66,19 +66,19 @@ class Range:
 
 
 def read_ranges(model: Path, varied: Case, constant: Sequence[str], common: Sequence[str]) -> dict[str, Range]:
-    """Return a dictionary from options to ranges. Run the model to get its options.
+    """Return a dictionary from options to ranges. The model is run to find its options.
 
-    Parameters of the model (`wl.parameter`) to which the command line gives neither a range nor a value have their
-    declared ranges.
+    If the command line contains neither a range nor a value of a parameter of the model (`wl.parameter`), the declared
+    range of the parameter is used.
 
     Args:
         model: file of the model script.
         varied: dictionary from the names of the options that vary to the texts of their values.
-        constant: names of the options whose values are equal in all runs.
+        constant: names of the options with equal values in all runs.
         common: arguments of the command line that are equal in all runs.
 
     Raises:
-        OptionError: there are neither ranges nor parameters, a range is wrong, or the model does not have an option.
+        OptionError: neither ranges nor parameters exist, a range is wrong, or the model does not have a given option.
     """
     both = [name for name in varied if name in constant]
     if both:
@@ -99,7 +99,7 @@ def read_ranges(model: Path, varied: Case, constant: Sequence[str], common: Sequ
 
 
 def read_range(name: str, text: str, item: Option | None) -> Range:
-    """Return the range of an option; raise OptionError for a wrong text."""
+    """Return the range of an option. Raise OptionError for a wrong text."""
     parts = text.split(":")
     if not is_range(text) or parts[2:] not in ([], ["log"]):
         raise OptionError(f"-{name} {text}: must be a range a:b or a:b:log")

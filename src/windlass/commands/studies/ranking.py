@@ -1,4 +1,6 @@
-"""The table of `windlass tune`: settings sorted by time, followed by excluded settings with the reason."""
+"""The table of `windlass tune`. The table lists settings in the order of their times, followed by excluded settings
+with the reasons.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +11,21 @@ from windlass.commands.studies.tune_runs import Result, Tried
 HEAD = ("setting", "ms/step", "of default", "Newton", "linear", "tangents", "MB", "difference")
 MEBIBYTE = 2.0**20
 GAIN = 0.95
-"""Ratio of the time of a setting to the time of the default above which the difference is treated as a measurement
-error [1].
+"""If the ratio [1] of the time of a setting to the time of the default setting is larger than this value, the
+difference is treated as a measurement error.
 """
 
 
 def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float) -> None:
-    """Record the run of a setting. Exclude the setting if the run fails, exceeds the time limit, changes the results,
-    or has a doubtful result although the result of the default setting is not doubtful.
+    """Record the run of a setting. Exclude the setting if the run fails, exceeds the time limit, or changes the
+    results. Also exclude the setting if the result of the run is doubtful, but the result of the default setting is not
+    doubtful.
 
     Args:
         tried: the setting.
         run: result of the run.
         default: the run of the default setting.
-        agree: largest relative difference [1] at which `Result.differ_from` treats results as equal.
+        agree: largest relative difference [1] of results that `Result.differ_from` treats as equal.
         limit: ratio [1] of the time at which a run is stopped to the time of the run with default settings.
     """
     if run.stopped:
@@ -48,8 +51,8 @@ def rank(tried: Sequence[Tried], prefix: str, clock: str) -> list[Tried]:
 
 
 def choose(ranked: Sequence[Tried], default: Tried, prefix: str, clock: str) -> Tried:
-    """Return the first setting of a ranking, or the default if the setting is not faster than the default by the ratio
-    `GAIN`.
+    """Return the first setting of a ranking. If its time is more than `GAIN` times the time of the default setting,
+    return the default setting.
     """
     best = ranked[0] if ranked else default
     return best if best.time(prefix, clock) < GAIN * default.time(prefix, clock) else default
@@ -58,8 +61,8 @@ def choose(ranked: Sequence[Tried], default: Tried, prefix: str, clock: str) -> 
 def format_ranking(tried: Sequence[Tried], default: Tried, prefix: str, clock: str) -> str:
     """Return the ranking as a table with one line for each setting.
 
-    The time per step is the time of a run divided by the number of steps of the default run. A setting that needs
-    additional steps, because step sizes are reduced, therefore has a longer time per step.
+    The time per step is the time of a run divided by the number of steps of the default run. If a setting needs
+    additional steps because step sizes are reduced, its time per step is therefore longer.
     """
     steps = max(1.0, default.runs[0].sum(prefix, "steps"))
     base = default.time(prefix, clock)

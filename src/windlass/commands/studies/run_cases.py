@@ -1,6 +1,4 @@
-"""Execution of the cases of a study in parallel. Each case runs in its own folder and writes a file when it has
-ended.
-"""
+"""Execution of the cases of a study in parallel. Each case runs in a separate folder, and writes a file at its end."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ def threads(jobs: int) -> Iterator[Executor]:
 
 
 def run_case(folder: Path, words: Sequence[str], limit: float | None) -> str:
-    """Run a case for at most the given time [s], and write its status to its folder; return the reason of a failure, or
+    """Run a case for at most the given time [s], and write its status to its folder. Return the reason of a failure, or
     an empty text.
     """
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,5 @@
-"""Minimisation of an objective within ranges of parameters, subject to limits on other results. A search continues if
-single runs fail.
+"""Minimisation of an objective within ranges of parameters, subject to limits on other results. If single runs fail, a
+search continues.
 
 A point is a tuple with a number from 0 to 1 for each parameter. The model is run once at each point. Several runs can
 be executed in parallel. The methods are from SciPy, NLopt and PETSc:
@@ -9,16 +9,17 @@ be executed in parallel. The methods are from SciPy, NLopt and PETSc:
 - ``simplex``: Nelder-Mead. This method is suitable for noisy results, but does not fulfil limits exactly.
 - ``evolution``: differential evolution. This method is suitable for objectives with several local minima, but needs
   many runs.
-- ``mma``, ``ccsaq``, ``slsqp``: methods of NLopt with the differences of ``gradient``: moving asymptotes, convex
-  separable quadratic approximations, and sequential quadratic programming. These methods are suitable for smooth
-  results. The first two are intended for many limits.
-- ``lbfgs``, ``tnewton``, ``var2``: methods of NLopt for smooth results without limits: quasi-Newton method with limited
-  memory, truncated Newton method, and variable metric of rank 2.
-- ``tao``, ``blmvm``, ``bncg``: methods of PETSc TAO for smooth results without limits: the quasi-Newton method BQNLS,
-  the quasi-Newton method with limited memory, and conjugate gradients.
+- ``mma``, ``ccsaq``, ``slsqp``: moving asymptotes, convex separable quadratic approximations, and sequential quadratic
+  programming from NLopt, with the differences of ``gradient``. These methods are suitable for smooth results. The
+  methods ``mma`` and ``ccsaq`` are intended for many limits.
+- ``lbfgs``, ``tnewton``, ``var2``: quasi-Newton method with limited memory, truncated Newton method, and variable
+  metric of rank 2 from NLopt. These methods are suitable for smooth results without limits.
+- ``tao``, ``blmvm``, ``bncg``: quasi-Newton method BQNLS, quasi-Newton method with limited memory, and conjugate
+  gradients from PETSc TAO. These methods are suitable for smooth results without limits.
 
-``simplex`` and ``evolution`` treat each point that violates a limit as worse than all previous points that fulfil the
-limits, and compare points that violate limits by the sum of the violations.
+In ``simplex`` and ``evolution``, each point that violates a limit is worse than all previous points that fulfil the
+limits. Points that violate limits are compared by the sum of the violations.
+
 Sources: D. Kraft, DFVLR-FB 88-28 (1988); J. A. Nelder, R. Mead, Computer Journal 7 (1965) 308; R. Storn, K. Price,
 J. Glob. Optim. 11 (1997) 341; K. Svanberg, SIAM J. Optim. 12 (2002) 555.
 """
@@ -52,7 +53,7 @@ Point = tuple[float, ...]
 
 class SearchResult(NamedTuple):
     """Result of a run: the objective, and a slack for each limit. A slack is the signed distance of a result from its
-    limit, >= 0 if the limit is fulfilled. All values are NaN if the run has failed.
+    limit. If the limit is fulfilled, the slack is >= 0. If the run has failed, all values are NaN.
     """
 
     objective: float
@@ -60,7 +61,7 @@ class SearchResult(NamedTuple):
 
     @property
     def violation(self) -> float:
-        """Return the sum of the absolute values of all negative slacks; infinite for failed runs."""
+        """Return the sum of the absolute values of all negative slacks. For failed runs, the result is infinite."""
         total = -sum(min(slack, 0.0) for slack in self.slacks)
         return total if np.isfinite(total) and np.isfinite(self.objective) else np.inf
 
@@ -70,13 +71,14 @@ class Spent(Exception):
 
 
 class BoxSearch:
-    """A search for the minimum of an objective. All parameters are scaled to 0 to 1.
+    """A search for the minimum of an objective. All parameters are scaled to the range from 0 to 1.
 
     Args:
         run: function that returns the results at points of the parameter space, in the order of the points.
         runs: maximum number of runs.
         step: step [1] of the finite differences for derivatives, relative to the range of a parameter.
-        tolerance: change [1] of the objective, relative to its first value, below which the search ends.
+        tolerance: the search ends if the change [1] of the objective, relative to its first value, is less than this
+            value.
         seed: seed of the random numbers.
 
     Attributes:
@@ -91,7 +93,7 @@ class BoxSearch:
         self._scale = 1.0
 
     def minimise(self, start: Point, method: str) -> str:
-        """Search from a start point; return the reason for the end of the search."""
+        """Search from a start point. Return the reason for the end of the search."""
         try:
             first = self.evaluate([start])[0]
             if not np.isfinite(first.violation):
@@ -114,7 +116,7 @@ class BoxSearch:
         return min(inside, key=lambda point: self.found[point].objective) if inside else None
 
     def evaluate(self, points: Sequence[Point]) -> list[SearchResult]:
-        """Return the results at points of the parameter space; runs of new points are executed in parallel.
+        """Return the results at points of the parameter space. Runs of new points are executed in parallel.
 
         Raises:
             Spent: the new points exceed the maximum number of runs.
@@ -175,7 +177,7 @@ class BoxSearch:
                     slopes[:] = sign * self._slopes(x)[k]
                 return float(sign * self._values(x)[k])
             except BaseException as error:
-                # NLopt does not raise exceptions of the objective again
+                # the exception is stored, because NLopt does not raise exceptions of the objective again
                 stopped.append(error)
                 search.force_stop()
                 return 0.0
@@ -213,8 +215,8 @@ class BoxSearch:
         tao.setType(kind)
         tao.setObjectiveGradient(evaluate, slope)
         tao.setVariableBounds((low, high))
-        # The search ends when the gradient is small. The errors of the gradient are of the order of the step of the
-        # differences.
+        # The search ends when the gradient is small. The limit is at least the step of the differences, because the
+        # errors of the gradient are of this order.
         tao.setTolerances(gatol=max(self._step, self._tolerance), grtol=0.0, gttol=0.0)
         tao.solve(x)
         reason = tao.getConvergedReason()
@@ -257,7 +259,7 @@ class BoxSearch:
 
 
 def to_point(x: Any) -> Point:
-    """Return the point nearest to the given point among the points whose coordinates are all between 0 and 1. The
-    coordinates are rounded, so that points that differ only by rounding errors become equal.
+    """Return the nearest point with all coordinates between 0 and 1. The coordinates are rounded, so that points with
+    different rounding errors become equal.
     """
     return tuple(float(value) for value in np.round(np.clip(x, 0.0, 1.0), 12))

@@ -1,5 +1,5 @@
-"""The folder of a study of many runs, which contains a lock file and a file with the definition of the study. When a
-command resumes the study, the definition by the command line is compared with the definition in this file.
+"""The folder of a study of many runs. The folder contains a lock file and a file with the definition of the study. When
+a command resumes the study, the definition by the command line is compared with the definition in this file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from windlass.framework.files.whole_files import check_target, replace_file
 def open_study(
     folder: Path, definition: str, described: Mapping[str, Any], what: str, check: Callable[[], None]
 ) -> OutputLock:
-    """Create the folder of a study, or open the folder of the same study to continue it. Return the lock of the folder.
+    """Create the folder of a study. If the folder of this study already exists, open the folder to continue the study.
+    Return the lock of the folder.
 
     Args:
         folder: path of the folder.

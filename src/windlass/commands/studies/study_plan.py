@@ -18,7 +18,7 @@ from windlass.framework.launch.arguments import Option
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """The plan of a study; base class of the plans of commands.
+    """The plan of a study. This class is the base class of the plans of commands.
 
     Attributes:
         model: file of the model script.
@@ -38,8 +38,8 @@ class StudyPlan:
         return Path(self.own["output"]).absolute()
 
     def describe_common(self, names: Sequence[str]) -> dict[str, Any]:
-        """Return the settings that must be the same as in the interrupted study when it is resumed: settings common to
-        all studies, and the named options of the command.
+        """Return the settings that must be equal when a study is resumed. These are the settings that all studies have,
+        and the options of the command with the given names.
         """
         return {
             "model": self.model.name,
@@ -49,13 +49,13 @@ class StudyPlan:
         }
 
     def open_runs(self, executor: Executor) -> KeptRuns:
-        """Return the runs of the study; results of earlier runs are read from its folder."""
+        """Return the runs of the study. Results of earlier runs are read from the folder of the study."""
         return KeptRuns(self.folder, [str(self.model), *self.common], self.own["limit"], executor)
 
     @contextmanager
     def noted(self) -> Iterator[None]:
-        """Context that adds a note to the KeyboardInterrupt if the user stops the study; the note states that the same
-        command resumes the study.
+        """Context manager. If the user stops the study, a note is added to the KeyboardInterrupt. The note states that
+        a repetition of the command resumes the study.
         """
         try:
             yield

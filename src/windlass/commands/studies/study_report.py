@@ -1,4 +1,4 @@
-"""The report of a study: one HTML page with its results, pictures, definition and runs."""
+"""The report of a study. The report is one HTML page with the results, pictures, definition and runs of the study."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from windlass.framework.report.page import format_page
 
 REPORT = Option("report", "", "", "HTML file with tables and pictures of the study")
 MOST_RUNS = 500
-"""Largest number of runs in the table of a report; the CSV file of a study contains all runs."""
+"""Largest number of runs in the table of a report. The CSV file of a study contains all runs."""
 CLOCK = "%Y-%m-%d %H:%M:%S %z"
 
 

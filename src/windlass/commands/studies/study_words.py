@@ -1,5 +1,6 @@
-"""The command line of a study of many runs: the model, options that vary, options that are equal in all runs, and
-options of the command."""
+"""The command line of a study of many runs. A command line contains the model, options that vary, options that are
+equal in all runs, and options of the command.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from windlass.framework.errors import OptionError
 from windlass.framework.launch.arguments import Option, join_options, split_arguments, split_options
 
 RESERVED = ("summary", "statistics", "progress", "help", "h")
-"""Options that a study sets itself for each run."""
+"""Options that the study sets for each run. The user cannot give these options."""
 
 
 class StudyWords(NamedTuple):
@@ -22,8 +23,8 @@ class StudyWords(NamedTuple):
     Attributes:
         model: file of the model script.
         own: values of the options of the command.
-        varied: dictionary from the names of the options that have several values to the texts of these values.
-        constant: names of the options whose values are equal in all runs.
+        varied: texts of the values of each option with several values, by name of the option.
+        constant: names of the options with equal values in all runs.
         common: arguments of the command line that are equal in all runs.
     """
 
@@ -55,7 +56,7 @@ def read_words(
         varies: function that returns whether the text of an option specifies several values.
 
     Raises:
-        OptionError: the model or ``-output`` is missing, or options are given that the study itself sets for each run.
+        OptionError: the model or ``-output`` is missing, or an option in `RESERVED` is given.
     """
     words, behind = split_arguments(words)
     model, pairs, values = take_own(words, own, command)

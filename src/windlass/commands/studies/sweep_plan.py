@@ -41,14 +41,14 @@ class SweepPlan:
         names: names of the options that vary.
         cases: values of these options for each case.
         common: arguments of the command line that are equal in all cases.
-        units: units of the options that vary; an empty text for options without unit.
+        units: units of the options that vary. The text is empty for options without unit.
         folder: folder of the sweep.
         jobs: number of cases that run simultaneously.
-        limit: time [s] after which a case is stopped; None: no limit.
+        limit: time [s] after which a case is stopped; None for no limit.
         retry: whether failed cases are run again.
         plot: names of results that are drawn. If empty, the first results are drawn.
         quiet: whether only errors are printed.
-        report: HTML file of the report. An empty text for no report.
+        report: HTML file of the report. If the text is empty, no report is written.
         words: arguments of the command line after the command.
     """
 
@@ -79,7 +79,7 @@ class SweepPlan:
 
 
 def plan_sweep(words: Sequence[str]) -> SweepPlan:
-    """Return the sweep that a command line describes. Run the model to get its options.
+    """Return the sweep that a command line describes. The model is run to find its options.
 
     Raises:
         OptionError: the command line is wrong.
@@ -125,11 +125,11 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
 
 def _vary_parameters(known: ModelOptions, varied: Case, constant: Sequence[str], points: int) -> Case:
     """Return a dictionary with the parameters of the model that the command line does not contain. The values are the
-    declared ranges of the parameters as texts for the command line: ranges of ``points`` values for a grid, or, if
-    ``points`` is 0, ranges for a sample.
+    declared ranges of the parameters, as texts for the command line. The ranges have ``points`` values for a grid. If
+    ``points`` is 0, the ranges are ranges for a sample.
 
     Raises:
-        OptionError: no option varies, or ``points`` applies to no parameter.
+        OptionError: no option varies, or ``points`` is given but no parameter varies.
     """
     found = known.find_parameters((*varied, *constant))
     option = "-points" if points else "-samples"

@@ -1,5 +1,5 @@
-"""Diagrams of a sweep: curves and heat maps of results as functions of the options that vary, and for samples one point
-per case.
+"""Diagrams of a sweep: curves and heat maps of results as functions of the options that vary. For samples, the diagrams
+contain one point per case.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from windlass.framework.output.figures import hand_over
 FIRST = 6
 """Number of results that are drawn by default."""
 WORK = (*COUNTS, "cpu_time")
-"""Last parts of the names of statistics, such as numbers of iterations. Such results are drawn only if they are
-selected.
+"""Last parts of the names of statistics, such as numbers of iterations. Statistics are drawn only if the user selects
+them.
 """
 MOST_PANELS = 6
-"""Largest number of heat maps in a picture. There is one heat map for each combination of values of the options that
-are not axes.
+"""Largest number of heat maps in a picture. A picture has one heat map for each combination of values of the options
+that are not axes.
 """
 MOST_CURVES = 12
 DPI = 120.0
@@ -35,7 +35,7 @@ Draw = Callable[[Sequence[Row], Sequence[str], Mapping[str, str], str], Any]
 def draw_sweep(
     folder: Path, rows: Sequence[Row], names: Sequence[str], units: Mapping[str, str], chosen: Sequence[str]
 ) -> list[Path]:
-    """Draw results as functions of the options that vary: the selected results or, if none are selected, the first
+    """Draw the selected results as functions of the options that vary. If no results are selected, draw the first
     results that differ between cases. Return the paths of the files. If no option or no result varies, the list is
     empty.
 
@@ -68,7 +68,7 @@ def draw_sweep(
 
 
 def create_folder(folder: Path) -> None:
-    """Create a folder; raise OutputError if this fails."""
+    """Create a folder. Raise OutputError if the folder cannot be created."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
@@ -76,13 +76,13 @@ def create_folder(folder: Path) -> None:
 
 
 def find_numbers(rows: Sequence[Row], without: Sequence[str]) -> list[str]:
-    """Return the columns in which all values are numbers or None, except for the columns ``without``."""
+    """Return the columns in which all values are numbers or None, except the columns ``without``."""
     names = dict.fromkeys(name for row in rows for name in row if name not in without)
     return [name for name in names if all(is_number(row.get(name)) for row in rows)]
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value can be drawn: a number, or None, which is drawn as a gap."""
+    """Return whether a value can be drawn. Numbers can be drawn, and None is drawn as a gap."""
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
@@ -181,7 +181,7 @@ def find_groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[Any, ...
 
 def find_places(rows: Sequence[Row], name: str) -> tuple[dict[Any, float], bool]:
     """Return the positions of the values of an option on an axis, and whether the values are words. The position of a
-    number is its value; words have the positions 0, 1, 2 ...
+    number is its value. Words have the positions 0, 1, 2 ...
     """
     values = list(dict.fromkeys(row[name] for row in rows))
     if any(isinstance(value, str) for value in values):
@@ -207,5 +207,5 @@ def name_axis(axis: Any, label: str, places: Mapping[Any, float], words: bool) -
 
 
 def to_float(value: Any) -> float:
-    """Return a number as a float, and None as NaN, which is drawn as a gap."""
+    """Convert a number to a float, and None to NaN. NaN is drawn as a gap."""
     return float("nan") if value is None else float(value)

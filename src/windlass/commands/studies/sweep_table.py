@@ -1,4 +1,6 @@
-"""The table of a sweep: a row for each finished case, with its options, status and results."""
+"""The table of a sweep. The table has a row for each finished case, with the options, the status and the results of the
+case.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ CSV_FILE, PARQUET_FILE = "sweep.csv", "sweep.parquet"
 COUNTS = ("steps", "rejected", "newton_iterations", "discontinuous_iterations", "jacobians", "wall_time")
 """Statistics of each solve that are columns of the table."""
 LONGEST_LIST = 16
-"""Largest length of a list whose elements are columns of the table; longer lists are only in the summary of the case.
+"""Largest length of a list of results with elements that are columns of the table. Longer lists are only in the summary
+of the case.
 """
 PIP_LINE = "pip install 'pandas>=2,<4'"
 
@@ -37,7 +40,8 @@ def read_sweep(folder: str | Path) -> Any:
     Args:
         folder: folder of the sweep (``windlass sweep ... -output DIR``).
 
-    Returns: DataFrame with the case number as its index. Columns: the options that vary, ``status`` (``ok``,
+    Returns:
+        DataFrame with the case number as its index. The columns are the options that vary, ``status`` (``ok``,
         ``doubtful`` or ``failed``), ``reason``, ``run_time`` [s], the results of ``wl.write_summary``, and statistics
         of each solve.
 
@@ -54,7 +58,7 @@ def read_sweep(folder: str | Path) -> Any:
 
 
 def case_folder(folder: Path, number: int) -> Path:
-    """Return the folder of a case; case numbers start at 1."""
+    """Return the folder of a case. Case numbers start at 1."""
     return folder / CASES / f"{number:04d}"
 
 
@@ -110,16 +114,16 @@ def create_row(number: int, case: Mapping[str, Any], outcome: Mapping[str, Any],
 
 
 def is_statistic(name: str) -> bool:
-    """Return whether a column contains a statistic of a solver, such as ``static.steps``. Names of results may also
-    contain dots, see `flatten`.
+    """Return whether a column contains a statistic of a solver, such as ``static.steps``. A dot in the name is not
+    sufficient, because names of results may also contain dots (see `flatten`).
     """
     solve, _, count = name.rpartition(".")
     return bool(solve) and count in COUNTS
 
 
 def flatten(values: Any, name: str = "") -> list[tuple[str, Any]]:
-    """Return nested results as a list of names and values. A name consists of dictionary keys and list indices, joined
-    by dots. Lists with more than `LONGEST_LIST` elements are omitted.
+    """Return nested results as a list of names and values. A name consists of dictionary keys and list indices with
+    dots between them. Lists with more than `LONGEST_LIST` elements are omitted.
     """
     if isinstance(values, Mapping):
         parts = [(str(key), part) for key, part in values.items()]
@@ -141,8 +145,8 @@ def to_value(text: str) -> int | float | str:
 
 
 def find_columns(rows: Sequence[Row]) -> list[str]:
-    """Return the names of all columns: the columns of the row with the most columns, followed by further columns of the
-    other rows, in descending order of the number of columns of a row.
+    """Return the names of all columns. The columns of the row with the most columns are first. Further columns of the
+    other rows follow, in descending order of the number of columns of a row.
     """
     ordered = sorted(rows, key=len, reverse=True)
     return list(dict.fromkeys(name for row in ordered for name in row))

@@ -1,5 +1,5 @@
-"""Runs of a model with different settings of its solvers, and their comparison: times, iterations, and differences from
-the results with default settings.
+"""Runs of a model with different settings of its solvers. The runs are compared by times, iterations, and differences
+from the results with default settings.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Result:
     """Result of one run: statistics, duration and last state.
 
     Attributes:
-        reason: reason why the run has no result; empty if it has a result.
+        reason: reason why the run has no result; empty if the run has a result.
         stopped: whether the run reached the time limit.
         run_time: time [s] from the start to the end of the run.
         solves: output of ``-statistics`` for each solve.
@@ -53,7 +53,7 @@ class Result:
 
     def differ_from(self, other: Result) -> float:
         """Return the largest relative difference [1] between the coordinates, and between the velocities, of two runs.
-        Infinite if the runs have different numbers of coordinates.
+        If the runs have different numbers of coordinates, the result is infinite.
 
         Differences of coordinates are divided by the largest coordinate of ``other``. Differences of velocities are
         divided by the largest velocity of ``other`` or, if this value is larger, by the largest coordinate divided by
@@ -86,8 +86,8 @@ class Tried:
     runs: list[Result] = field(default_factory=list)
 
     def time(self, prefix: str, clock: str) -> float:
-        """Return the total time [s] of all solves with a prefix in one run. If there are several runs, the shortest
-        total time is returned; if there are no runs, the result is infinite.
+        """Return the total time [s] of all solves with a prefix in one run. With several runs, the shortest total time
+        is returned. Without runs, the result is infinite.
         """
         return min((run.sum(prefix, clock) for run in self.runs), default=float("inf"))
 
@@ -126,8 +126,8 @@ class Runner:
 
 
 def find_limit(default: Result, prefix: str, factor: float) -> float:
-    """Return the time limit [s] of a run: ``factor`` times the time of the solves with the given prefix in the default
-    run, plus 1.5 times the remaining duration of the default run, plus `SLACK`.
+    """Return the time limit [s] of a run. The limit is the sum of three times: ``factor`` times the time of the solves
+    with the given prefix in the default run, 1.5 times the remaining duration of the default run, and `SLACK`.
     """
     solving = default.sum(prefix, "wall_time")
     return factor * solving + 1.5 * max(0.0, default.run_time - solving) + SLACK

@@ -1,1 +1,1 @@
-"""Translations of Exudyn's items; each function translates one type of item."""
+"""Translations of Exudyn's items. Each function translates one type of item."""

@@ -1,5 +1,5 @@
-"""Translation of shear-deformable beams. Exudyn and Windlass have the same elements, of order 1 and 2 in 2D, and of
-order 1 in 3D, with rigid and with deformable cross sections.
+"""Translation of shear-deformable beams. The elements of Exudyn and Windlass agree: elements of order 1 and 2 in 2D,
+and elements of order 1 with rigid or deformable cross sections in 3D.
 
 In Exudyn, strains are relative to a straight beam of the given length. If includeReferenceRotations is false, the cross
 sections of the reference configuration are perpendicular to the axis, regardless of the angles of the nodes. In 3D,
@@ -7,8 +7,9 @@ Exudyn lumps the translational mass and the rotary inertia at the nodes. Windlas
 translations, and lumps only the rotary inertia.
 
 For deformable cross sections (ANCFBeam), the kinetic energy of a section per length in Exudyn is uᵀ C u/2, u = r_2,t +
-r_3,t, C = diag(Θ_11/4, Θ_22, Θ_33), where Θ is the inertia of the section. The translation keeps this energy. This
-inertia is correct for a rotation about e_1 if the beam is parallel to x, but depends on the direction of the beam.
+r_3,t, C = diag(Θ_11/4, Θ_22, Θ_33), where Θ is the inertia of the section. The translation preserves this energy. This
+energy is correct for a beam parallel to x that rotates about e_1. For beams in other directions, this energy depends on
+the direction.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from windlass.exudyn.registry import Building, Item, Refused, read_numbers, tran
 from windlass.framework.model.table import Entity
 
 STRAIGHT = 1e-9
-"""Deviation from a straight beam, relative to the length of the beam, up to which the beam is treated as straight [1].
+"""If the deviation of a beam from a straight line, relative to the length of the beam, is at most this value [1], the
+beam is treated as straight.
 """
 
 
@@ -64,7 +66,7 @@ def beam2d(b: Building, item: Item) -> Entity:
 
 @translates("BeamGeometricallyExact3D", body=True)
 def beam3d(b: Building, item: Item) -> Entity:
-    """Add a 3D beam of two nodes, and `UnitRotation3D` for each of its nodes that has neither a rigid body nor this
+    """Add a 3D beam of two nodes. If a node has neither a rigid body nor the constraint `UnitRotation3D`, add this
     constraint.
     """
     nodes, length, section = find_nodes(b, item, "RigidNode3D"), float(item["length"]), item["sectionData"]

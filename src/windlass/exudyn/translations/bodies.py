@@ -40,14 +40,14 @@ POINTS: dict[str, tuple[type[Component], int, str]] = {
     "NodePoint2DSlope1": (el.PointSlope2D, 2, "slope"),
     "NodePointSlope1": (el.PointSlope3D, 3, "slope"),
 }
-"""Data of node types: component, number of reference coordinates that are a position, and name of the column for the
-other reference coordinates.
+"""Data of node types: the component, the number of position coordinates among the reference coordinates, and the name
+of the column for the other reference coordinates.
 """
 
 
 @translates(*POINTS)
 def point(b: Building, item: Item) -> Entity:
-    """Add a node whose first reference coordinates are its position."""
+    """Add a node. Its first reference coordinates are the position."""
     if item["nodeType"] == "RigidBodyEP":
         require(item, addConstraintEquation=True)
     component, dimension, rest = POINTS[f"Node{item['nodeType']}"]
@@ -67,7 +67,7 @@ def section_node(b: Building, item: Item) -> Entity:
 
 @translates(f"Node{ANGLES}")
 def angle_node(b: Building, item: Item) -> Entity:
-    """Add a node of a rigid body with three angles; its `AngleNode` converts initial values."""
+    """Add a node of a rigid body with three angles. An `AngleNode` converts the initial values of the node."""
     reference = np.asarray(item["referenceCoordinates"])
     e = euler_parameters_of(find_matrix(reference[3:]))
     return b.add(el.RigidNode3D, item, position=reference[:3], euler_parameters=e)
@@ -86,13 +86,13 @@ def data_node(b: Building, item: Item) -> Entity:
 
 @translates("Ground", body=True)
 def ground(b: Building, item: Item) -> Entity:
-    """Add the ground; markers on the ground have the rotation of the ground."""
+    """Add the ground. Markers on the ground have the rotation of the ground."""
     return b.add(el.Ground, item, "referencePosition:position")
 
 
 @translates("MassPoint", "MassPoint2D", body=True)
 def mass_point(b: Building, item: Item) -> Entity:
-    """Add a point mass; a point mass on a ground node is replaced by the ground."""
+    """Add a point mass. A point mass on a ground node is replaced by the ground."""
     node = b.node(item["nodeNumber"])
     if node is None:
         position = b.items["nodes"][int(item["nodeNumber"])]["referenceCoordinates"]
@@ -102,7 +102,9 @@ def mass_point(b: Building, item: Item) -> Entity:
 
 @translates("RigidBody", body=True)
 def rigid_body(b: Building, item: Item) -> Entity:
-    """Add a 3D rigid body; its inertia is about the node in Exudyn, and about the centre of mass in Windlass."""
+    """Add a 3D rigid body. The inertia of the body refers to the node in Exudyn, and to the centre of mass in
+    Windlass.
+    """
     if b.own_node(item).table.component is not el.RigidNode3D:
         raise Refused("nodeNumber: must be a node with Euler parameters or angles")
     Jxx, Jyy, Jzz, Jyz, Jxz, Jxy = read_numbers(item, "inertia", 6)
@@ -114,7 +116,9 @@ def rigid_body(b: Building, item: Item) -> Entity:
 
 @translates("RigidBody2D", body=True)
 def rigid_body2d(b: Building, item: Item) -> Entity:
-    """Add a 2D rigid body; its inertia is about the node in Exudyn, and about the centre of mass in Windlass."""
+    """Add a 2D rigid body. The inertia of the body refers to the node in Exudyn, and to the centre of mass in
+    Windlass.
+    """
     c, about_node = np.asarray(item["centerOfMass"]), float(item["inertia"])
     inertia = about_node - float(item["mass"]) * float(c @ c)
     # if the body is a point mass at a distance from the node, the computed inertia about the centre of mass consists of
@@ -125,7 +129,7 @@ def rigid_body2d(b: Building, item: Item) -> Entity:
 
 @translates("ANCFCable2D", body=True)
 def cable2d(b: Building, item: Item) -> Entity:
-    """Add a 2D cable; its user functions are called separately for each point."""
+    """Add a 2D cable. The user functions of the cable are called separately for each point."""
     functions = {}
     for name, theirs, bends in (
         ("axial_force_function", "axialForceUserFunction", False),
@@ -133,7 +137,7 @@ def cable2d(b: Building, item: Item) -> Entity:
     ):
         function = b.function(item, theirs)
         if function is not None:
-            # cables with the same function share one function of Windlass, which is called once for all cables
+            # cables with one function of Exudyn have one function of Windlass, which is called once for all cables
             key = unwrap(function), bends
             if key not in b.cable_functions:
                 b.cable_functions[key] = _cable_function(b, function, bends)
@@ -147,8 +151,8 @@ def cable2d(b: Building, item: Item) -> Entity:
 def _cable_function(b: Building, function: Callable[..., float], bends: bool) -> Callable[..., FloatArray]:
     """Convert a user function of Exudyn to a function of Windlass. Exudyn's function is called for one point, with the
     arguments (mbs, t, item number, x/L, strains, stiffness, damping, other strains). Strains are the axial strain or
-    the curvature, with its rate and its reference value. For an axial force the axial strain is passed first; for a
-    bending moment, if ``bends`` is true, the curvature is passed first.
+    the curvature, each with its rate and its reference value. If ``bends`` is true (bending moment), the curvature is
+    passed first. Otherwise (axial force), the axial strain is passed first.
     """
     mbs, numbers = b.functions.in_motion, b.cable_numbers
 

@@ -49,8 +49,9 @@ MOST_MOVED = 500
 def find_force(
     b: Building, item: Item, adapt: Callable[..., tuple[Any, ...]], key: str = "springForceUserFunction"
 ) -> dict[str, Any]:
-    """Return the column with the force function of a spring, or no column if the item has no user function. ``adapt``
-    converts the arguments of force functions in Windlass, from the displacement onwards, to the arguments in Exudyn.
+    """Return the column with the force function of a spring. If the item has no user function, the result is empty. The
+    function ``adapt`` converts the arguments of force functions in Windlass, from the displacement onwards, to the
+    arguments in Exudyn.
     """
     function, number, mbs = b.function(item, key), b.number(item), b.functions.in_motion
     if function is None:
@@ -67,8 +68,8 @@ def coordinate_spring_damper(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorCartesianSpringDamper")
 def cartesian_spring_damper(b: Building, item: Item) -> Entity:
-    """Add springs along the global axes. The user function of the springs receives lists, and displacements from which
-    the offset is not subtracted.
+    """Add springs along the global axes. The user function of the springs receives lists. The offset is not subtracted
+    from the displacements in its arguments.
     """
 
     def adapt(u: FloatArray, ut: FloatArray, *parameters: FloatArray) -> tuple[Any, ...]:
@@ -82,7 +83,7 @@ def spring_damper(b: Building, item: Item) -> Entity:
     """Add a spring between two points. A velocity offset is converted to a constant force.
 
     A spring with the reference length 0 is converted to a spring with the reference length 1 m and a preload. The
-    tension is the same.
+    conversion does not change the tension.
     """
     force, fast, length = float(item["force"]), float(item["velocityOffset"]), float(item["referenceLength"])
     more = 0.0 if length > 0.0 else 1.0
@@ -131,7 +132,7 @@ def revolute2d(b: Building, item: Item) -> Entity:
 
 @translates("JointPrismatic2D")
 def prismatic2d(b: Building, item: Item) -> Entity:
-    """Add a 2D prismatic joint: the axis of marker 0 is perpendicular to the normal of marker 1."""
+    """Add a 2D prismatic joint. The axis of marker 0 is perpendicular to the normal of marker 1."""
     require(item, constrainRotation=True)
     frames = [find_frame(b, number) for number in item["markerNumbers"]]
     axis = frames[0].rotation @ read_numbers(item, "axisMarker0", 3)
@@ -144,7 +145,7 @@ def prismatic2d(b: Building, item: Item) -> Entity:
 
 @translates("JointSpherical")
 def spherical(b: Building, item: Item) -> Entity:
-    """Add a spherical joint, whose two points coincide along all or some axes."""
+    """Add a spherical joint. Its two points have equal coordinates along all or some axes."""
     axes = np.asarray(item["constrainedAxes"]) != 0
     return b.add(con.SphericalJoint, item, ACTIVE, axes=axes, **find_points(b, item))
 
@@ -157,10 +158,10 @@ LOCKED = {"JointRevoluteZ": (1, 1, 1, 1, 1, 0), "JointPrismaticX": (0, 1, 1, 1, 
 def joint(b: Building, item: Item) -> Entity:
     """Add a joint between two frames that locks translations and rotations.
 
-    If only one rotation is locked, about x or z, the equation for the axes a of marker 0 and b of marker 1 is a_y·b_z =
-    0 in Exudyn, and a_z·b_y = 0 in Windlass. Therefore the markers are exchanged, and a separate joint constrains the
-    points. With this exchange, the motion agrees with Exudyn even if the initial values violate the equations of the
-    joint.
+    If only one rotation is locked, about x or z, the equation for the axes a of marker 0 and the axes b of marker 1 is
+    a_y·b_z = 0 in Exudyn, and a_z·b_y = 0 in Windlass. Therefore the markers are exchanged, and a separate joint
+    constrains the points. With this exchange, the motion agrees with Exudyn even if the initial values violate the
+    equations of the joint.
     """
     kind = item["objectType"]
     if kind not in LOCKED:
@@ -189,8 +190,8 @@ def joint(b: Building, item: Item) -> Entity:
 def _find_drive(b: Building, item: Item, frame: MarkerFrame, axes: FloatArray, is_global: bool) -> dict[str, Any]:
     """Return the offsets of a joint as functions of time. Rates of offsets are not implemented in Exudyn.
 
-    In Windlass, offsets refer to the rotated axes of marker 0. In Exudyn, offsets refer to these axes or, if all
-    translations are locked (``is_global``), to the global axes.
+    In Windlass, offsets are components along the rotated axes of marker 0. In Exudyn, offsets are components along
+    these axes or, if all translations are locked (``is_global``), along the global axes.
     """
     if not item.get("offsetUserFunction"):
         return {}
@@ -248,7 +249,7 @@ def contact_friction_circle(b: Building, item: Item) -> Entity:
 
 
 def _in_time(b: Building, item: Item, key: str, value: str) -> dict[str, Any]:
-    """Return the column with the function of time of a load, or no column if the load has no user function."""
+    """Return the column with the function of time of a load. If the load has no user function, the result is empty."""
     function, mbs, given = b.function(item, key), b.functions.in_time, np.asarray(item[value]).tolist()
     return {} if function is None else {"function": lambda t: function(mbs, t, given)}
 
@@ -295,8 +296,8 @@ def find_inputs(b: Building, function: Callable[..., float], given: Any) -> tupl
     slightly, and the function of the load is evaluated.
 
     Returns:
-        Indices of these coordinates in Exudyn's vector, and the inputs of `StateLoad`. Both results are empty if a load
-        depends on more than `MOST_INPUTS` coordinates, or if the system has more than `MOST_MOVED` coordinates.
+        Indices of these coordinates in Exudyn's vector, and the inputs of `StateLoad`. If the load depends on more than
+        `MOST_INPUTS` coordinates, or if the system has more than `MOST_MOVED` coordinates, both results are empty.
     """
     data, found = b.functions.mbs.systemData, list[tuple[int, Entity]]()
     vectors = {name: np.array(getattr(data, f"Get{name}")()) for name in ("ODE2Coordinates", "ODE2Coordinates_t")}
@@ -341,7 +342,7 @@ def coordinate_load(b: Building, item: Item) -> Entity:
 
 @translates("LoadMassProportional")
 def mass_proportional(b: Building, item: Item) -> Entity | None:
-    """Add a load proportional to the mass of a body; nothing is added for a mass on the ground."""
+    """Add a load proportional to the mass of a body. For a mass on the ground, nothing is added."""
     marker = b.marker(item["markerNumber"])
     if marker["markerType"] != "BodyMass":
         raise Refused(f"markerType of marker {int(item['markerNumber'])} is {marker['markerType']}: must be BodyMass")

@@ -1,9 +1,9 @@
 """Translation of contacts between circles and curves that consist of segments.
 
-In Exudyn, each segment exerts a separate force k l (r - D) on a circle of radius r, with the contact stiffness k per
-length. The force acts on both sides of the segment and also beyond its ends. D is the distance between the centre of
-the circle and the segment of length l. Therefore each segment is translated to a separate closed profile with two
-points.
+In Exudyn, each segment of length l exerts a separate force k l (r - D) on a circle of radius r. Here k is the contact
+stiffness per length, and D is the distance between the centre of the circle and the segment. The force acts on circles
+on both sides of the segment, and also beyond the ends of the segment. Therefore each segment is translated to a
+separate closed profile with two points.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from windlass.framework.model.table import Entity
 
 LAW = "dynamicFriction:friction", ACTIVE
 NO_ZONE = 1e-12
-"""Slip velocity [m/s] below which friction is proportional to the slip velocity, if the zone is 0 in Exudyn."""
+"""For slip velocities below this value [m/s], friction is proportional to the slip velocity. This value is used if the
+zone is 0 in Exudyn.
+"""
 
 
 @translates("ContactCurveCircles")

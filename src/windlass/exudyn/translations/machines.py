@@ -22,7 +22,8 @@ LAW = "stiffness", "damping", "offset", ACTIVE
 RATE = "velocityOffset:rate_offset"
 DISC = "discRadius:radius", "discAxis:axis", "planeNormal:normal", ACTIVE
 NO_ZONE = 1e-12
-"""Slip velocity [m/s] below which friction of spheres is proportional to the slip velocity, if the zone is 0 in Exudyn.
+"""For slip velocities below this value [m/s], the friction of spheres is proportional to the slip velocity. This value
+is used if the zone is 0 in Exudyn.
 """
 EXTENDED = (
     "factor0 factor1 dynamicFrictionForce:dynamic_friction staticFrictionOffsetForce:static_friction_offset "
@@ -59,8 +60,8 @@ ACTUATOR = (
 
 
 def _rigid(b: Building, item: Item, frames: bool = False) -> dict[str, Any]:
-    """Return the columns for both rigid markers of a connector and, if ``frames`` is true, for the rotations of the
-    frames of the connector relative to the bodies.
+    """Return the columns for both rigid markers of a connector. If ``frames`` is true, also return the columns for the
+    rotations of the frames of the connector relative to the bodies.
     """
     found = [find_frame(b, number) for number in item["markerNumbers"]]
     values: dict[str, Any] = {f"marker{k}": frame.marker for k, frame in enumerate(found)}
@@ -79,7 +80,7 @@ def _history(b: Building, item: Item) -> dict[str, Any]:
 
 @translates("ConnectorTorsionalSpringDamper")
 def torsional_spring(b: Building, item: Item) -> Entity:
-    """Add a torsion spring. In Windlass, the angle of the spring is not limited to half a turn even if the item has no
+    """Add a torsion spring. In Windlass, the angle of the spring can exceed half a turn even if the item has no
     node.
     """
     given = find_force(b, item, lambda *arguments: arguments, "springTorqueUserFunction")
@@ -89,7 +90,7 @@ def torsional_spring(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorLinearSpringDamper")
 def linear_spring(b: Building, item: Item) -> Entity:
-    """Add a spring along an axis of marker 0; as in Exudyn, the moment of the spring force on marker 0 is omitted."""
+    """Add a spring along an axis of marker 0. As in Exudyn, the moment of the spring force on marker 0 is omitted."""
     frame = find_frame(b, item["markerNumbers"][0])
     values = _rigid(b, item) | find_force(b, item, lambda *arguments: arguments)
     values |= {"axis": frame.rotation @ read_numbers(item, "axisMarker0", 3), "moment_arm": False}
@@ -98,7 +99,7 @@ def linear_spring(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorRigidBodySpringDamper")
 def bushing(b: Building, item: Item) -> Entity:
-    """Add a bushing; as in Exudyn, the moment of the bushing force on marker 0 is omitted."""
+    """Add a bushing. As in Exudyn, the moment of the bushing force on marker 0 is omitted."""
     require(item, useIntrinsicFormulation=False)
     require_no_function(item, "postNewtonStepUserFunction")
     joints = [np.asarray(item[f"rotationMarker{k}"]) for k in (0, 1)]
@@ -114,7 +115,7 @@ def bushing(b: Building, item: Item) -> Entity:
 @translates("ConnectorGravity")
 def attraction(b: Building, item: Item) -> Entity:
     """Add the attraction G m0 m1/(L² + a²) of two masses m0 and m1 at the distance L, where G is the gravitational
-    constant. If L is less than ``minDistanceRegularization``, a is the difference of these two distances; otherwise a
+    constant. If L is less than ``minDistanceRegularization``, a is the difference of these two distances. Otherwise a
     is 0.
     """
     strength = float(item["gravitationalConstant"]) * float(item["mass0"]) * float(item["mass1"])
@@ -153,15 +154,15 @@ def rolling(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorRollingDiscPenalty")
 def rolling_penalty(b: Building, item: Item) -> Entity:
-    """Add a disc with a penalty contact, which rolls, slips or lifts off."""
+    """Add a disc with a penalty contact. The disc can roll, slip or lift off."""
     require(item, rollingViscousFriction=0.0)
     return b.add(con.RollingDiscPenalty, item, *DISC, *PENALTY.split(), **_turned(b, item), **_history(b, item))
 
 
 @translates("ContactSphereSphere")
 def spheres(b: Building, item: Item) -> Entity:
-    """Add the contact of two spheres; in Exudyn, adhesion acts only together with plasticity, and adhesion and
-    plasticity act only with ``impactModel`` 0.
+    """Add the contact of two spheres. In Exudyn, adhesion acts only together with plasticity, and both act only if
+    ``impactModel`` is 0.
     """
     radii, model = np.asarray(item["spheresRadii"]), int(item["impactModel"])
     values = _rigid(b, item) | _history(b, item) | {"radius0": radii[0], "radius1": radii[1]}
@@ -173,13 +174,13 @@ def spheres(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorReevingSystemSprings")
 def rope(b: Building, item: Item) -> Entity:
-    """Add a massless rope over sheaves. If the item has coordinate markers, these are the last two markers."""
+    """Add a massless rope over sheaves. If the item has coordinate markers, they are the last two markers."""
     numbers = [int(number) for number in item["markerNumbers"]]
     values: dict[str, Any] = {"factor0": item["coordinateFactors"][0], "factor1": item["coordinateFactors"][1]}
     if item["hasCoordinateMarkers"]:
         values |= {f"coordinate{k}": find_coordinate(b, number) for k, number in enumerate(numbers[-2:])}
         numbers = numbers[:-2]
-    # markers of sheaves with radius 0, which are points, need no rotation
+    # sheaves with radius 0 are points, so their markers need no rotation
     radii = np.asarray(item["sheavesRadii"], np.float64) if len(item["sheavesRadii"]) else np.zeros(len(numbers))
     frames = [find_frame(b, number, rigid=radius > 0.0) for number, radius in zip(numbers, radii, strict=True)]
     given = np.asarray(item["sheavesAxes"], np.float64) if len(item["sheavesAxes"]) else np.zeros((len(numbers), 3))
@@ -190,7 +191,7 @@ def rope(b: Building, item: Item) -> Entity:
 
 
 def _turned(b: Building, item: Item) -> dict[str, Any]:
-    """Return the columns for the markers of a disc; raise `Refused` if a marker is rotated relative to its body."""
+    """Return the columns for the markers of a disc. Raise `Refused` if a marker is rotated relative to its body."""
     for number in item["markerNumbers"]:
         if not np.array_equal(find_frame(b, number).rotation, np.eye(3)):
             raise Refused(f"localHT of marker {int(number)} is rotated: must not be rotated relative to its body")
@@ -199,8 +200,8 @@ def _turned(b: Building, item: Item) -> dict[str, Any]:
 
 @translates("GenericODE2", body=True)
 def matrices(b: Building, item: Item) -> Entity:
-    """Add a body whose equations of motion are given by matrices and user functions. Ground nodes are not allowed,
-    because they have no coordinates in Windlass.
+    """Add a body with equations of motion that are given by matrices and user functions. Ground nodes are not allowed,
+    because ground nodes have no coordinates in Windlass.
     """
     nodes = [b.node(number) for number in item["nodeNumbers"]]
     if None in nodes:
@@ -249,7 +250,7 @@ def states(b: Building, item: Item) -> Entity:
 
 @translates("HydraulicActuatorSimple")
 def actuator(b: Building, item: Item) -> Entity:
-    """Add a hydraulic cylinder whose pressures are first-order states."""
+    """Add a hydraulic cylinder with pressures that are first-order states."""
     node = b.node(item["nodeNumbers"][0])
     return b.add(con.HydraulicActuator, item, *ACTUATOR.split(), ACTIVE, node=node, **_points(b, item))
 
@@ -265,7 +266,7 @@ def count_equations(item: Item) -> int:
 
 
 def _coordinates(b: Building, number: Any) -> list[int]:
-    """Return the numbers of the nodes, except ground nodes, whose coordinates a marker selects."""
+    """Return the numbers of the nodes of which a marker selects the coordinates. Ground nodes are omitted."""
     item = b.marker(number)
     if item["markerType"] == "NodeCoordinates":
         nodes = [int(item["nodeNumber"])]
@@ -279,9 +280,9 @@ def _coordinates(b: Building, number: Any) -> list[int]:
 
 @translates("ConnectorCoordinateVector")
 def coordinate_vector(b: Building, item: Item) -> Entity | None:
-    """Add equations between all coordinates of one or two nodes; in Windlass each equation is a row. Return the last
-    row, or None if there are no equations. The equations of Exudyn contain total coordinates, and the equations of
-    Windlass contain displacements.
+    """Add equations between all coordinates of one or two nodes. In Windlass, each equation is a row. Return the last
+    row, or None without equations. The equations of Exudyn contain total coordinates, but the equations of Windlass
+    contain displacements.
     """
     nodes = [number for marker in item["markerNumbers"] for number in _coordinates(b, marker)]
     if not 1 <= len(nodes) <= 2:

@@ -1,4 +1,4 @@
-"""Translations of markers, which are executed when a connector or load refers to the marker."""
+"""Translations of markers. A marker is translated when a connector or load refers to the marker."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ IN_SPACE = (el.Ground, el.RigidBody3D, el.Cable3D, el.SlopeBeam3D)
 
 def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
     """Return the frame of a marker of Exudyn. The marker in the frame has a position and, if ``rigid`` is true, a
-    rotation. The marker is created at the first call for each marker of Exudyn and each value of ``rigid``.
+    rotation. For each marker of Exudyn and each value of ``rigid``, the first call creates the marker.
     """
     key = int(number), rigid
     if key not in b.frames:
@@ -57,7 +57,7 @@ def _create_frame(b: Building, number: Any, rigid: bool) -> MarkerFrame:
         rotation = read_numbers(ground, "referenceRotation", 3, 3) if "referenceRotation" in ground else IDENTITY
         local, turned = rotation @ local, rotation @ turned
     if component is el.SlopeBeam3D:
-        # positions on these beams begin in the middle in Exudyn, and at the first node in Windlass
+        # positions along these beams are measured from the middle in Exudyn, and from the first node in Windlass
         local = local + (0.5 * float(body.length), 0.0, 0.0)
     if component is el.MassPoint:
         if local.any():
@@ -70,8 +70,8 @@ def _create_frame(b: Building, number: Any, rigid: bool) -> MarkerFrame:
 
 @contextmanager
 def _naming(item: Item, number: Any) -> Iterator[None]:
-    """Return a context in which error messages begin with the field of the marker ``item`` that contains the number of
-    its node or body.
+    """Return a context manager. Within its block, error messages begin with the field of the marker ``item`` that
+    contains the number of the node or body.
     """
     try:
         yield
@@ -81,8 +81,8 @@ def _naming(item: Item, number: Any) -> Iterator[None]:
 
 
 def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
-    """Return a 2D cable that begins or ends at a node, and the position of the node on the cable. A marker is added to
-    the cable instead of the node, because markers on a cable rotate with the cable.
+    """Return a 2D cable that begins or ends at a node, and the position of the node on the cable. The new marker is
+    added to the cable and not to the node, because markers on a cable rotate with the cable.
     """
     for k, other in enumerate(b.items["objects"]):
         if other["objectType"] in ("ANCFCable2D", "ALEANCFCable2D"):
@@ -93,7 +93,9 @@ def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
 
 
 def _find_mesh_node(b: Building, item: Item) -> Entity:
-    """Return the node of a marker on a body given by matrices; raise `Refused` if the marker has several nodes."""
+    """Return the node of a marker on a body that is given by matrices. Raise `Refused` if the marker has several
+    nodes.
+    """
     nodes, body = np.atleast_1d(item["meshNodeNumbers"]), b.items["objects"][int(item["bodyNumber"])]
     if (
         len(nodes) != 1

@@ -1,4 +1,4 @@
-"""Translations of joints whose points slide along cables or move with the material of cables."""
+"""Translations of joints with points that slide along cables, or that move with the material of cables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHAPES = "BodyCable2DCoordinates", "BodyBeamShape"
 
 
 def _track(b: Building, item: Item) -> Entity:
-    """Add the track of a joint: its cables in the order of the markers."""
+    """Add the track of a joint. The track consists of the cables in the order of the markers."""
     cables, lengths = [], []
     for number in item["slidingMarkerNumbers"]:
         marker = b.marker(number)
@@ -54,8 +54,8 @@ def _join(b: Building, item: Item, data: Any, slides: bool, reference: float, *k
 
 @translates("JointSliding2D", "JointSliding")
 def sliding(b: Building, item: Item) -> Entity:
-    """Add a point that slides along a chain of cables. In 3D, rotations are not constrained. The two formulations of
-    this joint in Exudyn are translated to the same joint of Windlass.
+    """Add a point that slides along a chain of cables. In 3D, rotations are not constrained. Both formulations of this
+    joint in Exudyn are translated to one joint of Windlass.
     """
     in_space = item["objectType"] == "JointSliding"
     free = {"constrainRotations": [0, 0, 0], "constrainTranslations": [1, 1, 1]}
@@ -65,7 +65,7 @@ def sliding(b: Building, item: Item) -> Entity:
 
 @translates("JointALEMoving2D")
 def moving(b: Building, item: Item) -> Entity:
-    """Add a point that moves with the material of a chain of cables: its material position is constant."""
+    """Add a point that moves with the material of a chain of cables. The material position of the point is constant."""
     require(item, usePenaltyFormulation=False)
     on = bool(item["activeConnector"])
     data, reference = item["nodeNumbers"][0], float(item["slidingOffset"])
