@@ -74,7 +74,7 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
     where, assembly = type(solver).__name__, solver.assembly
     options.check_values()
     if options.help_requested():
-        # with -help, a run ends before its first solve; commands that show the last state then show the initial state
+        # With -help, a run ends before its first solve. Commands that show the last state then show the initial state.
         last_state.note(state)
     if assembly.layout.size > 1:
         meet(assembly.comm, where)

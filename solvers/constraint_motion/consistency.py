@@ -1,14 +1,14 @@
-"""Motion that fulfils its constraints on positions, velocities and accelerations, at the start of a run and after kinks
-of prescribed motions.
+"""Motion that fulfils its constraints on positions, velocities and accelerations, at the start of a run and after jumps
+of the velocities of prescribed motions.
 
 At the start, positions and velocities that violate constraints only slightly are projected onto the constraints, with
 the smallest change in the norm of the mass matrix. For larger violations, the module start.py raises an error.
 
 Kinks. Implicit methods enforce constraints at position level (index 3) or at velocity level (index 2). Accelerations
-and multipliers oscillate about the correct values from step to step if the time function of a constraint has a kink, or
-if a constraint is switched on. At index 3 the velocities also oscillate. Without numerical damping, accelerations
-alternate permanently between 0 and twice the correct value. The oscillating accelerations violate the acceleration
-equations of the constraints. The violation is
+and multipliers oscillate about the correct values from step to step if the time function of a constraint has a kink (a
+jump of its first derivative), or if a constraint is switched on. At index 3 the velocities also oscillate. Without
+numerical damping, accelerations alternate permanently between 0 and twice the correct value. The oscillating
+accelerations violate the acceleration equations of the constraints. The violation is
 
     e = C_q a - r.
 
@@ -98,8 +98,8 @@ def find_excess(
     largest: FloatArray,
 ) -> None:
     """Write the violation e = ``product`` - ``right`` of each constraint, and the sum of the absolute values of these
-    two terms, to ``now``. Let s be the larger one of the present sum and the previous sum of a constraint. Compute
-    abs(e - e_before) - `KINK` s for each constraint, and write the largest of these values to ``largest``.
+    two terms, to ``now``. Let s be the larger of the present sum and the previous sum of a constraint. Compute abs(e -
+    e_before) - `KINK` s for each constraint, and write the largest of these values to ``largest``.
 
     The shapes of ``before`` and ``now`` are (2, m), and the shape of ``largest`` is (1,). ``watched``, shape (m,), is 0
     for constraints that are excluded from the check, otherwise 1.

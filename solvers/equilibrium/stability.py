@@ -2,8 +2,8 @@
 
 ``check``: the solve raises an error that names the mode.
 ``follow``: the solve disturbs the equilibrium along its lowest mode and continues along decreasing potential energy to
-    a stable equilibrium. For an implausible shape (a cable turned inside out), and in the last attempt, the solve
-    continues from its initial state instead.
+    a stable equilibrium. For an implausible shape (a slope of a cable points more than 90° away from the chord), and in
+    the last attempt, the solve continues from its initial state.
 ``off``: stability is not checked.
 """
 
@@ -154,14 +154,14 @@ def _has_moved(problem: NonlinearProblem, start: FloatArray) -> bool:
 
 
 def _look_without_contacts(problem: NonlinearProblem, whole: TangentInertia, finding: Finding) -> None:
-    """Find negative modes and possible flutter of the model without contacts. The tangent of the problem is
-    overwritten.
+    """Find modes with negative stiffness and possible flutter of the model without contacts. The tangent of the problem
+    is overwritten.
 
     The tangent is computed with constant contact states of the straight segments. Therefore a belt that circulates
     without friction has stable and unstable positions, which alternate at distances of half a segment. The difference
-    between these positions is an effect of the discretisation. Therefore modes that are negative only because of
-    contacts cause a note and no error. The tangent of sliding contacts is unsymmetric, but this asymmetry is no sign of
-    flutter, because sliding contacts dissipate energy.
+    between these positions is an effect of the discretisation. Therefore modes that have a negative stiffness only
+    because of contacts cause a note and no error. The tangent of sliding contacts is unsymmetric, but this asymmetry is
+    no sign of flutter, because sliding contacts dissipate energy.
     """
     assembly, matrix = problem.assembly, problem.matrix
     contacts = {c: s for c, s in assembly.layout.systems.items() if s.post_newton is not None and s.tangent is not None}

@@ -68,8 +68,8 @@ class Method(ABC):
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
         self._accelerations, self._judge = accelerations, judge
         self._project = project and accelerations.has_constraints
-        # limit of the change of a coordinate in a step [m, rad, 1], above which the motion is considered unstable, and
-        # the version of the world for which accelerations are evaluated
+        # Two values: the limit of the change of a coordinate in a step [m, rad, 1], above which the motion is
+        # considered unstable, and the version of the world for which accelerations are evaluated.
         self._limit, self._version = 0.0, -1
 
     def begin(self, state: State, resume: bool) -> None:

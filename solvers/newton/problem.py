@@ -54,7 +54,7 @@ from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.newton.static_states import StaticStates
 
 LARGE = 20_000
-"""Number of unknowns above which unused solvers are searched for and deleted to save memory."""
+"""Number of unknowns above which solvers that are no longer used are searched for and deleted to save memory."""
 USES = 3
 """Number of evaluations of a residual, or of a tangent with the same factors, after which the kernel calls are compiled
 to a program.
@@ -176,15 +176,13 @@ class NonlinearProblem:
         The call is collective. The pattern changes either on all processes or on no process.
         """
         if self.assembly.use(self.storage, update=True) is not self.sparsity:
-            # keep the old matrix, because SNES may still use it after this call
+            # keep the old matrix, because SNES may still use the old matrix after this call
             self._replaced = self.matrix
             self.sparsity, self.matrix = self._create_matrix()
             self.snes.setJacobian(self.eval_tangent, self.matrix.mat)
 
     def follow_refreshes(self) -> None:
-        """Create a new matrix before a run if a system that compiled code evaluates couples other unknowns than
-        before.
-        """
+        """Create a new matrix before a run if a system that compiled code evaluates now couples other unknowns."""
         if self.assembly.refreshes:
             if self.assembly.pattern_version() != self.sparsity.version:
                 self.take_matrix()
@@ -259,8 +257,8 @@ class NonlinearProblem:
             if not self._take_over(values, local) and expanded[0]:
                 return
         else:
-            # Comparisons of local values could differ between processes, but all processes must take the same decision.
-            # Therefore PETSc's count of changes of the vector is compared.
+            # Comparisons of local values could have different results on different processes, but all processes must
+            # take the same decision. Therefore PETSc's count of changes of the vector is compared.
             version = (x.handle, x.stateGet())
             same, self._version = version == self._version, version
             if expanded[0] and same:

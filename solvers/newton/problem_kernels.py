@@ -153,7 +153,7 @@ def write_residual(f: FloatArray, c: FloatArray, to: DofMap, out: FloatArray) ->
 
 @kernel
 def start_sums(loads: FloatArray, factor: float, f: FloatArray, c: FloatArray) -> None:
-    """Set f to ``factor`` times the loads, and c to 0. With the factor 0, f is 0 even if loads are not finite."""
+    """Set f to ``factor`` times the loads, and c to 0. If the factor is 0, f is 0 even if loads are not finite."""
     for i in range(len(c)):
         c[i] = 0.0
     if factor == 0.0:

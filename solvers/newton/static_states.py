@@ -1,4 +1,4 @@
-"""First-order states in statics: the solution fulfils y_t = 0.
+"""First-order states y in statics: the solution fulfils y_t = 0.
 
 A first-order state y is stored as the velocity of a coordinate on which no force depends
 (elements/nodes/generic_nodes.py). In dynamics, Newton's method solves for states as for all other velocities. In
@@ -30,7 +30,7 @@ def move_states(states: IntArray, unknown: FloatArray, to: DofMap, factor: Float
 
 
 class StaticStates:
-    """Computation of the first-order states of a process by the Newton runs of static solves.
+    """The first-order states of a process as unknowns of the Newton runs of static solves.
 
     Args:
         assembly: the systems of this process.

@@ -13,7 +13,7 @@ history_terms.py describes r_d and the derivatives of updates. If return maps co
 found by iteration. The derivative r_p is the central difference between two companion models with the parameters p ± h.
 
 At the start of the motion, the accelerations and multipliers follow from linear equations with a symmetric matrix, see
-saddle.py. The adjoint equations therefore have the same matrix.
+saddle.py. The adjoint equations therefore have this matrix, too.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ ACCURATE = 1e-12
 BALANCED = 1e-12
 """Error of the equations for μ, relative to the right-hand side, up to which the iteration ends [1]."""
 STALLED = 1e-9
-"""Relative change of μ below which a change that no longer decreases is accepted as a rounding error [1].
+"""Relative change of μ [1] below which the iteration ends if the change no longer decreases; the change is then treated
+as a rounding error.
 """
 SLOW = 0.1
 """Ratio of the changes of two successive iterations above which the tangent is factorised again [1]."""
@@ -195,7 +196,7 @@ class Adjoint:
         self._projection = ProjectionTerms(centre, models, self._terms)
         # whether the mass matrix is constant, so that ∂r/∂q follows from the tangent and ∂r/∂v
         self._assembled = not any(system.inertia is not None for system in centre.assembly.systems)
-        # companion models of the parameters for which all rows are evaluated, not only changed rows
+        # the companion models of parameters for which all rows are evaluated, not only the changed rows
         self._whole = {name: models.find_pair(name) for name in self._terms.whole}
         self.factors: StateFactors = {name: np.zeros_like(getattr(centre.state, name)) for name in NAMES}
         self.sums = np.zeros(len(models.steps))
@@ -399,7 +400,7 @@ class Adjoint:
             into.start_data -= history.multiply_forces(start_forces, terms.mu[:-1], terms.nu[:-1])
         by_v = self._tangents.multiply(0.0, 1.0, mu)
         if self._assembled:
-            # r_uᵀ mu equals the right-hand side
+            # r_uᵀ mu is equal to the right-hand side
             self._find_mass()()
             _weigh_run(places.of_dof, right, by_v, self._inertia, (scheme.v_factor, scheme.a_factor), into.q, into.v)
         else:

@@ -1,15 +1,15 @@
 """Derivatives of forces with respect to history values, and derivatives of updates of history values, for single rows
 of laws.
 
-History values belong to rows of laws, mostly of contacts. The forces of a row, before they are added to the forces of
-other rows, depend on no history values except the history values of this row. The history values of a row after an
-update depend on the coordinates and on the history values of this row. In addition, the updated history values of a row
-can depend on the history values that rows with common coordinates have at the start of the step. Because of this
-sparsity, one pair of perturbed evaluations yields the derivatives of many rows. The coordinates are divided into groups
-(colours): a row has at most one coordinate of each group (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of
-Applied Mathematics 13 (1974) 117-119).
+Each history value is a value of one row of a law, usually of a contact law. The forces of a row, before they are added
+to the forces of other rows, depend on no history values except the history values of this row. The history values of a
+row after an update depend on the coordinates and on the history values of this row. In addition, the updated history
+values of a row can depend on the history values that rows with common coordinates have at the start of the step.
+Because of this sparsity, one pair of perturbed evaluations yields the derivatives of many rows. The coordinates are
+divided into groups (colours): a row has at most one coordinate of each group (A. R. Curtis, M. J. D. Powell, J. K.
+Reid, IMA Journal of Applied Mathematics 13 (1974) 117-119).
 
-Contact states are history values that are whole numbers, so contact states have no derivatives. If an update changes a
+Contact states are history values that are whole numbers. Therefore they have no derivatives. If an update changes a
 contact state of a row for one of the two perturbations, the derivatives of this row are computed from the other
 perturbation alone.
 
@@ -65,7 +65,7 @@ class InputSlopes:
 
     Attributes:
         values: derivatives, shape (k, d).
-        inputs: index of the input to which each derivative belongs, shape (k, d).
+        inputs: index of the input of each derivative, shape (k, d).
     """
 
     values: list[FloatArray]
@@ -244,7 +244,7 @@ class HistoryTerms:
         """Return the groups for an update that replaces the history values ``data`` by ``updated``, shape (d,) each."""
         if self._groups and not self._companion.searches:
             return next(iter(self._groups.values()))
-        # the call with ``data`` is last, because the rows keep the contact partners of the last call
+        # the last call uses ``data``, because the rows keep the contact partners of the last call
         later = self._find_dofs(updated) if self._companion.searches else None
         dofs = self._find_dofs(data)
         if later is not None:
@@ -263,7 +263,7 @@ class HistoryTerms:
                 rows_of.setdefault(dof, []).append(number)
         used: list[set[int]] = [set() for _ in dofs]
         colour = np.full(self._n + 1, -1)
-        # coordinates that belong to many rows are assigned to groups first
+        # coordinates of many rows are assigned to groups first
         for dof, rows_at in sorted(rows_of.items(), key=lambda item: -len(item[1])):
             taken = set().union(*(used[number] for number in rows_at))
             mine = next(k for k in range(len(taken) + 1) if k not in taken)

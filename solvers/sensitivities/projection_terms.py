@@ -8,7 +8,7 @@ with S = [M C_qᵀ; C_q 0]. The symbols are explained in consistency.py; δw is 
 change of the algorithmic accelerations, and l = C_q a + Δ h j - C_q A. The transposed solves, from the last solve to
 the first, yield the adjoint variables (y, ν) of the right-hand sides from the adjoint variables of the results. The
 adjoint variables of v, a and A before the projection then follow from the derivatives of the right-hand sides. If a
-multiple of the damping matrix is added to M, the derivatives of this multiple with respect to v contribute in addition.
+multiple of the damping matrix is added to M, the derivatives of this multiple with respect to v are added.
 
 Parameters that share companion models change only forces f and masses M. With the solution u of each solve, the
 contribution to the derivative with respect to p is -yᵀ (∂M/∂p) u, and in the second solve also -yᵀ ∂(f(v + δv) -
@@ -112,7 +112,7 @@ class ProjectionTerms:
                 ends.append(weigh(side, before))
             return (ends[0] - ends[1]) / (2.0 * pair.h)
 
-        # use random numbers, because equal changes of all coordinates may have no effect on the projection
+        # use random ratios, because equal changes of all coordinates may have no effect on the projection
         shares = np.random.default_rng(0).uniform(0.5, 1.0, len(factors["q"]))
 
         def differentiate(name: str, dofs: IntArray) -> float:

@@ -1,11 +1,11 @@
 """Execution of several steps in one call of compiled code, until a step requires Python.
 
 The following parts of a step are compiled: predictor, Newton's method, checks by monitors, update of history values,
-storage of the accepted step, and check for kinks of constraints. Except for Newton's method, each part is a program,
-which is a sequence of kernel calls in compiled code. `take_steps` executes these calls for the given number of steps.
-The function returns earlier if Newton's method has failed, contacts need a third pass, a monitor has found a problem,
-or a constraint has a kink. Python code then continues the present step by the same rules. Results and messages are
-identical with and without compiled steps.
+storage of the accepted step, and check for kinks of constraints (velocity jumps of prescribed motions). Except for
+Newton's method, each part is a program, which is a sequence of kernel calls in compiled code. `take_steps` executes
+these calls for the given number of steps. The function returns earlier if Newton's method has failed, contacts need a
+third pass, a monitor has found a problem, or a constraint has a kink. Python code then continues the present step by
+the same rules. Results and messages are identical with and without compiled steps.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ MOST = 64
 after each call.
 """
 LONGEST = 0.02
-"""Largest elapsed time of one call of compiled code [s], estimated from the previous call, because an interruption by
-Ctrl-C takes effect only at the end of the call.
+"""Largest elapsed time of one call of compiled code [s], estimated from the previous call. The time is limited because
+an interruption by Ctrl-C takes effect only at the end of the call.
 """
 HARD = 10
 """Number of Newton iterations from which the shapes of bodies and cables are checked at the end of a step; most steps
@@ -265,7 +265,7 @@ def take_steps(context: Any) -> int:
         status = call_program(c.programs, FOLLOW, state)
         if status != 0 or not follow.largest[0] <= follow.noise:
             return int(status)
-        # copy element by element, because numba would compile an error message about shapes for a slice
+        # copy element by element, because for a slice numba would also compile an error message about shapes
         for j in range(follow.now.shape[0]):
             for k in range(follow.now.shape[1]):
                 follow.before[j, k] = follow.now[j, k]
@@ -339,7 +339,7 @@ class CompiledSteps:
         idle: Sequence[Program],
         repeats: bool,
     ) -> bool:
-        """Prepare steps of equal size that end at the times ``ends``. Return False if a part of the steps requires
+        """Prepare steps of equal size that end at the times ``ends``. Return False if any part of the steps requires
         Python.
 
         Args:

@@ -1,5 +1,5 @@
-"""Monitors of a run with a common interface. A new monitor needs one file, and one element in the list of monitors of
-the solver.
+"""Monitors of a run, with a common interface. A new monitor is one file and one element in the list of monitors of the
+solver.
 
 A monitor checks the steps of a run and reports at the end whether the result can be trusted. In compiled steps, only
 the compiled programs of a monitor are executed, until the next step that the monitor checks in Python.
@@ -21,8 +21,8 @@ from windlass.framework.state.state import State
 NEVER = 1 << 40
 """Number of steps to the next check if the monitor plans no check."""
 SOLVED = 1e-6
-"""Error of the energy of an equilibrium due to the solver tolerances, relative to the stored energy [1]. Measured
-values for belts are 3e-8 to 1e-7.
+"""Largest error of the energy of an equilibrium due to the solver tolerances, relative to the stored energy [1].
+Measured errors for belts are 3e-8 to 1e-7.
 """
 
 
@@ -93,8 +93,8 @@ class Watch:
         """
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the compiled program that is executed after each compiled step, when state and fields contain the end
-        of the step; None for no program.
+        """Return the compiled program that is executed after each compiled step, or None if there is no such program.
+        When the program is executed, the state and the fields contain the end of the step.
         """
         return None
 
@@ -144,8 +144,8 @@ class Watches:
         for watch in self._all:
             watch.found = self.found
         n = assembly.layout.spare
-        # whether users may change the motion between steps, and the coordinates and velocities that users have seen
-        # last
+        # whether users may change the motion between steps, and the coordinates and velocities that users last had
+        # access to
         self._is_open, self._seen = True, (np.zeros(n), np.zeros(n))
         self._before_step = self._overriding("before_step")
         self._refuse = [watch for watch in self._all if _overrides(watch, "refuse")]
@@ -177,8 +177,8 @@ class Watches:
         return min(steps)
 
     def refuse(self, t: float, then: float) -> tuple[str, str]:
-        """Return two texts if the motion is impossible for any step size: the reason of a monitor, and the advice of
-        the monitor.
+        """Return two texts of a monitor if the motion is impossible for any step size: the reason and the advice.
+        Otherwise both texts are empty.
         """
         for watch in self._refuse:
             words = watch.refuse(t, then)
