@@ -2,8 +2,8 @@
 
 ``x`` is a position from 0 to the length of the beam [m]. The argument is a scalar for all rows, or an array of shape
 (rows,), or (rows, k) for k positions per row. By default outputs are evaluated in the middle of each beam. Strains,
-forces and moments are interpolated by polynomials through the values at the Gauss points; for order 1 strains, forces
-and moments are constant along an element.
+forces and moments are interpolated by polynomials through the values at the Gauss points. For order 1 they are constant
+along an element.
 """
 
 from __future__ import annotations

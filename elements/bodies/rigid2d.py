@@ -152,8 +152,8 @@ def bind(rows: LocalRows) -> tuple[FloatArray, int]:
 
 
 def build(rows: LocalRows) -> System:
-    """Build the system of the rows. If all centres of mass are at the nodes, the mass matrix is constant and there are
-    no further inertia terms.
+    """Build the system of the rows. If all centres of mass are at the nodes, the mass matrix is constant, and the
+    system has no further inertia terms.
     """
     system = build_masses(rows)
     center = rows.local("center_of_mass")

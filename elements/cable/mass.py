@@ -67,7 +67,7 @@ def mass_matrices(rho: FloatArray, L: FloatArray) -> FloatArray:
 
 def eval_flow(c: Inertia) -> AxialFlow:
     """Return the matrices P = M G and Q = Gᵀ M G for all coordinates of each cable, each of shape (rows, 4 d, 4 d) in d
-    dimensions. These matrices are needed for the modes of running belts; see `slide_matrices` for G.
+    dimensions. The matrix G is defined in `slide_matrices`. P and Q are needed for the modes of running belts.
     """
     rho, L = c.rows["mass_per_length"], c.rows["length"]
     G = slide_matrices(L)
@@ -111,8 +111,8 @@ def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
             f[n[a + 3 * d]] += product(M[3], q)
 
 
-# The following kernels do not call `mass_rows`, because the compiler would reorder the sums, and the last digits of
-# results would change.
+# The following kernels do not call `mass_rows`. With this call, the compiler would reorder the sums, and the last
+# digits of results would change.
 
 
 @kernel(inline=True)

@@ -53,7 +53,8 @@ class Rule(NamedTuple):
     Kb: FloatArray
 
 
-# fast=False: shape functions must be bit-identical for a single point, for a lane and for an array.
+# fast=False: the values of shape functions must be equal in all bits, whether they are computed for a single point, for
+# a lane or for an array.
 
 
 @kernel(inline=True, fast=False)

@@ -2,8 +2,8 @@
 
 Lines that share slopes form paths and loops. At the start of a path, ``normal`` is given or has its default. Along the
 path, the normal is rotated by the smallest rotations between successive slopes of the cubic axis (see turning.py), so
-the frames of a path have no twist. A loop starts at the line that comes first in the file. The cable that closes the
-loop contains the angle between the moved normal and the normal at the start as twist of the reference configuration.
+the frames of a path have no twist. A loop starts at its first line in the file. The cable that closes the loop contains
+the angle between the moved normal and the normal at the start as twist of the reference configuration.
 """
 
 from __future__ import annotations

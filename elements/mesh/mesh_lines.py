@@ -8,8 +8,8 @@ point. The unit vector d_e points from end e into its line. The angle between tw
 
 Two ends of one section are joined if this angle does not exceed the corner angle, and if no other end of the same
 section at this point has a smaller angle with a or with b. Joined lines form paths and loops. All lines of a path get
-the direction of the line that comes first in the file. The common slope of two joined lines is the unit vector halfway
-between the directions of the lines.
+the direction of the line of this path that is first in the file. The common slope of two joined lines is the unit
+vector halfway between the directions of the lines.
 
 A line between the points p0 and p1 with the slopes t0 and t1 is the cubic with r(0) = p0, r'(0) = t0, r(L) = p1, r'(L)
 = t1. L is the arc length of the cubic. The line is straight if both slopes are parallel to its chord.

@@ -1,5 +1,5 @@
-"""Determination of the nodes of a net before they are added to the world: positions, slopes, shared positions, order,
-and named sets.
+"""Data of the nodes of a net before the nodes are added to the world: positions, slopes, shared positions, order, and
+named sets.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def create_nodes(plan: NodePlan, frames: Mapping[str, FloatArray]) -> NetNodes:
 
 
 def add_nodes(world: Tables, kind: type[Component], given: Given, name: str) -> Entity:
-    """Add to the world the nodes of a net that belong to this process."""
+    """Add the nodes of a net that are assigned to this process to the world."""
     net, outline = given.net.nodes, given.net.outline
     shared = np.where(net.shared >= 0, world.count + net.shared, -1)
     nodes = world.add(
