@@ -121,10 +121,11 @@ def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
 class CableKind(NamedTuple):
     """Functions and names that differ between 2D and 3D cables.
 
-    name: name of the system. gauss: kernels of residual and tangent for any integration rule. lobatto: kernels of
-    residual and tangent for rule 2. linear_beside_users: for rows with a user function for only one of axial force and
-    bending moment: whether the kernels evaluate the linear law of the other quantity. Otherwise both quantities are
-    evaluated by NumPy.
+    name: name of the system.
+    gauss: kernels of residual and tangent for any integration rule.
+    lobatto: kernels of residual and tangent for rule 2.
+    linear_beside_users: for rows with a user function for only one of axial force and bending moment, whether the
+        kernels evaluate the linear law of the other quantity. Otherwise both quantities are evaluated by NumPy.
     """
 
     name: str

@@ -67,8 +67,8 @@ class CableMotion(NamedTuple):
 class Kinematics(NamedTuple):
     """Functions of (rows, fields) that return the motion of a type of cable.
 
-    material: motion of the material, for positions, velocities and accelerations. force: motion from which the damping
-    forces are computed.
+    material: motion of the material, for positions, velocities and accelerations.
+    force: motion from which the damping forces are computed.
     """
 
     material: Callable[[LocalRows, Fields], CableMotion]
