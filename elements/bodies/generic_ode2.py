@@ -266,7 +266,7 @@ def create_inertia(c: Columns, masses: dict[int, StateFunction]) -> Term:
 
 
 def read_all(c: Columns, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Return q and q_t of all rows, each of shape (rows, w). Rows with fewer than w coordinates are padded with zeros."""
+    """Return q and q_t of all rows, each of shape (rows, w). Rows with fewer than w coordinates are padded with 0."""
     return s.x[c.dofs] - c.x0, s.v[c.dofs]
 
 

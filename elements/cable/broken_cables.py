@@ -100,7 +100,9 @@ def fill_energies(c: Any, x: FloatArray, energies: FloatArray) -> None:
 
 
 def create_calls(rows: LocalRows, dofs: IntArray) -> tuple[Call, Call, Call]:
-    """Create the calls for forces, tangents and energies of the broken rows. If no row is broken, the calls are empty."""
+    """Create the calls for forces, tangents and energies of the broken rows. Without broken rows, all calls are
+    empty.
+    """
     c = create_broken(rows, dofs)
     if not len(c):
         return Call(), Call(), Call()

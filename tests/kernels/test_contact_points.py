@@ -68,8 +68,8 @@ class Arc(NamedTuple):
 
 
 def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact: Any) -> Arc:
-    """Create an arc in a random state near the circle, whose centre is at ``place`` of its body; ``y`` is the offset of
-    the points.
+    """Create an arc in a random state near the circle. The centre of the circle is at ``place`` of its body; ``y`` is
+    the offset of the points.
     """
     world = World()
     angles = np.array([2.4, 1.8, 1.2])
@@ -98,7 +98,7 @@ def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact
     random, fields = np.random.default_rng(seed), assembly.fields
     fields.x[:15] = assembly.layout.reference[:15] + 0.01 * random.standard_normal(15)
     fields.v[:15] = 0.3 * random.standard_normal(15)
-    # rows that store a normal force have additional values after the values of their points
+    # rows that store a normal force have additional history values after the values of their points
     row = len(fields.data) // CABLES * fields.data.itemsize
     strides = (row, POINTS * fields.data.itemsize, fields.data.itemsize)
     data = np.lib.stride_tricks.as_strided(fields.data, (CABLES, 3, POINTS), strides)
@@ -352,8 +352,8 @@ def test_stretch_before_a_circle_is_the_mean_over_one_length() -> None:
     """Waves with the period of a cable length do not change the mean stretch before a circle, even for steps of
     different sizes, in which the cable moves by up to an eighth of its length.
 
-    A mean of values at the ends of steps would not cover exactly one cable length, and would retain up to a tenth of a
-    wave.
+    A mean of the values at the ends of steps would not extend over exactly one cable length, and would contain up to a
+    tenth of a wave.
     """
     arc = create_arc(press=10.0, rigid_layer=True)
     rows = arc.assembly.local_rows(arc.contacts.table, arc.contacts.rows).columns.rows

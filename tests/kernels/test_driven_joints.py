@@ -1,5 +1,5 @@
-"""Driven joints: equations, tangents and accelerations agree with differences in time, and motions agree with closed
-forms.
+"""Tests of driven joints. Equations, tangents and accelerations agree with differences in time. Motions agree with
+Lagrange's equation.
 """
 
 from __future__ import annotations
@@ -124,9 +124,7 @@ def swing_pendulum(method: str, step: float, end: float) -> tuple[float, float]:
 
 
 def exact_pendulum(end: float) -> tuple[float, float]:
-    """Return angle and torque from θ_tt = (I_y + m l² + I_x - I_z) ... by Lagrange, with L = I θ_t²/2 + (I_s sin² + I_z
-    cos²) Ω²/2 - V.
-    """
+    """Return angle and torque by Lagrange's equation for θ, with L = I θ_t²/2 + (I_s sin² + I_z cos²) Ω²/2 - V."""
     m, l, ix, iy, iz = 2.0, 0.5, 0.17, 0.18, 0.02
     across = ix + m * l * l
 

@@ -56,7 +56,7 @@ CONTACT = {
 
 
 def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
-    """Add a surface of the given kind, for a cable on the radius RADIUS, as one row."""
+    """Add one row with a surface of the given kind, for a cable whose axis is on the radius RADIUS."""
     if name == "plane":
         return world.add(PlaneSurface, marker=marker, axis=axis, offset=-0.1)
     if name == "field":
@@ -87,7 +87,7 @@ PROFILES = {
 LINES = np.array((-0.5, -0.2, 0.0, 0.3, 0.6)), np.array((-0.4, -0.15, 0.1, 0.45))
 HEIGHTS = 0.45 + 0.02 * np.random.default_rng(8).standard_normal(20)
 SURFACES = ("cone", "bollard", "plane", "sphere", "inside", "drum", "groove", "round", "flank")
-# independent formulas of the distance in the frame of the surface; X may be complex
+# independent formulas of the distance in the frame of the surface; the argument X may be complex
 PHI: dict[str, Callable[[Any], Any]] = {
     "plane": lambda X: X[2] + 0.1,
     "sphere": lambda X: np.sqrt(X @ X) - RADIUS,
@@ -117,8 +117,8 @@ def ask(kind: Any, geo: Any, pieces: Any, x: float, y: float, z: float) -> Any:
 
 @pytest.mark.parametrize("name", SURFACES)
 def test_distance_gradient_and_hessian(name: str) -> None:
-    """Distances agree with independent formulas, gradients agree with the complex-step derivative of these formulas,
-    and all gradients have the length 1.
+    """Distances agree with independent formulas. Gradients agree with complex-step derivatives of these formulas, and
+    have the length 1.
 
     The Hessian agrees with central differences of complex-step derivatives with h = 1e-6 within the rounding error
     1e-8.

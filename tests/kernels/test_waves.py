@@ -361,7 +361,7 @@ def test_second_order_waves_and_stream_functions() -> None:
 
 
 def test_largest_waves_of_second_order() -> None:
-    """For n different frequencies, n² waves of second order exist. If fewer waves are requested, the waves with the
+    """For n different frequencies there are n² waves of second order. If fewer waves are requested, the waves with the
     largest elevations are selected.
     """
     sea = con.jonswap(3.0, 9.0, seed=1, count=12, spreading=8.0)

@@ -69,7 +69,9 @@ def test_tangents_against_differences(dims: int, torsion: bool, volume: bool) ->
 
 @pytest.mark.parametrize("dims", DIMS)
 def test_equal_to_cables_of_constant_length(dims: int) -> None:
-    """If the length does not change, `FluidLoad` exerts the same forces and inertia forces on the nodes."""
+    """If the length does not change, the forces and inertia forces on the nodes are equal to the forces of `FluidLoad`
+    on cables of constant length.
+    """
     found = []
     for winch in (True, False):
         world, line, load = create(dims, winch)
@@ -124,7 +126,7 @@ def test_torsion_does_not_change_the_load() -> None:
 
 
 def test_work_on_the_length_is_that_of_the_material() -> None:
-    """For a given motion the power of all generalised forces is ∫ F·u dx with the velocity of the material."""
+    """For a given motion, the power of all generalised forces is ∫ F·u dx, where u is the velocity of the material."""
     world, rope, load = create(3, True)
     state = State(world)
     rng = np.random.default_rng(5)
@@ -142,7 +144,7 @@ def test_work_on_the_length_is_that_of_the_material() -> None:
         world.set(load, active=True)
         u = wl.eval_output(rope.cables, "velocity", state, share=share)
         per_length = wl.eval_output(load, "force_per_length", state, share=share)
-        # force per current length times the stretch
+        # force per current length, multiplied by the stretch
         stretch = 1.0 + wl.eval_output(rope.cables, "axial_force", state, share=share) / ROPE["axial_stiffness"]
         power += weight * float(np.sum(h * stretch * np.sum(u * per_length, axis=1)))
     found = float((with_load - without)[: len(state.v)] @ assembly.fields.v[: len(state.v)])
@@ -162,7 +164,7 @@ def test_power_of_added_mass_without_drag(dims: int, winch: bool) -> None:
 
 @pytest.mark.parametrize("space", [False, True])
 def test_energy_of_a_rope_that_is_paid_out_in_water(space: bool) -> None:
-    """The ledger of a swinging load on a rope whose length changes in water has no remainder."""
+    """The energy ledger of a swinging load on a rope in water, with a changing length, has no remainder."""
     d = 3 if space else 2
     world = wl.World(gravity=(0.0, 0.0, -G) if space else (0.0, -G, 0.0))
     rests = []
@@ -187,8 +189,8 @@ def test_energy_of_a_rope_that_is_paid_out_in_water(space: bool) -> None:
 
 
 def test_cables_in_reserve() -> None:
-    """A load on a cable in reserve acts when the cable is outside, and the buoyancy of the rope corresponds to its
-    length in water.
+    """A load on a cable in reserve acts as soon as the cable is outside the winch. The buoyancy of the rope corresponds
+    to its length in water.
     """
     world = wl.World(gravity=(0.0, -G, 0.0))
     rope = con.WinchReserve(
