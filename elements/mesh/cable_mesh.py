@@ -272,7 +272,7 @@ def _plan_net(
 def _add_net(
     world: Tables, given: Given, kinds: Kinds, sections: Mapping[str, Columns], common: Columns, name: str
 ) -> CableMesh:
-    """Add the nodes and cables of a net that are assigned to this process to the world."""
+    """Add the nodes and cables of this process to the world; ``given`` contains their data."""
     outline = given.net.outline
     nodes = add_nodes(world, kinds[0], given, name)
     kind = kinds[1]

@@ -115,7 +115,7 @@ def create_nodes(plan: NodePlan, frames: Mapping[str, FloatArray]) -> NetNodes:
 
 
 def add_nodes(world: Tables, kind: type[Component], given: Given, name: str) -> Entity:
-    """Add the nodes of a net that are assigned to this process to the world."""
+    """Add the nodes of this process to the world; ``given`` contains their data."""
     net, outline = given.net.nodes, given.net.outline
     shared = np.where(net.shared >= 0, world.count + net.shared, -1)
     nodes = world.add(

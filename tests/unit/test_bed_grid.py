@@ -1,4 +1,4 @@
-"""Beds from grids of heights: input files, interpolation, errors."""
+"""Tests of beds from grids of heights: input files, interpolation, errors."""
 
 from __future__ import annotations
 

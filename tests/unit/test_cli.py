@@ -1,4 +1,4 @@
-"""The command line as users see it: small models in separate processes, through `windlass run` and `python`."""
+"""Tests of the command line: small models run in separate processes, by `windlass run` and by `python`."""
 
 import json
 import os

@@ -1,4 +1,6 @@
-"""Elimination of the first rows of a matrix in blocks: Schur complement, solutions, fill, missing pivots."""
+"""Tests of the elimination of the first rows of a matrix in blocks: Schur complement, solutions, fill, missing
+pivots.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from windlass.solvers.linear.elimination import create_plan, eliminate, solve_ba
 
 
 def create_matrix(rows: int, pairs: Any) -> tuple[Pattern, FloatArray, FloatArray]:
-    """Create an unsymmetric matrix: a chain of blocks with additional couplings and pads.
+    """Create an unsymmetric matrix: a chain of blocks with additional couplings and padding rows.
 
     Return pattern, values, and the dense matrix.
     """
@@ -59,7 +61,7 @@ def test_elimination(inner: int) -> None:
 
 
 def test_too_much_fill_is_refused() -> None:
-    """A matrix whose far couplings fill all rows between them is refused."""
+    """A matrix is refused if couplings between distant rows cause fill in all rows between these rows."""
     pattern, _, _ = create_matrix(40, np.array([(0, k) for k in range(20, 39)]))
     assert create_plan(pattern, 39, 1.5) is None
     assert create_plan(pattern, 39, 10.0) is not None

@@ -1,4 +1,6 @@
-"""Hunt-Crossley models: allowed values, flags of states, contact sets, and conversions of material parameters."""
+"""Tests of Hunt-Crossley models: allowed values, flags of states, contact sets, and conversions of material
+parameters.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ from support.hunt_crossley import read_reference
 
 
 class Scene:
-    """A sphere (radius 1 m, at height 0.9 m) on the plane y = 0; the tests add force elements."""
+    """A sphere with the radius 1 m at the height 0.9 m on the plane y = 0. The tests add force elements."""
 
     def __init__(self, moving: bool = True) -> None:
         self.world = World()

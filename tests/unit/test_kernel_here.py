@@ -1,4 +1,4 @@
-"""Kernels that one process defines: kernels that are cached, kernels that are not cached, and notes."""
+"""Tests of kernels that a single process defines: kernels that are cached, kernels that are not cached, and notes."""
 
 import copy
 import importlib
@@ -272,7 +272,7 @@ def add_tuple(x: float) -> float:
 
 
 def test_kernels_may_unroll_tuples_of_several_types() -> None:
-    """Passes of the compiler that most kernels do not need run for kernels whose names require them."""
+    """Compiler passes that most kernels do not need are executed for kernels whose names require these passes."""
     assert add_tuple(4.0) == 7.5
 
 

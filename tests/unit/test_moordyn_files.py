@@ -1,4 +1,4 @@
-"""Input files of MoorDyn: accepted rows, errors that name the line of refused rows, and the command."""
+"""Tests of input files of MoorDyn: accepted rows, errors that name the line of refused rows, and the command."""
 
 from __future__ import annotations
 
@@ -226,9 +226,8 @@ def test_waves_and_currents(tmp_path: Path) -> None:
 
 
 def test_a_vessel_of_your_own(tmp_path: Path) -> None:
-    """Coupled points that are not fixed may belong to a rigid body of the user.
-
-    Three lines carry the weight of the body, and outputs are read.
+    """Coupled points that are not fixed can be attached to a rigid body of the user. Three lines carry the weight of
+    the body, and output variables are read.
     """
     points = ["1 Fixed 300 0 -80 0 0 0 0", "2 Fixed -150 260 -80 0 0 0 0", "3 Fixed -150 -260 -80 0 0 0 0"]
     points += ["4 Vessel 5 0 -8 0 0 0 0", "5 Vessel -2.5 4.3 -8 0 0 0 0", "6 Vessel -2.5 -4.3 -8 0 0 0 0"]
@@ -270,7 +269,7 @@ def test_a_vessel_of_your_own(tmp_path: Path) -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    """The command solves rest and motion of a platform up to the end of its table, but not beyond, and writes tables,
+    """The command solves the equilibrium and the motion of a platform up to the end of its table. It writes tables,
     forces of supports with the sign of MoorDyn, a summary, and help.
     """
     t = np.linspace(0.0, 1.0 - 1e-12, 11)

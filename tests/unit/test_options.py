@@ -1,4 +1,6 @@
-"""Options: syntax of the command line, types and bounds of values, summary, and the check of unread options."""
+"""Tests of options: syntax of the command line, types and bounds of values, summary, and the check of unread
+options.
+"""
 
 import json
 import os

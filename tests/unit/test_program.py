@@ -1,5 +1,5 @@
-"""Programs are fixed sequences of kernel calls and Python functions; arguments are stored as the compiler represents
-them.
+"""Tests of programs, which are fixed sequences of kernel calls and Python functions. Arguments are stored in the
+representation of the compiler.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Columns(NamedTuple):
 
 @kernel
 def add(c: Columns, x: FloatArray, f: FloatArray) -> None:
-    """Add scale x to f[to] if ``on`` is true; the flags are further terms."""
+    """Add scale x to f[to] if ``on`` is true. The flags are added as further terms."""
     for i in range(len(c.to)):
         if c.inner.on[i]:
             f[c.to[i]] += c.scale * x[i, c.width] + (100.0 if c.flag else 0.0)
@@ -98,7 +98,7 @@ def test_other_arguments_are_refused() -> None:
 
 @pytest.mark.skipif(not is_compiled(double), reason="plain Python takes any number")
 def test_numbers_of_numpy_and_results() -> None:
-    """Numbers of all widths are passed. A kernel that returns a value causes an error."""
+    """Numbers of all types of NumPy are passed to kernels. A kernel that returns a value causes an error."""
     narrow = Columns(np.float64(0.5), np.True_, Inner(np.ones(3, bool), np.False_, True), np.int32(1), np.arange(3))
     f, expected, x = np.zeros(3), np.zeros(3), np.ones((3, 2))
     add_all = call(add, lambda s: (narrow, x, s.f))

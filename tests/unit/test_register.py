@@ -41,7 +41,7 @@ from windlass.solvers.static import Static
 
 
 class Spring(Component):
-    """A schema with all columns that a connector between two markers needs."""
+    """Schema with all columns that a connector between two markers needs."""
 
     marker0 = ref(POSITION, "first end")
     marker1 = ref(POSITION, "second end")
@@ -405,7 +405,7 @@ def test_words_of_kernels_are_fields_of_the_row(more: dict[str, Any], message: s
 
 
 def test_words_of_joints_are_fields_of_the_row() -> None:
-    """Kernels of joints may read multipliers of the equation and of the drive, and further fields that the joint
+    """Kernels of joints can read the multipliers of the equation and of the drive, and further fields that the joint
     declares.
     """
 

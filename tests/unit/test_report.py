@@ -1,4 +1,6 @@
-"""The report of a run is one complete page that needs no network, also after a failure and on two processes."""
+"""The report of a run is one complete page that needs no network. This is also true after a failure and on two
+processes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The set-up script on unsupported systems, and the report of `windlass doctor`."""
+"""Tests of the set-up script on unsupported systems, and of the report of `windlass doctor`."""
 
 import os
 import shutil
@@ -197,8 +197,8 @@ def test_build_continues_where_it_was_stopped(checkout: Path, name: str) -> None
 def run_without_debian_packages(
     checkout: Path, *words: str, user: int, **tools: str
 ) -> subprocess.CompletedProcess[str]:
-    """Call the script as user number `user` with only the Debian packages and tools that the script needs before the
-    check.
+    """Call the script as the user with the number `user`. Only the Debian packages and tools that the script needs
+    before the check are available.
     """
     bin_folder = checkout.parent / "tools"
     bin_folder.mkdir()

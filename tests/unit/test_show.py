@@ -1,4 +1,4 @@
-"""The command `windlass show`: frames, fields, pictures and films without a screen, and its messages."""
+"""Tests of the command `windlass show` without a screen: frames, fields, pictures, films, and messages."""
 
 from __future__ import annotations
 
