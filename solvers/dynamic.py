@@ -250,8 +250,9 @@ class Dynamic(StepSolver):
                 self.verdict.notes += pacer.say(self.name)
 
     def prepare_start(self, state: State) -> None:
-        """Determine contact states, and compute consistent accelerations and multipliers, as at the start of a solve;
-        see `march` for errors."""
+        """Determine contact states, and compute consistent accelerations and multipliers, as at the start of a solve.
+        See `march` for errors.
+        """
         if self.decides:
             self.assembly.decide(state)
         self.assembly.load_fields(state)
@@ -266,11 +267,11 @@ class Dynamic(StepSolver):
         return describe_problem(self.problem)
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings that must be equal in the original run and in the resumed run; see `Restartable`."""
+        """Return the settings that must be equal in the original run and in the resumed run. See `Restartable`."""
         return {"method": self._method, "rotations": self._rotations, "step [s]": self.sizes.nominal}
 
     def update_state(self, state: State) -> None:
-        """Record a checkpoint in the monitors, so that later steps begin at this state without cached data; see
+        """Record a checkpoint in the monitors, so that later steps begin at this state without cached data. See
         `Restartable`.
         """
         self.watches.close(state)
@@ -463,7 +464,7 @@ class Run:
         """Run Newton's method for one pass. Return whether it has converged.
 
         Args:
-            attempt: the attempt to which the pass belongs.
+            attempt: the attempt that contains the pass.
             scheme: relation between the unknowns of Newton's method and the motion.
             ends: times [s] at the end of this step and at the ends of later steps, see `attempt`.
             compiled: whether compiled code executes this step and later steps.
@@ -518,7 +519,7 @@ class Run:
         return run.converged
 
     def _note_steps(self, t: float, steps: int, passes: int, iterations: int) -> None:
-        """Record steps that compiled code has executed without hooks; the last of these steps ends at ``t`` [s]."""
+        """Record steps that compiled code has executed without hooks. The last of these steps ends at ``t`` [s]."""
         solver, state = self._solver, self._state
         state.t, state.step = t, state.step + steps
         solver.statistics.add(steps, passes, iterations)

@@ -307,7 +307,8 @@ class Explicit(StepSolver):
 
     def prepare_start(self, state: State) -> None:
         """Project a state onto the constraints, and compute history values, accelerations and multipliers, as at the
-        start of a solve; see `march` for errors."""
+        start of a solve. See `march` for errors.
+        """
         self.assembly.load_fields(state)
         refuse_start(self.assembly)
         if self._project:
@@ -319,11 +320,11 @@ class Explicit(StepSolver):
         self._method.update_accelerations(state)
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings that must be equal in the original run and in the resumed run; see `Restartable`."""
+        """Return the settings that must be equal in the original run and in the resumed run. See `Restartable`."""
         return {"method": self._name, "step [s]": self.step}
 
     def update_state(self, state: State) -> None:
-        """Update the accelerations after changes between two steps, and record a checkpoint in the monitors; see
+        """Update the accelerations after changes between two steps, and record a checkpoint in the monitors. See
         `Restartable`.
         """
         self._method.update_state(state)
@@ -349,7 +350,7 @@ class Explicit(StepSolver):
         self.accelerations.factorisations = int(kept["factorisations"])
 
     def reset_caches(self, state: State) -> None:
-        """Delete factorisations, the contact candidates of neighbour searches, and cached values of the method; see
+        """Delete factorisations, the contact candidates of neighbour searches, and cached values of the method. See
         `Restartable`.
         """
         self.accelerations.reset_caches()
@@ -368,7 +369,7 @@ class Explicit(StepSolver):
         return self.watches.find_cut(size)
 
     def _look(self, size: float) -> None:
-        """Call the monitors after a step of the given size [s]; the fields contain the end of the step."""
+        """Call the monitors after a step of the given size [s]. The fields contain the end of the step."""
         self.contacts.resize(size)
         self.watches.after_newton()
 

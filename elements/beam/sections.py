@@ -73,7 +73,7 @@ def place_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, Lin
 def draw_lines(
     rows: LocalRows, subdivisions: int, width: int, fill: Callable[[LinePlaces], Filled], units: Mapping[str, str]
 ) -> Drawing:  # fmt: skip
-    """Draw each beam as ``subdivisions`` lines between points at equal distances along the axis; connected beams get
+    """Draw each beam as ``subdivisions`` lines between points at equal distances along the axis. Connected beams get
     the same part label.
 
     Args:

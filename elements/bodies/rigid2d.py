@@ -1,9 +1,9 @@
 """Rigid body in 2D.
 
-Let R be the position and φ the angle of the node, A(φ) the rotation matrix, c the position of the centre of mass in the
-frame of the body, r = A(φ) c the vector from the node to the centre of mass, z the unit vector normal to the plane, m
-the mass and I the moment of inertia about the centre of mass. For the force F and the torque T about the node, the
-equations of motion about the node are
+Let R be the position and φ the angle of the node, and A(φ) the rotation matrix. The position of the centre of mass in
+the frame of the body is c, and r = A(φ) c is the vector from the node to the centre of mass. Let z be the unit vector
+normal to the plane, m the mass, and I the moment of inertia about the centre of mass. For the force F and the torque T
+about the node, the equations of motion about the node are
 
     m R_tt + φ_tt m z × r - φ_t² m r = F,
     (I + m c·c) φ_tt + m (r_x R_y,tt - r_y R_x,tt) = T.

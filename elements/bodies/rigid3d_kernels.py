@@ -1,8 +1,8 @@
 """Kernels of `RigidBody3D`: inertia, gravity and the constraint of the Euler parameters, with exact tangents.
 
-Symbols: R is the position of the node, e the Euler parameters, n = e·e, A the rotation matrix, L the matrix in
-`rotations`, m the mass, s = m c with the position c of the centre of mass in the frame of the body, Θ the inertia
-tensor about the node, and κ the artificial inertia, see rigid3d.py.
+Symbols: R is the position of the node, e are the Euler parameters, n = e·e, A is the rotation matrix, and L the matrix
+in `rotations`. The mass is m, and s = m c with the position c of the centre of mass in the frame of the body. Θ is the
+inertia tensor about the node, and κ the artificial inertia, see rigid3d.py.
 
     Γ = 2 L(e)/n,    ω = Γ e_t,    α = Γ e_tt,
     f_R = m R_tt + A (α × s + ω × (ω × s)),

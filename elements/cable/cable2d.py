@@ -11,8 +11,8 @@ generalised forces are the derivatives of ∫ N ε + M κ dx with respect to q a
 SᵀS dx, and the load of gravity is ∫ ρA S g dx. The stress-free strain and curvature are ε_ref = ε0 + c (|r'| - 1) and
 κ_ref = κ0 + c κ, with r' and κ in the reference configuration and c = strain_is_relative_to_reference.
 
-A broken cable has N = 0 and M = 0. The mass matrix and the weight of a broken cable do not change; broken_cables.py
-defines the forces that limit the slopes at both ends of a broken cable.
+A broken cable has N = 0 and M = 0. The mass matrix and the weight of a broken cable do not change. The module
+broken_cables.py defines the forces that limit the slopes at both ends of a broken cable.
 
 The curvature is the derivative of the angle of the tangent with respect to x, not with respect to the deformed arc
 length, so bending and stretching are not coupled.

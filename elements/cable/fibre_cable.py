@@ -171,7 +171,7 @@ def rope_outputs(outputs: dict[str, Output], slow: bool) -> dict[str, Output]:
 
 
 def draw_ropes(rows: LocalRows, fields: Fields, subdivisions: int, slow: bool) -> Drawing:
-    """Draw the cables; the axial force in the drawing is computed by the law of this file or of table_cable.py."""
+    """Draw the cables. The axial force in the drawing is computed by the law of this file or of table_cable.py."""
     drawing = draw_cables(rows, fields, subdivisions)
     x = rows.local("length")[:, None] * np.arange(subdivisions + 1) / subdivisions
     extra = find_extra(rows, fields, slow, x).ravel()

@@ -79,7 +79,7 @@ def eval_flow(c: Inertia) -> AxialFlow:
 
 @kernel
 def mass(c: Inertia, scale: float, slots: Slots, values: FloatArray) -> None:
-    """Add scale times the mass matrix ∫ ρA SᵀS dx to the values of the matrix; see `find_slot` for the slots."""
+    """Add scale times the mass matrix ∫ ρA SᵀS dx to the values of the matrix. See `find_slot` for the slots."""
     dims = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -117,7 +117,7 @@ def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_inertia(dims: int, mass: float, k: int, g: Any) -> None:
-    """Add the inertia forces M a to the forces of the cable in lane k; see lanes.py for g."""
+    """Add the inertia forces M a to the forces of the cable in lane k. See lanes.py for g."""
     L = g.length[k]
     m = mass * g.mass_per_length[k] * L / 420.0
     for d in range(dims):

@@ -101,8 +101,9 @@ def array_form(function: Any) -> Any:
 
 
 def eval_shape(s: FloatArray, L: FloatArray) -> Shape:
-    """Return the shape functions at positions s = x/L [1] of cables of length L [m]; the arrays s and L must be
-    broadcastable."""
+    """Return the shape functions at positions s = x/L [1] of cables of length L [m]. The arrays s and L must be
+    broadcastable.
+    """
     both = np.broadcast_arrays(s, L)
     return Shape(*(np.stack(array_form(kernel)(*both), -1) for kernel in (shape, shape_slope, shape_bend)))
 

@@ -9,12 +9,12 @@ winch_points.py), and d'Alembert's principle for the material outside the winch 
     nodes    ∂Π/∂q + ∫ d_EA ε_t ∂ε/∂q dx + ∫ ρA S_i u_t dx = ∫ ρA S_i g dx,    Π = ∫ EA ε²/2 + EI |κ|²/2 dx
     l        ∂Π/∂l - W + ∫ d_EA ε_t dε/dl dx + ∫ ρA w·u_t dx = ∫ ρA w·g dx + force of the drive
 
-Here q are the coordinates of the nodes, and S_i the shape functions; ε = |r'| - 1, and κ is the curvature of `Cable3D`.
-W = T_s²/(2 EA) is the energy per metre of rope in the winch, where the rope is stored under the tension T_s
-(``store_tension``). Rope that leaves the winch adds the energy W per metre to the model. Therefore, if the winch does
-not move and the tension at the outlet is N, the rope exerts the force N (1 + ε) + W - EA ε²/2 on the coordinate l. Rope
-that passes the outlet has the velocity of the material at the outlet, and carries mass, momentum and energy (outputs
-``mass_flow`` and ``momentum_flow``, quantities ``strain_flow`` and ``kinetic_flow`` of `EnergyLedger`).
+Here q are the coordinates of the nodes, and S_i the shape functions. The strain is ε = |r'| - 1, and κ is the curvature
+of `Cable3D`. W = T_s²/(2 EA) is the energy per metre of rope in the winch, where the rope is stored under the tension
+T_s (``store_tension``). Rope that leaves the winch adds the energy W per metre to the model. Therefore, if the winch
+does not move and the tension at the outlet is N, the rope exerts the force N (1 + ε) + W - EA ε²/2 on the coordinate l.
+Rope that passes the outlet has the velocity of the material at the outlet. This rope carries mass and momentum (outputs
+``mass_flow`` and ``momentum_flow``) and energy (quantities ``strain_flow`` and ``kinetic_flow`` of `EnergyLedger`).
 
 The rope is straight in the stress-free state. The axial terms are integrated by rule 2 of `Cable2D`, so the element
 does not lock.

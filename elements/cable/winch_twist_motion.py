@@ -69,7 +69,7 @@ def create_spins() -> Spins:
 def fill_spins(
     row: Any, x: FloatArray, v: FloatArray, a: FloatArray, l: float, T: float, T_t: float, spins: Spins
 ) -> float:
-    """Fill the spins of the material at both nodes; return J if the cable begins at the outlet, otherwise 0."""
+    """Fill the spins of the material at both nodes. Return J if the cable begins at the outlet, otherwise 0."""
     n = row.dofs
     l_t, l_tt = v[n[LENGTH]], a[n[LENGTH]]
     for k in range(2):

@@ -1,8 +1,9 @@
 """Angles of the nodes in the middle of winch cables with torsion that are split into two cables.
 
-The frame of the material in the middle of a cable follows from the frames at both nodes, see twist_points.py; the
-parabolic part of the twist due to a variable torque is omitted. The angle φ of the new node is the angle of this frame
-relative to the frame of the node at φ = 0. With the linear form σ of the spin of the frame in the middle, the rates are
+The frame of the material in the middle of a cable follows from the frames at both nodes, see twist_points.py. The
+parabolic part of the twist, which a variable torque causes, is omitted. The angle φ of the new node is the angle of
+this frame relative to the frame of the node at φ = 0. With the linear form σ of the spin of the frame in the middle,
+the rates are
 
     φ_t = σ·y_t - ω_0,    φ_tt = σ·y_tt + y_t·(∂σ/∂y) y_t - ω_0,t
 

@@ -48,7 +48,7 @@ MOST_JOINED = {"smooth": 2, "through": 1 << 30, "separate": 0}
 
 
 class NamedSets(dict[str, Entity]):
-    """Dictionary of handles by name; an unknown name raises a ModelError that lists the known names."""
+    """Dictionary of handles by name. An unknown name raises a ModelError that lists the known names."""
 
     def __init__(self, kind: str, sets: dict[str, Entity]) -> None:
         super().__init__(sets)

@@ -99,7 +99,7 @@ class Wrap(NamedTuple):
     exit_point: PlanePoint  # point where the cable leaves the circle [m]
     entry_angle: float  # polar angle of the entry point, from -π to π [rad]
     # Polar angle of the exit point [rad]: entry_angle + angle for side "left", entry_angle - angle for side "right".
-    # It can be outside of [-π, π].
+    # The angle can be outside of [-π, π].
     exit_angle: float
     angle: float  # wrap angle with all turns, >= 0 [rad]
     length: float  # arc length on the circle [m]

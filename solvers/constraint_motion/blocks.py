@@ -63,7 +63,7 @@ class BlockFactors:
 
 
 def create_block_factors(matrix: SaddleMatrix) -> BlockFactors | None:
-    """Create factors for a matrix of small blocks; return None if several processes share the matrix or if a block is
+    """Create factors for a matrix of small blocks. Return None if several processes share the matrix or if a block is
     too large.
     """
     if matrix.assembly.layout.size > 1:
@@ -115,7 +115,7 @@ def factorise_blocks(
     scale: FloatArray,
     order: IntArray,
 ) -> int:
-    """Compute LU factors of every block with scaled rows and partial pivoting; return the index of the first singular
+    """Compute LU factors of every block with scaled rows and partial pivoting. Return the index of the first singular
     block, or -1.
     """
     for b in range(len(start) - 1):
@@ -171,7 +171,7 @@ def solve_blocks(
     right: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Write the solution for the right-hand side ``right`` to ``out``, both in the order of unknowns; no block has more
+    """Write the solution for the right-hand side ``right`` to ``out``, both in the order of unknowns. No block has more
     than ``largest`` unknowns.
     """
     y = np.zeros(largest)

@@ -21,16 +21,17 @@ given below:
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt for constant a
 
 The constraint on the norm of Euler parameters is excluded. This constraint does not depend on time, so its violation e
-changes only after a jump of a torque, after a kink of another constraint, or if the step size is too large for the
-rotation. For this constraint, e is an acceleration in the direction of the vector of Euler parameters, which does not
-rotate the body. A projection would only change the rotation by a fraction of the discretisation error of the step.
+changes only in three cases: after a jump of a torque, after a kink of another constraint, and if the step size is too
+large for the rotation. For this constraint, e is an acceleration in the direction of the vector of Euler parameters,
+which does not rotate the body. A projection would only change the rotation by a fraction of the discretisation error of
+the step.
 
 Generalised-alpha's algorithmic acceleration A is an acceleration at the time t + Δ h with Δ = α_m - α_f. A is corrected
 only in the directions of the constraints, such that C_q A = C_q a + Δ h j. This correction preserves order 2 of the
 method. At index 3, c = 1/6 - β - Δ/2, with Newmark's constant β. With this c, velocities are projected onto the
-velocities of a smooth numerical solution. Exact velocities would excite the same oscillation again; the oscillating
-accelerations would be of order h. For the same reason, velocities at index 3 are also projected after the first step of
-a run. Constraints on velocities have index 2 in every method, so c = 0 for these constraints.
+velocities of a smooth numerical solution. Exact velocities would excite the oscillation again, with oscillating
+accelerations of order h. For the same reason, velocities at index 3 are also projected after the first step of a run.
+Constraints on velocities have index 2 in every method, so c = 0 for these constraints.
 
 If only the norm of M is minimised, the change of velocities causes large strain rates in few elements, and stiff
 dampers may exert very large forces. Therefore M + h ∂f/∂v replaces M in the projection of velocities if damping would
@@ -136,7 +137,7 @@ class Consistency:
     """Projection of the states of a dynamic run onto its constraints.
 
     Args:
-        problem: the equations, whose matrix and linear solver are used.
+        problem: the equations. Their matrix and their linear solver are used.
         integrator: the integration method.
         project: whether states are projected after kinks. The initial state is always checked.
         velocities: "check": initial velocities that violate constraints cause an error; "project": the nearest allowed

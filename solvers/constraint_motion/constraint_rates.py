@@ -87,7 +87,8 @@ class ConstraintRates:
 
     def _change(self, w: FloatArray, rate_level: bool) -> FloatArray:
         """Return the change of C, shape (m,), when ``w``, shape (n,), is added to the velocities in the fields. If
-        ``rate_level`` is True, return the change of Ċ instead."""
+        ``rate_level`` is True, return the change of Ċ.
+        """
         fields = self._assembly.fields
         without = self.eval(rate_level)
         self._v[:] = fields.v

@@ -48,7 +48,7 @@ SYMMETRIC = 1e-10
 NEAREST = 4
 """Number of computed eigenvalues of an unsymmetric tangent; the eigenvalues closest to 0 are computed."""
 ITERATIONS = 60
-"""Largest number of inverse iterations for the lowest mode; iterations end when the relative change of μ is below 1e-3.
+"""Largest number of inverse iterations for the lowest mode. Iterations end when the relative change of μ is below 1e-3.
 """
 SAME_INERTIA = 1e-6
 """Relative error of a solution for a random right-hand side [1] up to which the factors are assumed to have the same

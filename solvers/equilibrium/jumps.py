@@ -70,7 +70,7 @@ from windlass.solvers.names import name_largest
 from windlass.solvers.newton.problem import NonlinearProblem
 
 EXCESS = 1.5
-"""Ratio w/max(w0, w1) of a load step above which the step is traced [1]; see the docstring of this module."""
+"""Ratio w/max(w0, w1) of a load step above which the step is traced [1]. See the docstring of this module."""
 EQUILIBRIUM = 1e-3
 """Work of forces other than loads, relative to the work of the loads, up to which the start is treated as an
 equilibrium [1].
@@ -115,7 +115,7 @@ ASTRAY = 0.5
 states have changed at the start [1].
 """
 STEEP = 5.0
-"""Smallest ratio of Δp·K⁻¹Δp just before a limit point to w0 [1]; trusses and arches have ratios of 18 and more."""
+"""Smallest ratio of Δp·K⁻¹Δp just before a limit point to w0 [1]. Trusses and arches have ratios of 18 and more."""
 
 
 class SolveStep(Protocol):

@@ -1,4 +1,4 @@
-"""Treatment of an equilibrium of a static solve that is unstable, or whose shape is implausible.
+"""Treatment of unstable equilibria and of implausible shapes in static solves.
 
 ``check``: the solve raises an error that names the mode.
 ``follow``: the solve disturbs the equilibrium along its lowest mode and continues along decreasing potential energy to
@@ -33,7 +33,7 @@ ATTEMPTS = 4
 DISTURBANCE = 1e-5
 """Largest entry of the disturbance of an unstable equilibrium, relative to the range of the coordinates [1]."""
 MARKED = 1e-6
-"""Asymmetry of the tangent without contacts [1] above which messages mention flutter; for Beck's column at the flutter
+"""Asymmetry of the tangent without contacts [1] above which messages mention flutter. For Beck's column at the flutter
 load the asymmetry is 9e-3.
 """
 SHOWN = 2

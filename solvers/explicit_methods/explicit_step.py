@@ -51,8 +51,9 @@ Judge = Callable[[PostNewton, float], bool]
 size``.
 """
 Look = Callable[[float], float]
-"""Function ``(step size) -> smaller size that resolves all contacts, or inf if the step resolves all contacts``; the
-fields contain the end of the step."""
+"""Function ``(step size) -> smaller size that resolves all contacts, or inf if the step resolves all contacts``. The
+fields contain the end of the step.
+"""
 
 
 class Method(ABC):
@@ -133,7 +134,7 @@ class Method(ABC):
         self.begin(state, resume=True)
 
     def _refuse(self, advance: Advance, result: PostNewton, size: float) -> bool:
-        """Return whether a step of the given size [s] is rejected because of its post-Newton update; the reason is
+        """Return whether a step of the given size [s] is rejected because of its post-Newton update. The reason is
         stored in ``advance``.
         """
         if not np.isfinite(result.error):

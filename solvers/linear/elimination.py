@@ -2,8 +2,8 @@
 complement is computed.
 
 There is no pivoting between or within blocks. In exact arithmetic, the factors are equal to the factors of LU by rows
-in the same order; the accuracy is also the same. In contrast to LU by rows, each operation processes whole blocks. Rows
-to be eliminated come first. The sparsity pattern is symmetric.
+in the same order. Rounding errors of both methods are of the same size. In contrast to LU by rows, each operation
+processes whole blocks. Rows to be eliminated come first. The sparsity pattern is symmetric.
 
 Each eliminated row k of blocks has a contiguous part of the memory. This memory contains the diagonal block, the blocks
 of U to the right of the diagonal, and the blocks of L below the diagonal in the same order. Entries within blocks are

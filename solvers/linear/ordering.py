@@ -34,7 +34,7 @@ SMALL = 1000
 
 @kernel
 def count_envelope(indptr: IntArray, indices: IntArray) -> int:
-    """Return the number of entries of the envelope below the diagonal; column indices are sorted within a row."""
+    """Return the number of entries of the envelope below the diagonal. Column indices are sorted within a row."""
     total = 0
     for i in range(len(indptr) - 1):
         if indptr[i + 1] > indptr[i] and indices[indptr[i]] < i:

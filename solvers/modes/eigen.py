@@ -60,8 +60,8 @@ MARGIN = 100.0
 LARGEST = 0.1
 """Largest value of `Eigenpair.rounding`, and therefore the largest residual of a mode [1]."""
 FIRST_SHIFT = 1e-10
-"""Shift of the first solve, divided by a typical ratio K_ii/M_ii [1]; for quadratic problems, square of the shift,
-divided by this ratio.
+"""Shift of the first solve, divided by a typical ratio K_ii/M_ii [1]. For quadratic problems, the value is the square
+of the shift, divided by this ratio.
 """
 NO_STIFFNESS = float(np.finfo(float).eps) ** 2
 """Sum of |K_ii| over coordinates, relative to |K|, up to which the model is treated as a model without stiffness
@@ -147,8 +147,8 @@ class Eigensolver:
         ascending order of |σ|, and contain one mode of each conjugate pair. If ``is_projected``, return all modes.
 
         Args:
-            count: number of requested modes. If options select the modes, at most ``count`` modes are returned;
-                otherwise all modes that the solver finds.
+            count: number of requested modes. If options select the modes, at most ``count`` modes are returned.
+                Otherwise all modes that the solver finds are returned.
             more: number of modes that the solver has to find in addition to ``count``.
         """
         if self.is_projected:

@@ -66,7 +66,7 @@ def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:
 
 def follow(results: list[ModesResult]) -> tuple[IntArray, FloatArray]:
     """Return lines that connect modes at successive speeds. Lines that start at the first speed are ordered by
-    frequency; lines that start at later speeds follow.
+    frequency. Lines that start at later speeds follow.
 
     Returns:
         First, the index of the mode of each line at each speed, or -1 if the line has no mode. Second, the MAC of this

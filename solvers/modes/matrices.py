@@ -164,7 +164,7 @@ class LinearMotion:
         return local_values(unknowns.ghosts, vector)[unknowns.of_dof]
 
     def place_forces(self, forces: FloatArray) -> Any:
-        """Return forces on the coordinates of this process as a PETSc vector of unknowns; contributions of all
+        """Return forces on the coordinates of this process as a PETSc vector of unknowns. Contributions of all
         processes are summed.
         """
         unknowns, vector = self.sparsity.unknowns, self.create_vector()

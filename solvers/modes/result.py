@@ -36,10 +36,11 @@ POINT = ("x", "y", "z")
 TURN = 0.3
 """Largest rotation angle in animations of pure rotations [rad]."""
 DIFFERENCE = 1e-6
-"""Factor of a mode shape in difference quotients of outputs; the largest component of the shape is 1."""
+"""Factor of a mode shape in difference quotients of outputs. The largest component of the shape is 1."""
 GROWING = 1e-6
-"""Growth rate relative to |σ| above which a mode is treated as growing [1]; smaller rates are treated as rounding
-errors."""
+"""Growth rate relative to |σ| above which a mode is treated as growing [1]. Smaller rates are treated as rounding
+errors.
+"""
 IN_STEP = 0.05
 """Largest out-of-phase component, relative to the largest component of the shape, up to which all points are treated as
 moving in phase [1]."""
@@ -98,7 +99,7 @@ class ModesResult:
 
     @property
     def growing(self) -> list[int]:
-        """Indices of the growing modes, counted from 0; the state is unstable if the list is not empty."""
+        """Indices of the growing modes, counted from 0. The state is unstable if the list is not empty."""
         return list(map(int, np.flatnonzero(self.damping < -GROWING)))
 
     @checked(entity=handle())

@@ -114,7 +114,7 @@ def run_program(programs: IntArray, which: int, state: Any) -> int:
 def expand_vector(
     x: int, addresses: IntArray, place: IntArray, programs: IntArray, local: FloatArray, state: Any
 ) -> int:
-    """Compute the fields from a vector of unknowns, unless the fields already correspond to this vector; return 0 on
+    """Compute the fields from a vector of unknowns, unless the fields already correspond to this vector. Return 0 on
     success.
     """
     status = call_c(addresses[GET_READ], (x, addresses[PLACE]))
@@ -267,7 +267,7 @@ CALLBACKS: dict[str, tuple[Callable[..., int], tuple[str, ...]]] = {
 context.
 """
 CompiledSolve = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_void_p)
-"""C type of the kernel `solve`; errors of Python functions that PETSc calls, such as monitors, are raised unchanged."""
+"""C type of the kernel `solve`. Errors of Python functions that PETSc calls, such as monitors, are raised unchanged."""
 
 
 class Around(Protocol):

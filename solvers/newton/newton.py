@@ -1,7 +1,7 @@
 """Newton's method by PETSc SNES, with defaults for constrained cable models, and with changes of the linear solver
 after failures.
 
-Defaults are set on the PETSc objects before ``setFromOptions``; every option with the prefix therefore overrides its
+Defaults are set on the PETSc objects before ``setFromOptions``. Every option with the prefix therefore overrides its
 default.
 """
 
@@ -134,7 +134,7 @@ class Newton:
 
     @property
     def records(self) -> tuple[Any, Any, Any]:
-        """The data of the convergence test, of the policy for reused tangents, and of the state of the run; see
+        """The data of the convergence test, of the policy for reused tangents, and of the state of the run. See
         `begin_run`.
         """
         return self._measures, self.problem.lag.memory, self.problem.buffers.state
@@ -192,8 +192,9 @@ class Newton:
         return stalled and norm <= FACTOR * estimate_rounding(self.problem)
 
     def _is_inaccurate(self, norm: float) -> bool:
-        """Return whether the last linear solution was inaccurate; the solution is checked only if the iteration was
-        slow (`is_slow`)."""
+        """Return whether the last linear solution was inaccurate. The solution is checked only if the iteration was
+        slow (`is_slow`).
+        """
         problem = self.problem
         if not self._is_slow(self._measures, self._history, problem.lag.memory, norm):
             return False

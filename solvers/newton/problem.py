@@ -296,7 +296,7 @@ class NonlinearProblem:
 
     def store_static(self, state: State) -> None:
         """Store the solution of a static solve in a state. First-order states, which are stored as velocities, also
-        change; other velocities and the accelerations do not change.
+        change. Other velocities and the accelerations do not change.
         """
         v, a, states = state.v.copy(), state.a.copy(), self._static_states.states
         self.store(state)
@@ -351,7 +351,7 @@ class NonlinearProblem:
         return scheme.load_factor != 0.0 and not self.assembly.loads.are_steady
 
     def _take_residual_steps(self) -> None:
-        """Add all terms to the residual except loads that do not depend on coordinates; after `USES` evaluations, a
+        """Add all terms to the residual except loads that do not depend on coordinates. After `USES` evaluations, a
         compiled program is used.
         """
         key = self._find_key(self.scheme)

@@ -46,7 +46,7 @@ class StaticStates:
 
     def begin(self, scheme: Scheme, q0: FloatArray, v0: FloatArray) -> None:
         """Begin a run. In statics, add the coordinates to v0. Before the call, v0 contains the differences between the
-        states and their coordinates; after the call, v0 contains the states.
+        states and their coordinates. After the call, v0 contains the states.
         """
         self.are_sought = len(self.states) > 0 and scheme.v_factor == scheme.a_factor == 0.0
         self._factor[0] = float(self.are_sought)
@@ -54,8 +54,9 @@ class StaticStates:
             v0[self.states] += q0[self.states]
 
     def expansion_steps(self, unknown: FloatArray, to: DofMap) -> list[Step]:
-        """Return the kernel calls that add the unknowns to the states; a compiled program executes these calls after
-        `expand`."""
+        """Return the kernel calls that add the unknowns to the states. A compiled program executes these calls after
+        `expand`.
+        """
         fields = self._assembly.fields
         known = self.states, unknown, to, self._factor, fields.v
         return [(call(move_states, known), (evaluate(fields),))] if len(self.states) else []

@@ -1,5 +1,5 @@
-"""The adjoint of a step of a motion: the adjoint variables of the state at the start of the step are computed from the
-adjoint variables of the state at the end of the step. The adjoint variables of a quantity are the derivatives of the
+"""The adjoint of a step of a motion. This module computes the adjoint variables of the state at the start of the step
+from the adjoint variables of the state at the end. The adjoint variables of a quantity are the derivatives of the
 objective J with respect to the quantity. Arrays of adjoint variables are named ``factors`` or ``of_...``.
 
 In a step, the unknowns u of each Newton run fulfil r(u; z_n, d, p) = 0, and the history values d of the next run follow
@@ -51,7 +51,7 @@ ACCURATE = 1e-12
 BALANCED = 1e-12
 """Error of the equations for μ, relative to the right-hand side, up to which the iteration ends [1]."""
 STALLED = 1e-9
-"""Relative change of μ [1] below which the iteration ends if the change no longer decreases; the change is then treated
+"""Relative change of μ [1] below which the iteration ends if the change no longer decreases. The change is then treated
 as a rounding error.
 """
 SLOW = 0.1
@@ -70,11 +70,12 @@ def weigh_unknowns(
     numbers: tuple[float, float, float, float],
     out: FloatArray,
 ) -> None:
-    """Compute the adjoint variables ``out`` of the unknowns u of a step from the adjoint variables of the coordinates,
-    velocities, accelerations and algorithmic accelerations at the end of the step, shape (n,) each, and from the
-    adjoint variables ``lam`` of the multipliers, shape (m,). The arrays ``places`` contain the indices of the unknowns
-    of coordinates and multipliers. The elements of ``numbers`` are ∂v/∂u, ∂a/∂u, the derivative of the algorithmic
-    accelerations with respect to the accelerations, and the derivative of multipliers with respect to the unknowns.
+    """Compute the adjoint variables ``out`` of the unknowns u of a step. The inputs are the adjoint variables of the
+    coordinates, velocities, accelerations and algorithmic accelerations at the end of the step, shape (n,) each, and
+    the adjoint variables ``lam`` of the multipliers, shape (m,). The arrays ``places`` contain the indices of the
+    unknowns of coordinates and multipliers. The elements of ``numbers`` are ∂v/∂u, ∂a/∂u, the derivative of the
+    algorithmic accelerations with respect to the accelerations, and the derivative of multipliers with respect to the
+    unknowns.
     """
     for i in range(len(q)):
         out[places[0][i]] = q[i] + numbers[0] * v[i] + numbers[1] * (a[i] + numbers[2] * carried[i])
@@ -149,9 +150,9 @@ _weigh_run, _take_places = call(weigh_run), call(take_places)
 
 @dataclass
 class StepFactors:
-    """Sums of adjoint variables over the Newton runs of a step: adjoint variables of the predicted coordinates and
-    velocities, shape (n,) each, and of the coordinates and velocities, shape (n,) each, and history values, shape (d,),
-    at the start of the step.
+    """Sums of adjoint variables over the Newton runs of a step. The adjoint variables refer to the predicted
+    coordinates and velocities, shape (n,) each, and to the coordinates, velocities, shape (n,) each, and history
+    values, shape (d,), at the start of the step.
     """
 
     q: FloatArray

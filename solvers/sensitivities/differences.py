@@ -17,9 +17,10 @@ ROUNDING = 1e-14
 
 def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: IntArray) -> FloatArray:
     """Return half the difference between the history values that result from two opposite perturbations, shape (d,). If
-    a contact state of a row changes, or a value of a row jumps, for only one of the perturbations, the result for all
-    values of this row is the change due to the other perturbation. If values of a row jump for both perturbations, each
-    of these values is taken from the perturbation with the smaller change.
+    a contact state of a row changes, or a value of a row jumps, for only one of the perturbations, only the other
+    perturbation is used for this row. The result for all values of this row is then the change due to the other
+    perturbation. If values of a row jump for both perturbations, each of these values is taken from the perturbation
+    with the smaller change.
 
     Args:
         centre, above, below: history values without perturbation, with the positive perturbation, and with the negative

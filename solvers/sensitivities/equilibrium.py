@@ -13,10 +13,10 @@ relative error of about 1e-9.
 
 Contact states are constant: open contacts remain open, and slipping segments continue to slip. Other history values d
 of contacts, such as anchors of bristles, are functions of x, p and their initial values d_0(p), see static_history.py.
-Therefore r(x, d, p) is differentiated at the states x ± h dx/dp and d ± h dd/dp of the models with p ± h, and the solve
-is repeated for the remaining difference of r until dx/dp does not change, see equilibrium_slopes.py. Static solves
-accept small changes of the contact pressure. Therefore Newton iterations with updates of d first reduce the error of
-the equilibrium. Both iterations are accelerated, see anderson.py.
+Therefore r(x, d, p) is differentiated at the states x ± h dx/dp and d ± h dd/dp of the models with p ± h. The solve is
+repeated for the remaining difference of r until dx/dp does not change, see equilibrium_slopes.py. Static solves accept
+small changes of the contact pressure. Therefore Newton iterations with updates of d first reduce the error of the
+equilibrium. Both iterations are accelerated, see anderson.py.
 
 If the history values also depend on intermediate states of the solve, they are treated as constant. As in modes,
 slipping contact points then stick at their positions at the end of the solve, and an error is raised if a parameter
@@ -195,7 +195,7 @@ def solve_equilibrium(
 
 
 def settle(state: State, motion: LinearMotion, factors: Any, history: StaticHistory) -> bool:
-    """Return whether the history values of an equilibrium are functions of the equilibrium; if so, reduce the error of
+    """Return whether the history values of an equilibrium are functions of the equilibrium. If so, reduce the error of
     the equilibrium by Newton iterations with updates of the history values. Otherwise the state does not change.
 
     The tangent does not contain the derivatives of the history values, so the iterations are accelerated.
@@ -207,7 +207,7 @@ def settle(state: State, motion: LinearMotion, factors: Any, history: StaticHist
     assembly, unknowns, given = serial_assembly(state.world), motion.sparsity.unknowns, state.copy()
 
     def update(velocity: float) -> tuple[FloatArray, FloatArray, float]:
-        """Update the history values; return the residual, and its largest force relative to the largest force."""
+        """Update the history values. Return the residual, and its largest force relative to the largest force."""
         state.data[:] = history.update(state, velocity)
         state.start_data[:] = state.data
         (f, c), size = eval_residual(assembly, state)
@@ -344,7 +344,7 @@ def find_states(state: State) -> BoolArray:
 
 
 def require_history(before: FloatArray, other: FloatArray, name: str) -> None:
-    """Raise ModelError if initial history values change with a parameter; for example, anchors of bristles may depend
+    """Raise ModelError if initial history values change with a parameter. For example, anchors of bristles may depend
     on the geometry.
     """
     change = float(np.abs(other - before).max(initial=0.0))

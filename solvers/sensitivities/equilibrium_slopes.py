@@ -282,7 +282,7 @@ def move(
     history: FloatArray,
 ) -> None:  # fmt: skip
     """Set the states of two models with the parameters p + h and p - h to first-order approximations of their
-    equilibria; the arguments are explained in `EquilibriumSlopes`.
+    equilibria. The arguments are explained in `EquilibriumSlopes`.
     """
     for side, end in zip((h, -h), ends, strict=True):
         end.move(centre, side * dofs, side * multipliers, side * history)

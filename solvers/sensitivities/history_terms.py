@@ -282,7 +282,7 @@ class HistoryTerms:
         return colours, of_value
 
     def _group_rows(self, dofs: list[IntArray]) -> list[tuple[IntArray, IntArray]]:
-        """Divide the rows into groups such that two rows of a group have no common neighbour; return the last attribute
+        """Divide the rows into groups such that two rows of a group have no common neighbour. Return the last attribute
         of `RowGroups`. Neighbours are rows of the same table that have a common coordinate; coordinates of more than
         `FEW` rows are not considered.
         """
@@ -373,10 +373,10 @@ class HistoryTerms:
         return not (np.array_equal(ends[0], ends[2]) and np.array_equal(ends[1], ends[2]))
 
     def multiply_forces(self, slopes: ForceSlopes, mu: FloatArray, nu: FloatArray) -> FloatArray:
-        """Return one sum for each history value, shape (d,): the derivatives of the forces multiplied by the adjoint
-        variables mu of the equations of motion, shape (n,), plus the derivatives of the constraint equations multiplied
-        by their adjoint variables nu, shape (m,). The argument ``slopes`` contains these derivatives, see
-        `find_force_slopes`.
+        """Return one sum for each history value, shape (d,). The sum has two parts: the derivatives of the forces
+        multiplied by the adjoint variables mu of the equations of motion, shape (n,), and the derivatives of the
+        constraint equations multiplied by their adjoint variables nu, shape (m,). The argument ``slopes`` contains
+        these derivatives, see `find_force_slopes`.
         """
         values, indices, equations = slopes
         factors = np.concatenate((mu, [0.0], nu))[equations]

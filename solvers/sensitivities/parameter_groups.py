@@ -93,8 +93,8 @@ def _find_rows(
 
     If each row depends on at most one parameter, few models are sufficient. Each parameter is changed in its own
     selection of half of these models, so a row that depends on one parameter changes in exactly the selected models. A
-    row that depends on several parameters changes in more models; `spread_steps` prevents that changes of several
-    parameters cancel.
+    row that depends on several parameters changes in more models. `spread_steps` prevents changes of several parameters
+    from cancelling each other.
     """
 
     def compare(names: Sequence[str]) -> ChangedRows | None:

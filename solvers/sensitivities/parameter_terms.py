@@ -131,10 +131,10 @@ class ParameterTerms:
         self._any = len(local) > 0
 
     def find(self) -> FloatArray:
-        """Return one sum for each parameter, shape (parameters,): the derivatives of the equations of motion with
-        respect to the parameter, multiplied by the adjoint variables in ``mu``, plus the derivatives of the
-        constraints, multiplied by the adjoint variables in ``nu``. The derivatives are evaluated at the motion in the
-        fields of the nominal model. The sums of the parameters in ``whole`` are 0.
+        """Return one sum for each parameter, shape (parameters,). The sum has two parts: the derivatives of the
+        equations of motion with respect to the parameter, multiplied by the adjoint variables in ``mu``, and the
+        derivatives of the constraints, multiplied by the adjoint variables in ``nu``. The derivatives are evaluated at
+        the motion in the fields of the nominal model. The sums of the parameters in ``whole`` are 0.
         """
         if not self._any:
             return np.zeros(len(self._steps))

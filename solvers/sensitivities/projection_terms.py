@@ -164,9 +164,9 @@ class ProjectionTerms:
         self, factors: StateFactors, before: Mapping[str, FloatArray], h: float, shares: bool
     ) -> tuple[StateFactors, FloatArray]:
         """Return the adjoint variables of the velocities, accelerations and algorithmic accelerations before the
-        projection. The second result contains, for each parameter that changes only forces and masses, the products of
-        the adjoint variables y with the derivatives of M u and f, summed over the four solves; see the docstring of
-        this module. If ``shares`` is false, these products are 0.
+        projection. The second result contains a sum for each parameter that changes only forces and masses. The terms
+        of the sum are the products of the adjoint variables y with the derivatives of M u and f in the four solves. See
+        the docstring of this module. If ``shares`` is false, these products are 0.
         """
         centre, state = self._centre, self._centre.state
         consistency, integrator, problem = centre.consistency, centre.integrator, centre.problem
@@ -282,7 +282,7 @@ class ProjectionTerms:
 
 
 class TransposedMass:
-    """Object that solves the transposed equations of `MassSolver` at the motion in the fields; the arguments are
+    """Object that solves the transposed equations of `MassSolver` at the motion in the fields. The arguments are
     explained in `MassSolver`.
     """
 

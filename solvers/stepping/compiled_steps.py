@@ -40,7 +40,7 @@ LONGEST = 0.02
 an interruption by Ctrl-C takes effect only at the end of the call.
 """
 HARD = 10
-"""Number of Newton iterations from which the shapes of bodies and cables are checked at the end of a step; most steps
+"""Number of Newton iterations from which the shapes of bodies and cables are checked at the end of a step. Most steps
 need fewer iterations.
 """
 BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
@@ -369,7 +369,7 @@ class CompiledSteps:
         return self._are_compiled
 
     def _change(self, programs: tuple[Program, ...], outcome: FloatArray) -> None:
-        """Set the compiled programs of a step; the program with the index UPDATE writes its result to ``outcome``."""
+        """Set the compiled programs of a step. The program with the index UPDATE writes its result to ``outcome``."""
         self.programs, self._are_compiled = programs, all(program.is_compiled for program in programs)
         if not self._are_compiled:
             return

@@ -143,7 +143,7 @@ def add_turning(
     base: float, scale: float, out: FloatArray,
 ) -> None:  # fmt: skip
     """Add scale · (a_τ - base · a_0) to ``out``. Here a_0 and a_τ are the accelerations of the steady rotation at its
-    start and after the time tau; see `start_circle`.
+    start and after the time tau. See `start_circle`.
     """
     e, w = np.zeros(4), np.zeros(4)
     for i in range(len(rotations)):

@@ -194,7 +194,7 @@ def judge_gaps(
 @kernel
 def note_largest(found: FloatArray, limits: FloatArray, quiet: FloatArray) -> None:
     """Update the speed below which contacts of a contact law are ignored in the next step, from the largest speed so
-    far; see `judge_gaps`.
+    far. See `judge_gaps`.
     """
     quiet[LEAST] = max(limits[1], SLOW * found[LARGEST])
 
@@ -424,8 +424,9 @@ class ContactWatch(Watch):
         return len(known) != len(now) or any(a is not b for a, b in zip(known, now, strict=True))
 
     def _find_laws(self) -> list[tuple[System, Gaps]]:
-        """Return the contact laws with gaps; an empty list if verdicts are switched off and steps are not repeated with
-        a smaller size."""
+        """Return the contact laws with gaps. The list is empty if verdicts are switched off and steps are not repeated
+        with a smaller size.
+        """
         if options.verdict_kind() == "off" and not self._cuts:
             return []
         return [(s, s.gaps) for s in self._assembly.systems if s.gaps is not None]

@@ -31,7 +31,7 @@ run.
 SMALL = 30
 """Number of coordinates up to which all eigenvalues are computed by a dense solver."""
 TOLERANCE = 1e-3
-"""Relative tolerance of the largest eigenvalue [1]; A step that exceeds the limit by less than this fraction is
+"""Relative tolerance of the largest eigenvalue [1]. A step that exceeds the limit by less than this fraction is
 accepted.
 """
 AT_ONCE = 8

@@ -96,7 +96,7 @@ def add_work(
 ) -> None:
     """Add the work that loads and constraint forces do on the displacement from ``before`` to ``q``, shape (n,) each,
     to ``work``, shape (1,). ``loads`` and ``driven`` contain the loads and the constraint forces on the left-hand side
-    at ``q``, shape (n + 1,) each; ``g_before`` contains loads minus constraint forces at ``before``. ``before`` and
+    at ``q``, shape (n + 1,) each. ``g_before`` contains loads minus constraint forces at ``before``. ``before`` and
     ``g_before`` are then replaced by the present values.
     """
     total = 0.0
