@@ -83,7 +83,7 @@ class Watch:
         return inf
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """Record an accepted step of h seconds that ends at t [s]. The fields contain the state at the end of the step."""
+        """Record an accepted step of the size h [s] that ends at t [s]. The fields contain the end of the step."""
 
     def after_step(self, state: State, changed: bool) -> None:
         """End a step; ``changed`` is true if a projection onto constraints has changed velocities and accelerations
@@ -190,7 +190,7 @@ class Watches:
         return [program() for program in self._programs]
 
     def after_newton(self) -> None:
-        """Call the compiled programs of all monitors before a step is accepted. The fields contain the end of the step."""
+        """Call the compiled programs of all monitors before a step is accepted; the fields contain its end."""
         self.found[0] = 0.0
         for program in self._programs:
             program()()

@@ -20,7 +20,7 @@ SERIES = ("rope.vtkhdf", "rope.h5", "rope.xdmf", "rope_000002.vtu")
 
 
 def damage(content: bytes, rng: random.Random) -> tuple[str, bytes]:
-    """Return the bytes with one of several kinds of random damage; the result differs from the original bytes."""
+    """Return the bytes with one of several kinds of random damage. The result differs from the original bytes."""
     kind = rng.choice(("bit", "byte", "cut", "block", "longer", "empty"))
     at, changed = rng.randrange(len(content)), bytearray(content)
     if kind == "bit":

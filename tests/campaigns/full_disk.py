@@ -25,7 +25,7 @@ def limit_files(size: int) -> None:
 
 @contextlib.contextmanager
 def small_disk(folder: Path, size: int) -> Iterator[bool]:
-    """Mount a disk of a given size [bytes] in a folder if this process has the right to mount; return whether the disk
+    """Mount a disk of a given size [bytes] in a folder if this process has the right to mount. Return whether the disk
     is mounted.
     """
     folder.mkdir()

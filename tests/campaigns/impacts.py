@@ -241,7 +241,7 @@ def touch_circle(law: type[Any] | None) -> Callable[[Impact], Scene]:
 
 
 def touch_surface(kind: type[Any], touching: int | None = None) -> Callable[[Impact], Scene]:
-    """Create a surface on a body that falls on a fixed cable; if ``touching`` is true, the surface is a member of a
+    """Create a surface on a body that falls on a fixed cable. If ``touching`` is true, the surface is a member of a
     contact set.
     """
 

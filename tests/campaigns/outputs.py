@@ -261,7 +261,7 @@ NO_FILE_AT_ALL = ("-last_good", "-log_view", "-dynamic_snes_monitor")
 
 
 def put(kind: str, path: Path, folder: Path, rng: random.Random) -> Path:
-    """Create a user's object at the path of an output; return the file whose bytes must not change."""
+    """Create a user's object at the path of an output. Return the file whose bytes must not change."""
     path.parent.mkdir(exist_ok=True)
     text = "".join(rng.choices("abc ,=()#\n", k=rng.randrange(1, 400)))
     if kind == "hdf5":

@@ -30,7 +30,7 @@ TO_REFERENCE = np.r_[8, 0:8]
 def create_cable(
     factor: float = 1.0, coupling: bool = True, variation: bool = True, **more: Any
 ) -> tuple[World, Entity]:
-    """Create one ALE cable with the parameters of the reference data; the axial motion is the last coordinate."""
+    """Create one ALE cable with the parameters of the reference data. The axial motion is the last coordinate."""
     world = World()
     nodes = world.add(PointSlope2D, position=NODES[:, :2], slope=NODES[:, 2:])
     ale = world.add(ALENode)

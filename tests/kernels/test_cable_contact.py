@@ -154,8 +154,8 @@ def test_refused_models() -> None:
 
 
 def test_ropes_inside_each_other() -> None:
-    """Ropes that overlap by more than a radius at the start cause an error; later such overlaps cause a rejected
-    step.
+    """An overlap of ropes by more than a radius causes an error at the start. In later steps, such an overlap causes
+    the rejection of the step.
     """
     ropes = create_crossing(depth=1.2 * RADIUS)
     with pytest.raises(ModelError, match=r"rows \d and \d overlap at the start by 0.00528 m .* less than .* a radius"):
@@ -260,7 +260,7 @@ def test_couplings_of_earlier_contacts() -> None:
     at = places.slots.at
 
     def find(cable: int, exact: bool = False) -> tuple[bool, set[tuple[int, ...]]]:
-        """Couple the pairs for contact of the first point with one cable; return whether this was necessary."""
+        """Couple the pairs for contact of the first point with one cable. Return whether this was necessary."""
         data = np.zeros(at.max() + WIDTH)
         data[at[0] + NUMBER] = cable + 1
         places.assign(data)

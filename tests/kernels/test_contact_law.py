@@ -76,7 +76,7 @@ def test_friction_along_a_line(state: float) -> None:
 
 
 def test_stored_gaps_and_states() -> None:
-    """Opening, closing and changes between sticking and slipping cause force errors; the end of friction causes no
+    """Opening, closing and changes between sticking and slipping cause force errors. The end of friction causes no
     force error.
     """
     data = np.array([-1e-3, STICKS])

@@ -37,7 +37,7 @@ CONTACT = {
 def follow_first(
     rows: Any, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, before: Followed
 ) -> Followed:
-    """Call `follow_stretch` with the first row; the call passes arrays of records, because kernels that Python calls
+    """Call `follow_stretch` with the first row. The call passes arrays of records, because kernels that Python calls
     need arrays.
     """
     return follow_stretch(rows[0], o, q, w, gap, grown, h, before)
@@ -112,8 +112,8 @@ def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact
 @pytest.mark.parametrize("y", [0.0, 0.05, -0.04])
 @pytest.mark.parametrize("clip", [False, True])
 def test_tangent(y: float, place: Any, clip: bool) -> None:
-    """The tangent agrees with differences for all states of points, with offsets, with circles at a distance from the
-    centre of their body, and with tensile forces that are allowed or set to 0.
+    """The tangent agrees with differences for all states of points, with offsets, and with circles at a distance from
+    the centre of their body. Tensile forces are allowed or set to 0.
     """
     arc = create_arc(y, place, clip_normal_force=clip)
     assert arc.forces().any()
@@ -349,8 +349,8 @@ def test_a_point_that_slips_keeps_what_the_damper_leaves() -> None:
 
 
 def test_stretch_before_a_circle_is_the_mean_over_one_length() -> None:
-    """Waves with the period of a cable length do not change the mean stretch before a circle, even for steps of
-    different sizes, in which the cable moves by up to an eighth of its length.
+    """Waves with the period of a cable length do not change the mean stretch before a circle. This is also true for
+    steps of different sizes. In each step, the cable moves by at most an eighth of its length.
 
     A mean of the values at the ends of steps would not extend over exactly one cable length, and would contain up to a
     tenth of a wave.

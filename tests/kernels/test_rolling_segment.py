@@ -58,8 +58,8 @@ def roll(length: float, stretch: float, y: float, side: str, current: bool, leav
     list(product(STRETCHES, (0.0, -5e-5, 5e-3, -5e-3), ("left", "right"), (False, True))),
 )
 def test_rolling_segment_keeps_its_place(stretch: float, y: float, side: str, leaves: bool) -> None:
-    """The sticking position is equal at both ends of the motion up to rounding; between the ends it differs by up to
-    l³/(250 R²), the difference of chord and arc.
+    """The sticking position is equal at both ends of the motion up to rounding. Between the ends, the sticking position
+    differs by up to l³/(250 R²), the difference between chord and arc.
 
     The offset has either sign and up to 5 % of the radius. On the circle, the line at the offset is shorter or longer
     than on the straight part by (y/R) l, which must not be treated as slip.

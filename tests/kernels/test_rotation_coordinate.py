@@ -257,7 +257,7 @@ def test_contact() -> None:
 
 
 def test_angles_go_on_over_many_turns() -> None:
-    """Angles count many turns in both directions for steps of less than 3/4 of a turn; Euler parameters have a period
+    """Angles count many turns in both directions for steps of less than 3/4 of a turn. Euler parameters have a period
     of two turns.
     """
     world = World()

@@ -148,7 +148,7 @@ def test_tangent_of_options(columns: Any) -> None:
 
 @pytest.mark.parametrize("name", SURFACES)
 def test_forces_moments_and_power(name: str) -> None:
-    """The sums of the forces and of the moments on cable and body are 0; the moments include the moment about the axis
+    """The sums of the forces and of the moments on cable and body are 0. The moments include the moment about the axis
     of the cable.
 
     The power of all forces equals the power of the points, separately for each part of the forces.

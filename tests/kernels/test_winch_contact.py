@@ -27,8 +27,9 @@ RADIUS, POINTS = 1.0, 3
 
 
 def create(kind: str = "off", mu: float = 0.3, **more: Any) -> tuple[wl.World, Any, Entity, State]:
-    """Create a rope of six cables over a circle on the ground, or on a body that rotates about its centre or about
-    another point, and a state with random motion in which all points touch and some slip."""
+    """Create a rope of six cables over a circle, and a state with random motion in which all points touch and some
+    points slip. The circle is on the ground, or on a body that rotates about its centre or about another point.
+    """
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     route = route_around([Circle((0.0, 0.0), 0.995, "right")], closed=False, start=(-2.0, 0.0), end=(2.0, -0.5))
     rope = winch_rope_along(world, route, 6, **ROPE)

@@ -39,7 +39,8 @@ def flow(t: float, x: Any) -> tuple[Any, Any]:
 
 def create(dims: int, winch: bool, torsion: bool = False, **more: Any) -> tuple[wl.World, Any, Any]:
     """Create a rope of three cables, by a winch or of constant length, that reaches from air into water with waves and
-    a current; return also the fluid loads. Winch ropes can have torsion."""
+    a current. Return also the fluid loads. Winch ropes can have torsion.
+    """
     world = wl.World(gravity=(0.0, -G, 0.0) if dims == 2 else (0.0, 0.0, -G))
     ends = np.array([(0.0, 0.7), (1.0, -5.0)] if dims == 2 else [(0.0, 0.2, 0.7), (1.0, 0.5, -5.0)])
     ends[1] = ends[0] + LENGTH * (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])

@@ -163,7 +163,7 @@ def test_ring(tmp_path: Path) -> None:
 
 
 def test_branching(tmp_path: Path) -> None:
-    """Three lines that meet at a point share its position and have separate slopes; with "through", the two nearly
+    """Three lines that meet at a point share its position and have separate slopes. With "through", the two nearly
     collinear lines share a slope.
     """
     points = [(0.0, 0.0), (-1.0, 0.0), (1.0, 0.05), (0.0, -1.0)]
@@ -279,7 +279,7 @@ def test_neighbours_are_near_each_other(tmp_path: Path) -> None:
 
 
 def test_points_that_are_joined(tmp_path: Path) -> None:
-    """The ends of two ropes with a small gap are joined if the gap is at most merge_distance; with None the ends are
+    """The ends of two ropes with a small gap are joined if the gap is at most merge_distance. With None the ends are
     not joined.
     """
     points = [(0.0, 0.0), (1.0, 0.0), (1.0, 0.0), (2.0, 0.0)]

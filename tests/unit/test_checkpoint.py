@@ -271,7 +271,7 @@ def test_another_solver_is_refused(tmp_path: Path) -> None:
 
 
 def test_parameters_may_change_on_restart(tmp_path: Path) -> None:
-    """Changed settings of the script take effect on restart; values that a hook has set are restored."""
+    """Changed settings of the script take effect on restart. Values that a hook has set are restored."""
     path = tmp_path / "run.h5"
 
     def pull(value: float, force: float, restart: bool) -> tuple[State, World]:

@@ -32,7 +32,7 @@ from windlass.framework.state.state import State
 
 
 def add_cloud(world: World, count: int, skin: float = 0.0, seed: int = 0) -> tuple[Entity, Entity]:
-    """Add spheres at random positions in a box above the plane z = 0; the spheres would fill half of the box. Return
+    """Add spheres at random positions in a box above the plane z = 0. The spheres would fill half of the box. Return
     handles of nodes and element.
     """
     random = np.random.default_rng(seed)

@@ -128,7 +128,7 @@ def test_cycle_keeps_the_state_with_the_smaller_error(closed: float, open_: floa
 
 
 def test_cycle_with_a_large_error_fails() -> None:
-    """A cycle with a large error fails immediately instead of at the limit of passes; the reason names the cycle."""
+    """A cycle with a large error fails immediately instead of at the limit of passes. The reason names the cycle."""
     attempt = attempt_step(flip_flop(3.0, 4.0, force=1e3), max_it=20)
     assert not attempt.converged and attempt.passes == 2
     assert "contacts return to the same states every 2 passes" in attempt.reason

@@ -190,7 +190,7 @@ def test_seal() -> None:
 
 
 def test_two_runs_on_the_same_files(tmp_path: Path) -> None:
-    """The second run on the same files is refused before it changes any file; the error names process and host of the
+    """The second run on the same files is refused before it changes any file. The error names process and host of the
     first run.
     """
     first = "time [s],step [1],of the first run\n"

@@ -113,7 +113,9 @@ def test_a_copy_keeps_its_own_flag(tmp_path: Any) -> None:
 
 
 def test_disabled_by_default() -> None:
-    """The column `enabled` is the initial value for states; enabling a row in a state does not change the column."""
+    """The column `enabled` contains the initial value for states. If a row is enabled in a state, the column does not
+    change.
+    """
     scene = Scene(moving=False)
     elements = scene.world.add(HuntCrossley, contact_set=scene.set, enabled=[False, True])
     state = State(scene.world)

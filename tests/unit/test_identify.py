@@ -159,7 +159,7 @@ def test_region_of_a_fit() -> None:
 
 
 def test_intervals_beyond_the_largest_number() -> None:
-    """On a logarithmic scale, ends of wide intervals may exceed the largest number; these ends are infinite."""
+    """On a logarithmic scale, ends of wide intervals may exceed the largest number. These ends are infinite."""
     each = ranges.Range(1e4, 1e8, True, 1e4, "N/m")
     assert each.value(0.5) == pytest.approx(1e6) and each.value(90.0) == np.inf and each.value(-90.0) == 0.0
     kept = {"half_widths": np.full(2, 90.0), "correlations": np.eye(2), "covariance": 2e3 * np.eye(2), "bound": 6.0}
@@ -288,7 +288,7 @@ def test_intervals_hold_as_often_as_stated(known: bool) -> None:
     the joint regions contain both values.
 
     The number of intervals, or regions, that contain known values has a binomial distribution with the mean 190 and the
-    standard deviation 3.1; the bounds of the test are three standard deviations from the mean.
+    standard deviation 3.1. The bounds of the test are three standard deviations from the mean.
     """
     times, deviations = np.linspace(0.0, 2.0, 30), np.array([2e-3, 5e-2])
     columns = np.repeat([0, 1], len(times))
@@ -362,8 +362,8 @@ def test_noisy_results_do_not_end_a_fit_early() -> None:
 
 
 def test_noisy_results_do_not_prolong_a_fit() -> None:
-    """A model whose results jump between close parameters by a tenth of the noise of the data is fitted in at most six
-    Gauss-Newton steps, and the joint confidence region contains the known values.
+    """The results of a model jump between close parameters by a tenth of the noise of the data. The fit needs at most
+    six Gauss-Newton steps, and the joint confidence region contains the known values.
     """
     times = np.linspace(0.0, 2.0, 60)
     random = np.random.default_rng(7)

@@ -252,7 +252,7 @@ def test_first_difference_between_processes() -> None:
 
 
 def test_values_that_are_assigned_to_a_state() -> None:
-    """Assigned arrays of a state keep their shape, type and memory; the error for another shape names both shapes."""
+    """Assigned arrays of a state keep their shape, type and memory. The error for another shape names both shapes."""
     world, _ = rope()
     state = wl.State(world)
     q, n = state.q, len(state.q)

@@ -294,7 +294,7 @@ def test_kernels_of_one_factory_do_not_mix_and_equal_ones_share_machine_code() -
 
 
 def test_copies_of_a_kernel_are_the_kernel() -> None:
-    """Copies are the kernel itself, before and after its first call; pickled data contain its name."""
+    """Copies are the kernel itself, before and after its first call. Pickled data contain its name."""
     shift = make_shift(4.0)
     for _ in range(2):
         assert copy.copy(is_nan) is is_nan and copy.deepcopy([is_nan])[0] is is_nan

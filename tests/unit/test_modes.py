@@ -158,7 +158,7 @@ def test_sensors_show_the_modes() -> None:
 
 
 def test_films(span: wl.ModesResult, tmp_path: Path) -> None:
-    """Each mode has one file with the frames of a period; the middle of the string moves by a tenth of its length."""
+    """Each mode has one file with the frames of a period. The middle of the string moves by a tenth of its length."""
     paths = span.animate(tmp_path, modes=[1], frames=8, size=0.1)
     assert [path.name for path in paths] == ["mode_01.vtkhdf"]
     with h5py.File(paths[0]) as file:

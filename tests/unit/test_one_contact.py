@@ -1,5 +1,5 @@
-"""The code of contact of cables at points exists once: `connectors/contact` has the friction, the update of history
-values and the assembly of tangents, and no two functions of the rooms of contact are alike.
+"""The code of contact of cables at points exists only once. The folder `connectors/contact` contains the friction, the
+update of history values and the assembly of tangents. No two functions of the folders of contact laws are alike.
 """
 
 from __future__ import annotations

@@ -243,7 +243,7 @@ def test_signals_remove_locks(number: signal.Signals, model: Path) -> None:
 
 
 def test_drafts_of_killed_runs_are_removed_by_the_next(model: Path) -> None:
-    """The next run removes temporary files of every output of a killed run; temporary files of a running process
+    """The next run removes temporary files of every output of a killed run. Temporary files of a running process
     remain.
     """
     code = "import sys, os; from pathlib import Path; from windlass.framework.files.whole_files import create_draft; "

@@ -114,8 +114,9 @@ def test_the_pace_is_an_option(clock: Clock) -> None:
 def test_real_time_factor(
     reached: float, factor: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The last line states the simulated time divided by the elapsed time without compilation, also for a run that was
-    stopped; statics has no such factor."""
+    """The last line states the simulated time divided by the elapsed time without compilation. This is also true for a
+    run that was stopped. Statics has no such factor.
+    """
     now, spent = [0.0], [5.0]
     monkeypatch.setattr(progress.time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(progress, "compiling_time", lambda: spent[0])

@@ -99,7 +99,7 @@ def test_chain_in_random_order_is_cut_into_few_pieces() -> None:
 
 
 def hub_world() -> World:
-    """Create two bodies (hubs), each connected by springs to half of many points; a hub is the first marker of each
+    """Create two bodies (hubs), each connected by springs to half of many points. A hub is the first marker of each
     spring.
     """
     world = World()

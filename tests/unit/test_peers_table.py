@@ -24,7 +24,7 @@ APART = {(0.0, 1): (4e-4, 1e-3), (1e-10, 1): (4e-4, 9e-4)}
 def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
     """Return the verdict on given differences of motions and multipliers.
 
-    Differences are given for pairs of tolerance and number of steps; all other differences are 1e-3.
+    Differences are given for pairs of tolerance and number of steps. All other differences are 1e-3.
     """
 
     def solve(how: Any) -> Any:

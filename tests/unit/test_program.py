@@ -61,7 +61,7 @@ def into(f: FloatArray) -> Evaluation:
 @pytest.mark.parametrize("flag", [True, False])
 @pytest.mark.parametrize(("first", "second"), [(True, False), (False, True), (True, True)])
 def test_arguments_reach_the_kernel(flag: bool, first: bool, second: bool) -> None:
-    """Kernels get numbers, adjacent truth values, nested tuples and arrays; arrays are not copied, also if they are
+    """Kernels get numbers, adjacent truth values, nested tuples and arrays. Arrays are not copied, even if they are
     strided.
     """
     c, f, expected = columns(flag, first, second), np.zeros(3), np.zeros(3)

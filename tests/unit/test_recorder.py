@@ -146,7 +146,7 @@ def read_series(path: Path) -> tuple[list[float], list[Frame]]:
 
 
 def check_cables(frame: Frame, points: np.ndarray, cables: Entity, state: State, subdivisions: int) -> int:
-    """Compare the points of a frame, from a given point on, with the outputs of cables; return the number of compared
+    """Compare the points of a frame, from a given point on, with the outputs of cables. Return the number of compared
     points.
     """
     x = cables.length[:, None] * np.arange(subdivisions + 1) / subdivisions

@@ -422,9 +422,7 @@ def test_words_of_joints_are_fields_of_the_row() -> None:
 
 
 def test_words_of_updates_are_fields_of_the_row() -> None:
-    """Kernels of updates may read only fields of the row, including history values; a misspelt field causes an
-    error.
-    """
+    """Kernels of updates may read only fields of the row, including history values. A misspelt field is refused."""
     with raises("row.histroy in update of Keeper: must be one of .*, history, start"):
         register_pair(Keeper, three, three_by_three, start=(0.0,), update=keeping)
 

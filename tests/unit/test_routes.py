@@ -281,7 +281,7 @@ RIGHT = Circle((0.0, 0.0), 0.1, "right")
 @pytest.mark.parametrize(
     ("circles", "options", "message"),
     [
-        # Circles on different sides of a belt must not overlap; of two circles on the same side, neither may lie inside
+        # Circles on different sides of a belt must not overlap. Of two circles on the same side, neither may lie inside
         # the other.
         (
             [RIGHT, Circle((0.15, 0), 0.1, "left")],

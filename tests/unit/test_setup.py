@@ -133,7 +133,7 @@ def test_build_leaves_an_environment_of_the_system_alone(checkout: Path) -> None
     assert link.read_text() == "/usr/lib/petscdir"
 
 
-# An environment whose pip writes the requested sources; these sources log the commands that are applied to them.
+# An environment in which pip writes the requested sources. These sources log the commands that are applied to them.
 PIP = """case "$*" in
   *"-m venv "*) for folder; do :; done; mkdir -p "$folder/bin"; cp "$0" "$folder/bin/python" ;;
   *" download "*)
@@ -152,7 +152,7 @@ echo "make $* $name" >>"$LOG" """
 
 
 def build_petsc(checkout: Path, stopped: str = "") -> tuple[subprocess.CompletedProcess[str], list[str]]:
-    """Call --build-petsc with tools that only log their calls; one of the tools fails in the folder `stopped`.
+    """Call --build-petsc with tools that only log their calls. One of the tools fails in the folder `stopped`.
 
     Return the log.
     """

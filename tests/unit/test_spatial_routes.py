@@ -71,7 +71,7 @@ def test_sheaves_in_one_plane(closed: bool) -> None:
 
 
 def test_fleet_angles() -> None:
-    """With fleet angles, spans are normal to the radii at both ends; the direction jumps by the fleet angle."""
+    """With fleet angles, spans are normal to the radii at both ends. The direction jumps by the fleet angle."""
     sheaves = [
         Sheave((0, 0, 0), (0, 0.1, 1), 0.1, "right"),
         Sheave((1, 0.2, 0.1), (0, 1, -2), 0.2, "right"),

@@ -24,7 +24,7 @@ THREE = {
 
 
 def mount(pulleys: dict[str, Any], **columns: Any) -> wl.Belt:
-    """Create a belt around pulleys with rigid contact; each pulley is given by its centre [m], its radius [m] and the
+    """Create a belt around pulleys with rigid contact. Each pulley is given by its centre [m], its radius [m] and the
     side of the belt.
     """
     world = wl.World()

@@ -150,7 +150,7 @@ def found_by_pyright(models: Path) -> Errors:
 
 
 def is_found(what: str, errors: Errors) -> bool:
-    """Return whether an error is at the line of the mistake; errors of calls may name the first line of the call."""
+    """Return whether an error is at the line of the mistake. Errors of calls may name the first line of the call."""
     old, _ = MISTAKES[what]
     line = MODEL[: MODEL.index(old)].count("\n") + 1
     return any(line - 4 <= number <= line for number, _ in errors[what])

@@ -19,8 +19,9 @@ from windlass.framework.assembly.steps import force_steps, run_steps
 
 
 def ring(count: int) -> IntArray:
-    """Return coordinates of a closed chain of rows; each row has the coordinates of two neighbours and one missing
-    coordinate."""
+    """Return coordinates of a closed chain of rows. Each row has the coordinates of two neighbours and one missing
+    coordinate.
+    """
     first = np.arange(count)
     return np.column_stack((first, (first + 1) % count, np.full(count, count)))
 
