@@ -264,7 +264,9 @@ def test_the_same_twice() -> None:
 
 
 def test_axes_of_any_length() -> None:
-    """The frames of surfaces depend only on the directions of their axes, also for the smallest and largest axes."""
+    """The frames of surfaces depend only on the directions of their axes, even for the smallest and largest lengths of
+    these axes.
+    """
     axis, along = np.array([[1.0, 2.0, 3.0]]), np.array([[0.0, -1.0, 0.5]])
     frame = eval_axes(axis, along)
     for power in (-1020, -3, 1000):

@@ -200,7 +200,7 @@ def test_tangent(normals: bool, y: float, mu_k: float, place: Any, clip: bool) -
     list(product((True, False), (0.0, -0.02, 0.03), ((0.0, 0.0), (0.03, -0.05), "cable"), (0.0, -0.7))),
 )
 def test_tangent_with_current_lengths(normals: bool, y: float, place: Any, shift: float) -> None:
-    """If sticking positions refer to current lengths, the tangent agrees with differences, also after the material has
+    """If sticking positions refer to current lengths, the tangent agrees with differences, even after the material has
     moved.
 
     All segments stick.

@@ -80,8 +80,8 @@ def test_tangent_and_accelerations(locked: tuple[bool, ...], rates: dict[str, An
 
 
 def test_frames_are_turned_about_x_then_y_then_z() -> None:
-    """Bodies at the offsets of the joint satisfy its equations for any joint frames, whose rotations are about x, y and
-    z in this order.
+    """Bodies at the offsets of the joint satisfy the equations of the joint for any joint frames. The rotations of a
+    frame are about x, y and z in this order.
     """
     offset = np.array((0.2, -0.3, 0.1, 0.5, -0.7, 4.0))
     turned = FRAME0 @ Rotation.from_euler("XYZ", offset[3:]).as_matrix()

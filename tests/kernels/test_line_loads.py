@@ -140,8 +140,8 @@ def test_tangents_on_cables_with_twist_are_exact() -> None:
 @pytest.mark.parametrize("order", [1, 2, 3])
 @pytest.mark.parametrize("create", [create_plane_beam, create_space_beam])
 def test_tangents_on_beams_are_exact(create: Any, order: int) -> None:
-    """On beams, tangents of line loads, of torques per length and of fluids agree with differences, also for vectors
-    that rotate with the cross section.
+    """On beams, tangents of line loads, of torques per length and of fluids agree with differences. The vectors of the
+    loads are fixed in the global frame, or rotate with the cross section.
     """
     world, beams = create(order)
     flat = create is create_plane_beam

@@ -373,8 +373,8 @@ def test_sticking_positions_that_are_kept_do_not_drift() -> None:
 
 @pytest.mark.parametrize(("sticking", "stretch"), [("current", 1.0), ("current", 1.07), ("reference", 1.0)])
 def test_material_that_rolls_along_with_the_circle_does_not_bend_bristles(sticking: str, stretch: float) -> None:
-    """A mesh at rest, whose material moves with s_t = v/lam, touches a circle with the rim speed v. The slip velocity
-    and the deflection of bristles are always 0.
+    """A mesh at rest touches a circle with the rim speed v. The material moves through this mesh with s_t = v/lam. The
+    slip velocity and the deflection of bristles are always 0.
 
     The straight cable lies on top of the circle. The material moves to the right, so the circle rotates clockwise. If
     sticking positions refer to reference lengths, the deflection is 0 only without stretch: with stretch, seven turns

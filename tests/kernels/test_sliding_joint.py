@@ -31,7 +31,7 @@ def create_body(kind: str) -> tuple[wl.World, Entity, Entity]:
 
 @pytest.mark.parametrize("kind", ["plane", "space", "moving"])
 def test_tangent(kind: str) -> None:
-    """Tangents agree with central differences in random states of motion with multipliers, also if the joint is
+    """Tangents agree with central differences in random states of motion with multipliers, even if the joint is
     switched off.
     """
     world, _, joints = create_body(kind)

@@ -78,7 +78,7 @@ def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
     )  # fmt: skip
 
 
-# a cone and a concave bollard, whose arc lies at RADIUS
+# a cone, and a concave bollard with an arc at RADIUS
 PROFILES = {
     "cone": (RADIUS - 0.6 * 0.5, -0.6, RADIUS + 0.6 * 0.5, 0.6),
     "bollard": (RADIUS + 0.0, -1.0, RADIUS + 0.0, 0.0, RADIUS + 1.0, 0.0 + 1.0),
@@ -159,7 +159,7 @@ def test_distance_gradient_and_hessian(name: str) -> None:
 
 def test_profile_is_whole() -> None:
     """For a profile with convex, concave and sharp corners, the computed distance agrees with the distance from the
-    curve, also near the corners.
+    curve, even near the corners.
     """
     vertices, rounding = (0.3, -0.5, 0.3, -0.1, 0.5, 0.0, 0.2, 0.2, 0.2, 0.6), np.array((0.1, 0.03, 0.05))
     for radii in (rounding, np.zeros(1)):
@@ -338,7 +338,7 @@ def test_forces_moments_and_power(name: str) -> None:
 
 
 def test_springs_and_bristles_have_a_potential() -> None:
-    """The rates of the stored energies equal the powers, also for bristles on a curved surface."""
+    """The rates of the stored energies are equal to the powers, even for bristles on a curved surface."""
     arc = create_arc("round", contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)
     arc.data[:, POINTS : 2 * POINTS] = 0.0
     fields, h = arc.assembly.fields, 1e-6

@@ -179,7 +179,9 @@ def test_forces_moments_and_power(name: str) -> None:
 
 @pytest.mark.parametrize("name", SURFACES)
 def test_springs_and_bristles_have_a_potential(name: str) -> None:
-    """The rates of the stored energies equal the powers, also of a rope that turns on a curved surface."""
+    """The rates of the stored energies are equal to the powers, even for a rope that rotates about its axis on a curved
+    surface.
+    """
     arc = create_arc(name, contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)
     arc.data[:, POINTS : 2 * POINTS] = 0.0
     fields, h = arc.assembly.fields, 1e-6

@@ -120,7 +120,7 @@ def test_forms_mix() -> None:
 
 
 def test_calls() -> None:
-    """An evaluation calls the vectorised function once for all rows, and 2 * 2 * 3 times for differences, also if the
+    """An evaluation calls the vectorised function once for all rows, and 2 * 2 * 3 times for differences, even if the
     decorator is applied twice.
     """
     calls: list[np.ndarray] = []

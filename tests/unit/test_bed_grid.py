@@ -34,7 +34,7 @@ def test_table_points_and_mesh_are_equal(tmp_path: Path) -> None:
 
 
 def test_scattered_points(tmp_path: Path) -> None:
-    """Points that are not on a grid are interpolated at the given spacing. A plane is reproduced exactly, also beyond
+    """Points that are not on a grid are interpolated at the given spacing. A plane is reproduced exactly, even beyond
     the grid. Outside of the convex hull the nearest height is used.
     """
     random = np.random.default_rng(2)

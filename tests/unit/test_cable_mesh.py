@@ -63,7 +63,7 @@ def test_files_of_gmsh(name: str) -> None:
 
 @pytest.mark.parametrize("ending", [".msh", ".vtu", ".xdmf"])
 def test_formats_say_the_same(ending: str, tmp_path: Path) -> None:
-    """All formats lead to the same world, also with overlapping groups."""
+    """The worlds from files of all formats are equal, even with overlapping groups."""
     groups = {"legs": [0, 2], "all_lines": [0, 1, 2], "left": [1]}
     path = write_lines(tmp_path / f"y{ending}", Y_POINTS, Y_LINES, groups, {"knot": [0], "feet": [1, 2, 3]})
     _, net = build(path, scale=0.5)

@@ -168,7 +168,7 @@ def test_other_kinds_of_newton_solve_the_same_step(database: Any, given: dict[st
 
 
 def test_errors_of_a_law_are_one_message(tmp_path: Path) -> None:
-    """An error in a law gives one message, also if the script imports only the module that the law needs."""
+    """An error in a law gives one message, even if the script imports only the module that the law needs."""
     (tmp_path / "law.py").write_text(
         "import windlass.framework as fw\n\n\nclass A(fw.Component):\n    x = fw.column('m', 'x')\n\n\n"
         "fw.register(A, 'thing')\n"

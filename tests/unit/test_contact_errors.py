@@ -350,7 +350,7 @@ def test_add_contact_with_many_cables() -> None:
 
 @BOTH
 def test_moving_cables_touch_with_their_axis_only(kind: Any) -> None:
-    """An offset on an ALE cable causes an error, also in a table with plain cables, for which offsets are allowed."""
+    """An offset on an ALE cable causes an error, even in a table with plain cables, for which offsets are allowed."""
     world = World()
     wheel = world.add(RigidBody2D, position=(0.1, -0.1), mass=1.0, inertia=1.0)
     plain = straight_cable(world, (0, 0), (0.3, 0), 2, **CABLE)

@@ -185,7 +185,7 @@ def test_sparsity_follows_on_demand() -> None:
 
 
 def test_runs_of_surfaces() -> None:
-    """Numbers of surfaces are stored as ranges of consecutive numbers, also for zero and one surface."""
+    """Numbers of surfaces are stored as ranges of consecutive numbers, even for zero surfaces and for one surface."""
     for numbers, runs in (([], []), ([4], [[4, 5]]), ([0, 1, 2, 5, 7, 8], [[0, 3], [5, 6], [7, 9]])):
         found = find_runs(np.array(numbers, np.int64))
         assert found.shape == (len(runs), 2) and found.tolist() == runs

@@ -44,7 +44,7 @@ def continue_from(
 def test_later_frames_are_cut_and_new_ones_follow(kind: Any, tmp_path: Path) -> None:
     """Frames 3 and 4, which were written after the checkpoint, are removed.
 
-    After the next frames, the series equals the series of one run, also after two interruptions.
+    After the next frames, the series is equal to the series of one run, even after two interruptions.
     """
     mesh = interrupt(kind, tmp_path)
     series = continue_from(kind, tmp_path, mesh, 3, 4)

@@ -110,8 +110,8 @@ def test_what_does_not_fit_is_refused(changed: dict[str, Any], given: dict[str, 
 def test_an_arm_that_nothing_holds_is_named(
     gravity: tuple[float, float], spring: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A tensioner whose arm turns on its pivot without a spring gives an error before the solve, and a note under
-    gravity.
+    """The arm of a tensioner rotates about its pivot without a spring. This model causes an error before the solve, and
+    under gravity a note.
     """
     world = wl.World(gravity=gravity)
     pulleys = create_pulleys(world)

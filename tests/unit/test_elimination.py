@@ -36,7 +36,7 @@ def create_matrix(rows: int, pairs: Any) -> tuple[Pattern, FloatArray, FloatArra
 def test_elimination(inner: int) -> None:
     """Long-range couplings cause fill in eliminated and in other rows.
 
-    Schur complement and solutions, also with the transposed matrix, agree with dense algebra.
+    Schur complement and solutions, including solutions with the transposed matrix, agree with dense algebra.
     """
     rows = 12
     pattern, values, dense = create_matrix(rows, np.array([(0, 6), (2, 10), (1, 4), (7, 11), (3, 9), (9, 11)]))

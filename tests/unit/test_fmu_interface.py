@@ -326,7 +326,7 @@ def test_a_refused_input_keeps_its_value() -> None:
 
 
 def test_inputs_are_finite() -> None:
-    """Values that are not finite never reach the function of the user."""
+    """Input values that are not finite are not passed to the function of the user."""
     solver, _ = make_drum()
     fmu, found = wl.FMUInterface(), list[float]()
     fmu.input("torque", 3.0, "N m", set=found.append)

@@ -1,4 +1,4 @@
-"""Integrators that users define can be chosen by name in arguments and on the command line, also if they are defined
+"""Integrators that users define can be chosen by name in arguments and on the command line, even if they are defined
 after a solver has declared the option.
 """
 

@@ -102,8 +102,8 @@ def test_lines_without_length(tmp_path: Path) -> None:
 
 
 def test_lines_twice(tmp_path: Path) -> None:
-    """A line that occurs twice causes an error, also with opposite directions. A line of gmsh 2.2 in two physical
-    groups occurs twice and is accepted.
+    """A line that occurs twice causes an error, even if the two directions are opposite. A line of gmsh 2.2 in two
+    physical groups occurs twice and is accepted.
     """
     lines = [(0, 1), (1, 2), (2, 1)]
     expect(write_lines(tmp_path / "n.msh", POINTS, lines), r"lines 1 and 2 both join point 1 at \(1, 0\) m and point 2")

@@ -143,7 +143,7 @@ def test_notes_beside_files_of_petsc(tmp_path: Path) -> None:
 
 
 def test_the_model_is_never_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file of the model is never overwritten, also if it is empty or named by a link."""
+    """The file of the model is never overwritten, even if it is empty or named by a link."""
     path = tmp_path / "m.py"
     path.write_text("")
     (tmp_path / "link").symlink_to(path)

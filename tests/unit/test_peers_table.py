@@ -195,8 +195,8 @@ def test_refusals_are_counted_without_numbers_and_names() -> None:
 
 
 def test_what_fails_in_exudyn_is_not_there() -> None:
-    """A script that fails in Exudyn has the verdict "no result", also if Windlass refuses it. A script that Windlass
-    refuses and that takes long in Exudyn has the verdict "refused".
+    """A script that fails in Exudyn has the verdict "no result", even if Windlass refuses the script. A script that
+    Windlass refuses and that takes long in Exudyn has the verdict "refused".
     """
 
     class Records:

@@ -78,7 +78,7 @@ def test_arguments_reach_the_kernel(flag: bool, first: bool, second: bool) -> No
 
 
 def test_steps_are_taken_in_their_order() -> None:
-    """Steps are executed in order, also if Python functions are called between kernels."""
+    """Steps are executed in order, even if Python functions are called between kernels."""
     f, seen = np.ones(2), []
     s, twice = into(f), call(double, lambda s: (s.f,))
     steps = [(twice, (s,)), (twice + twice, (s,)), (lambda s: seen.append(s.f.copy()), (s,)), (twice, (s,))]

@@ -398,7 +398,9 @@ FIELDS = "must be one of marker0, marker1, stiffness, active"
     ],
 )
 def test_words_of_kernels_are_fields_of_the_row(more: dict[str, Any], message: str) -> None:
-    """A name that is no field of the row is refused before compilation, also in a kernel that is called."""
+    """A name that is no field of the row is refused before compilation. This is also true for kernels that the kernel
+    calls.
+    """
     with raises(message):
         register_pair(Spring, more.pop("force", calling), three_by_three, **more)
     assert law_of(Spring) is None
@@ -447,7 +449,7 @@ def test_derived_fields_are_those_declared() -> None:
 
 
 def test_a_law_whose_family_was_not_loaded() -> None:
-    """If a reference is no marker of the required family, the error names this family, also if the module of the family
+    """If a reference is no marker of the required family, the error names this family, even if the module of the family
     was not loaded before.
     """
     text = (

@@ -229,7 +229,7 @@ def test_wrong_sensors_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_units_of_coordinates() -> None:
-    """The unit of a force on a coordinate follows from the coordinate of each row: N m for angles, also if constraints
+    """The unit of a force on a coordinate follows from the coordinate of each row: N m for angles, even if constraints
     act on velocities.
     """
     world = World()
@@ -319,7 +319,7 @@ def run_interrupted(path: Path, first: float | None, second: float | None) -> Me
 
 def test_a_restart_with_another_start_of_means(tmp_path: Path) -> None:
     """After a restart, means may begin later than the last step of the interrupted run. With a start that is earlier
-    than in the interrupted run, steps would be missing. Such a start causes an error, also if the interrupted run had
+    than in the interrupted run, steps would be missing. Such a start causes an error, even if the interrupted run had
     not reached its own start.
     """
     for first in (0.012, 0.005):

@@ -78,7 +78,7 @@ def test_unknowns_in_blocks() -> None:
     assert unknowns is not None and unknowns.owned % BLOCK == 0
     used = np.concatenate((unknowns.of_dof, unknowns.of_multiplier))
     assert_array_equal(np.sort(np.concatenate((used, unknowns.pads))), np.arange(unknowns.owned))
-    # the spare slot belongs to the last row
+    # the spare slot is in the last row
     assert_array_equal(unknowns.pads[-BLOCK:], unknowns.owned - BLOCK + np.arange(BLOCK))
     # nodes in the order of the layout, one block each
     nodes = unknowns.of_dof[: 4 * 41].reshape(41, BLOCK)

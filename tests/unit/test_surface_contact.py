@@ -293,7 +293,7 @@ def test_drawing() -> None:
 
 
 def test_drawing_of_height_fields() -> None:
-    """Several height fields with different numbers of grid lines are drawn with all grid points, also together with
+    """Several height fields with different numbers of grid lines are drawn with all grid points, even together with
     other surfaces.
     """
     heights = np.array([(0.1, 0.2), (0.3, 0.5), (0.2, 0.1)])
@@ -343,7 +343,7 @@ def test_recorded_faces(tmp_path: Path) -> None:
 
 
 def test_report_of_a_bed() -> None:
-    """The report of a rope whose middle lies on a bed contains the touchdown points, the length on the bed and the load
+    """The middle of a rope lies on a bed. The report contains the touchdown points, the length on the bed and the load
     on the bed.
 
     Wrong surfaces cause errors.

@@ -157,7 +157,7 @@ class FakeRunner:
 def test_search_ends_when_it_says(
     others: float, longest: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The search ends within the user's time limit, also if all settings are slow. The results so far are written."""
+    """The search ends within the user's time limit, even if all settings are slow. The results so far are written."""
     clock = [0.0]
     monkeypatch.setattr(tune.time, "perf_counter", lambda: clock[0])
     runner: Any = FakeRunner(clock, others)
