@@ -76,8 +76,8 @@ class Finding:
             shape (n,).
         names: coordinates with the largest components of the lowest mode, and these components [m, rad, 1].
         faults: implausible shapes, from `Checks.find_faults`.
-        doubts: findings that the user must judge, also from `Checks.find_faults`.
-        coarse: rows (elements) that are too long to resolve the shape of the solution, also from `Checks.find_faults`.
+        doubts: other findings of `Checks.find_faults`, which the user must judge.
+        coarse: rows (elements) that `Checks.find_faults` reports as too long to resolve the shape of the solution.
         lost: coordinates of a motion without stiffness along which the model has moved in the solve; empty if no such
             motion exists.
     """

@@ -13,7 +13,7 @@ Contact states are history values that are whole numbers. Therefore they have no
 contact state of a row for one of the two perturbations, the derivatives of this row are computed from the other
 perturbation alone.
 
-Laws that search for contacts store the numbers of their contact partners in the history values, also as whole numbers.
+Laws that search for contacts also store the indices of their contact partners in the history values, as whole numbers.
 The coordinates of the rows of these laws therefore depend on the history values. An update can change the partners of a
 row. The results of the update then depend on the coordinates of the partners before and after the update. The groups
 are created again if partners change. Every update searches for contacts again, so an update is a function of the motion
@@ -335,8 +335,8 @@ class HistoryTerms:
         """Return three arrays. The first contains the derivatives of the forces of each row with respect to its history
         values, shape (values, rows, width). The second contains the index of each history value, or -1 for none, shape
         (values, rows). The third contains the indices of the forces, see `RowForces.equations`. The fields contain the
-        motion and the history values ``data``. If ``start`` contains the history values at the start of the step, the
-        derivatives with respect to these values are returned instead.
+        motion and the history values ``data``. If ``start`` is given, it contains the history values at the start of
+        the step. In this case the derivatives with respect to these values are returned.
         """
         fields, found = self._assembly.fields, self._find_forces(data)
         array, base = (fields.data, data) if start is None else (fields.start_data, start)

@@ -29,8 +29,8 @@ class CycleFinder:
 
     Attributes:
         length: number of passes of the cycle that was found, or 0.
-        best: history values at the start of the pass with the smallest force error in the cycle, shape (d,). None means
-            the last pass, whose result is still stored in the fields.
+        best: history values at the start of the pass with the smallest force error in the cycle, shape (d,). None
+            stands for the last pass. The result of the last pass is still stored in the fields.
     """
 
     def __init__(self, start: FloatArray, largest: Callable[[list[float]], list[float]]) -> None:
