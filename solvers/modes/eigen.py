@@ -76,11 +76,12 @@ LARGEST_DENSE = 600
 """Largest number of unknowns of a model that may be solved with dense matrices. Such a solve takes 0.5 s without
 damping, and 3 s with damping."""
 DENSE_INFINITE = 1e-12
-"""Ratio of the shift to the distance of an eigenvalue from the shift below which the eigenvalue is treated as infinite.
+"""Ratio of the shift to the distance of an eigenvalue from the shift. Below this ratio, the eigenvalue is treated as
+infinite.
 """
 REPEATED = 1e-10
-"""Singular value of the constraint Jacobian, with rows of norm 1, below which constraints are treated as redundant; in
-null spaces, relative to the largest singular value [1].
+"""Singular value of the constraint Jacobian, with rows of norm 1, below which constraints are treated as redundant. In
+the computation of null spaces, the value is relative to the largest singular value [1].
 """
 SMALL_PART = 1e-3
 """Norm up to which the real or imaginary part of a vector with norm 1 is treated as a rounding error."""

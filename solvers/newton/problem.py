@@ -414,7 +414,7 @@ class NonlinearProblem:
 
     def _has_tangent_steps(self, scheme: Scheme) -> bool:
         """Return whether the steps of the tangent are known. If only the factors have changed since the last tangent,
-        for example the step size, the steps are created.
+        for example because of another step size, create the steps for the new factors.
         """
         key, last = self._find_tangent_key(scheme), self._tangent_key
         if key == last:

@@ -72,7 +72,9 @@ class Arc(NamedTuple):
 
 
 def create_arc(name: str = "drum", fixed: bool = False, seed: int = 1, soft: bool = True, **contact: Any) -> Arc:
-    """Create an arc in a random state near a surface off the centre of a moving body, with points in all states."""
+    """Create an arc in a random state near a surface on a moving body. The surface is at a distance from the centre of
+    the body. Points are in all contact states.
+    """
     world, random = World(), np.random.default_rng(seed)
     angles, centre = np.array([2.4, 1.8, 1.2]), np.array((0.1, -0.2))
     radial = np.stack((np.cos(angles), np.sin(angles)), axis=1)

@@ -131,7 +131,9 @@ def cubic(t: float, row: int, x: Any, rate: Any, k: Any, d: Any, offset: Any) ->
 @pytest.mark.parametrize("arm", [False, True])
 @pytest.mark.parametrize(("law", "columns"), BODIES, ids=lambda v: getattr(v, "__name__", ""))
 def test_tangents_of_laws_on_bodies(law: type[Component], columns: dict[str, Any], arm: bool, user: bool) -> None:
-    """Tangents agree with differences at points off the centre of a 3D body, a 2D body and a 2D cable."""
+    """Tangents agree with differences for points at a distance from the centre of a 3D body, the centre of a 2D body
+    and the axis of a 2D cable.
+    """
     given = {**columns, "stiffness": columns["stiffness"] / 50.0}
     for name in ("moment_arm",) if "moment_arm" in columns else ():
         given[name] = arm

@@ -91,7 +91,7 @@ def ellipsoid_sphere(world: World, one: dict[str, Entity], two: dict[str, Entity
 
 
 def ellipsoid_ellipsoid(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
-    """Create two ellipsoids off the centres of two bodies."""
+    """Create two ellipsoids at a distance from the centres of two bodies."""
     body = add_body(world, (0, 0, 0), (1, 2, 3))
     marker = position_marker(world, body, (0.1, 0.2, -0.1))
     world.add(ContactEllipsoid, marker=marker, semi_axes=(0.5, 0.8, 1.0), rotation=TURNED, **one)

@@ -326,8 +326,8 @@ def test_update_refers_sticking_positions_to_the_material(stiffness: float, stic
     """After an update, a cable with moving material and a plain cable with the same slip have equal states, gaps and
     force errors.
 
-    If sticking positions refer to reference lengths, they differ by s. If they refer to current lengths, they are
-    equal, and the present value of s is also stored.
+    If sticking positions refer to reference lengths, the positions of the two cables differ by s. If sticking positions
+    refer to current lengths, the positions are equal, and the present value of s is also stored.
     """
     pairs, plain = twin("mpmmmm", 4, friction_stiffness=stiffness, sticking_length=sticking)
     results = []

@@ -246,8 +246,8 @@ def test_wrong_options(tmp_path: Path) -> None:
 def test_two_processes(tmp_path: Path) -> None:
     """Frequencies, damping, shapes and shares agree to 1e-8 on one and two processes, and the names are equal.
 
-    Fractions of strain energy agree only to 1e-6, because the energies of cables and contacts nearly cancel if a belt
-    can nearly circulate.
+    Fractions of strain energy agree only to 1e-6, because the energies of cables and contacts nearly cancel if the
+    contacts hardly prevent the belt from circulating.
     """
     program = ROOT / "tests" / "support" / "parallel_modes.py"
     found = []

@@ -108,7 +108,7 @@ class Look(wl.StepHook):
 
 
 def check(state: wl.State, mass: Any, meter: Any, first: wl.State, size: float, places: int = PLACES) -> None:
-    """Check that the sums of the only row equal the increments of the run."""
+    """Check that the sums of the only row are equal to the increments over the run."""
     gained = [(state.of(mass, name) - first.of(mass, name))[0, 0] for name in ("q", "v")]
     wanted = [size, state.t - first.t, *gained][:places]
     np.testing.assert_allclose(state.of(meter, "data")[0, :places], wanted, rtol=0, atol=1e-12)
