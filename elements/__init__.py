@@ -1,5 +1,5 @@
-"""Nodes, cables, beams and bodies, one type of element per file, and routes for the initial geometry of cables and
-beams.
+"""Nodes, cables, beams and bodies, each type of element in a separate file. Routes for the initial geometry of cables
+and beams.
 
 Each name is imported on first use, as in the package `windlass`.
 """

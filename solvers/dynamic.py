@@ -87,10 +87,10 @@ class Dynamic(StepSolver):
             With "check", residuals must also be small relative to loads, reactions and inertia. With "accept",
             residuals need not be small relative to these values. This setting is necessary to reproduce data of other
             programs.
-        lag: whether to reuse the tangent and its factorisation while the reuse saves time, see `LagPolicy`; False
+        lag: whether to reuse the tangent and its factorisation as long as the reuse saves time, see `LagPolicy`. False
             selects the full Newton method.
         project: whether to project accelerations, multipliers and, for index-3 methods, velocities onto the constraints
-            after kinks of prescribed motions, see `Consistency`.
+            after jumps of the velocities of prescribed motions, see `Consistency`.
         velocities: treatment of initial velocities that constraints forbid. With "check", an error that names these
             constraints is raised. With "project", the nearest allowed velocities in the norm of the mass matrix are
             used.
@@ -210,8 +210,8 @@ class Dynamic(StepSolver):
             hooks: user code around steps, see `StepHook`.
             resume: whether the state is the result of a dynamic run of this model, for example a state from a file
                 (`State.load`). The run then continues with the accelerations of the state. On one process and with the
-                full Newton method, the results are bit-identical to the results of an uninterrupted run. With False,
-                accelerations are computed again, which is necessary after statics or a change of the model.
+                full Newton method, the results are equal to the results of an uninterrupted run in all bits. With
+                False, accelerations are computed again, which is necessary after statics or a change of the model.
 
         Raises:
             NotConverged: a step failed at the smallest step size. The error contains the last good state.
@@ -238,7 +238,7 @@ class Dynamic(StepSolver):
                 h, ends = run.propose()
                 attempt = run.attempt(h, ends)  # compute the predictor, then repeat Newton's method and contact updates
                 if attempt.converged:
-                    run.accept(h)  # Project after kinks. Copy the end of the step to the state.
+                    run.accept(h)  # Project after velocity jumps. Copy the end of the step to the state.
                     yield current
                     run.go_on()
                 else:
@@ -250,8 +250,9 @@ class Dynamic(StepSolver):
                 self.verdict.notes += pacer.say(self.name)
 
     def prepare_start(self, state: State) -> None:
-        """Determine contact states, and compute consistent accelerations and multipliers, as at the start of a solve;
-        see `march` for errors."""
+        """Determine contact states, and compute consistent accelerations and multipliers, as at the start of a solve.
+        See `march` for errors.
+        """
         if self.decides:
             self.assembly.decide(state)
         self.assembly.load_fields(state)
@@ -266,11 +267,11 @@ class Dynamic(StepSolver):
         return describe_problem(self.problem)
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings that must be equal in the original run and in the resumed run; see `Restartable`."""
+        """Return the settings that must be equal in the original run and in the resumed run. See `Restartable`."""
         return {"method": self._method, "rotations": self._rotations, "step [s]": self.sizes.nominal}
 
     def update_state(self, state: State) -> None:
-        """Record a checkpoint in the monitors, so that later steps begin at this state without cached data; see
+        """Record a checkpoint in the monitors, so that later steps begin at this state without cached data. See
         `Restartable`.
         """
         self.watches.close(state)
@@ -302,9 +303,8 @@ class Dynamic(StepSolver):
 class Run:
     """A run of `Dynamic`, which is executed step by step.
 
-    The state changes only when a step is accepted. If hooks are called in each pass, the state instead contains the
-    result of the present pass. A copy of the state at the start of the step is then used to return to this start if the
-    step fails.
+    The state changes only when a step is accepted. If hooks are called in each pass, however, the state contains the
+    result of the present pass, and a failed step restores a copy of the state at the start of the step.
 
     Args:
         solver: the `Dynamic` solver that executes the run.
@@ -325,8 +325,8 @@ class Run:
         self._stopping = overriding(hooks, "next_stop")
 
     def begin(self, resume: bool) -> None:
-        """Determine contact states, and compute consistent accelerations and multipliers. With ``resume``, use the
-        contact states, accelerations and multipliers in the state instead.
+        """Determine contact states, and compute consistent accelerations and multipliers. With ``resume``, take the
+        contact states, accelerations and multipliers from the state.
         """
         solver, state, nominal = self._solver, self._state, self._solver.sizes.nominal
         solver.statistics.begin()
@@ -352,7 +352,7 @@ class Run:
         solver._begin_verdict(state, nominal, notes)
 
     def _lay_down(self) -> None:
-        """Create the compiled programs of a step, which use the arrays of the state."""
+        """Create the compiled programs of a step. The programs use the arrays of the state."""
         solver, state = self._solver, self._state
         looking = overriding(self._hooks, "after_iteration")
         self._looked_at = bool(looking)
@@ -464,7 +464,7 @@ class Run:
         """Run Newton's method for one pass. Return whether it has converged.
 
         Args:
-            attempt: the attempt to which the pass belongs.
+            attempt: the attempt that contains the pass.
             scheme: relation between the unknowns of Newton's method and the motion.
             ends: times [s] at the end of this step and at the ends of later steps, see `attempt`.
             compiled: whether compiled code executes this step and later steps.
@@ -519,7 +519,7 @@ class Run:
         return run.converged
 
     def _note_steps(self, t: float, steps: int, passes: int, iterations: int) -> None:
-        """Record steps that compiled code has executed without hooks; the last of these steps ends at ``t`` [s]."""
+        """Record steps that compiled code has executed without hooks. The last of these steps ends at ``t`` [s]."""
         solver, state = self._solver, self._state
         state.t, state.step = t, state.step + steps
         solver.statistics.add(steps, passes, iterations)
@@ -532,8 +532,8 @@ class Run:
             hook.skip(steps)
 
     def _find_idle_programs(self) -> list[Program]:
-        """Return compiled programs. In steps that compiled code executes, these programs replace calls of monitors and
-        hooks.
+        """Return the compiled programs that replace the calls of monitors and hooks in steps that compiled code
+        executes.
         """
         programs = [hook.idle_program(self._state) for hook in self._looking]
         found = self._solver.watches.idle_programs(self._state)
@@ -551,8 +551,8 @@ class Run:
             self._state.assign(self._start)
 
     def accept(self, h: float) -> None:
-        """Accept a step of size h [s]: project after kinks of constraints, count the step, and call monitors and
-        hooks.
+        """Accept a step of size h [s]: project after velocity jumps of constraints, count the step, and call monitors
+        and hooks.
         """
         solver, state, then = self._solver, self._state, self._kernels.scheme.t
         solver.watches.accept(state, then, h)

@@ -75,13 +75,13 @@ class StepGrid:
 
     def propose(self, now: float, longest: float) -> tuple[float, float]:
         """Return the size [s] of the next step, which is at most ``longest``, and the time [s] at its end."""
-        # A resumed run must have bit-identical times. Therefore times are counted from 0 if the start is a multiple of
-        # the step size.
+        # The times of a resumed run and of an uninterrupted run must be equal in all bits. Therefore times are counted
+        # from 0 if the start is a multiple of the step size.
         whole = round(self.start / self.step)
         anchor = 0.0 if abs(whole * self.step - self.start) <= 1e-15 * abs(self.start) else self.start
         count = np.floor((now - anchor) / self.step + 1e-9)
         then = float(anchor + (count + 1) * self.step)
-        # a step between two multiples of the nominal size must have exactly this size
+        # a step between two successive multiples of the nominal size must have exactly the nominal size
         size = self.step if abs(anchor + count * self.step - now) <= 1e-9 * self.step else then - now
         if then > self.end - 1e-9 * self.step:
             size, then = (size if then < self.end + 1e-9 * self.step else self.end - now), self.end
@@ -95,8 +95,8 @@ class Explicit(StepSolver):
     history values are stored when the step is accepted. If the force error of the post-Newton update is large, and a
     contact changes its state within the step, the step is repeated. The size of the repeated step is the recommended
     size, with which the step ends at the time of the change. The recommended size is reduced or increased if necessary,
-    so that the new size is at most `SHORTEST_CUT` times the rejected size, and at least ``smallest_step``. The next
-    step then ends at the time at which the rejected step would have ended.
+    so that the new size is at most `SHORTEST_CUT` times the rejected size, and at least ``smallest_step``. The step
+    after the repeated step ends at the time at which the rejected step would have ended.
 
     Args:
         world: the model.
@@ -307,7 +307,8 @@ class Explicit(StepSolver):
 
     def prepare_start(self, state: State) -> None:
         """Project a state onto the constraints, and compute history values, accelerations and multipliers, as at the
-        start of a solve; see `march` for errors."""
+        start of a solve. See `march` for errors.
+        """
         self.assembly.load_fields(state)
         refuse_start(self.assembly)
         if self._project:
@@ -319,11 +320,11 @@ class Explicit(StepSolver):
         self._method.update_accelerations(state)
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings that must be equal in the original run and in the resumed run; see `Restartable`."""
+        """Return the settings that must be equal in the original run and in the resumed run. See `Restartable`."""
         return {"method": self._name, "step [s]": self.step}
 
     def update_state(self, state: State) -> None:
-        """Update the accelerations after changes between two steps, and record a checkpoint in the monitors; see
+        """Update the accelerations after changes between two steps, and record a checkpoint in the monitors. See
         `Restartable`.
         """
         self._method.update_state(state)
@@ -349,7 +350,7 @@ class Explicit(StepSolver):
         self.accelerations.factorisations = int(kept["factorisations"])
 
     def reset_caches(self, state: State) -> None:
-        """Delete factorisations, the contact candidates of neighbour searches, and cached values of the method; see
+        """Delete factorisations, the contact candidates of neighbour searches, and cached values of the method. See
         `Restartable`.
         """
         self.accelerations.reset_caches()
@@ -368,7 +369,7 @@ class Explicit(StepSolver):
         return self.watches.find_cut(size)
 
     def _look(self, size: float) -> None:
-        """Call the monitors after a step of the given size [s]; the fields contain the end of the step."""
+        """Call the monitors after a step of the given size [s]. The fields contain the end of the step."""
         self.contacts.resize(size)
         self.watches.after_newton()
 

@@ -50,7 +50,7 @@ class Failure:
 
 def describe_jump(start: float, time: float | None) -> list[str]:
     """Return a list with a text for `Failure.diagnosis` if the time of a static solve differs from the time of the
-    initial state; otherwise return an empty list.
+    initial state. Otherwise return an empty list.
     """
     if time is None or time == start:
         return []

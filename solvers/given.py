@@ -74,7 +74,7 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
     where, assembly = type(solver).__name__, solver.assembly
     options.check_values()
     if options.help_requested():
-        # with -help, a run ends before its first solve; commands that show the last state then show the initial state
+        # With -help, a run ends before its first solve. Commands that show the last state then show the initial state.
         last_state.note(state)
     if assembly.layout.size > 1:
         meet(assembly.comm, where)
@@ -106,7 +106,9 @@ def _check_finite(state: State, where: str) -> None:
 
 
 def check_times(solver: Restartable, state: State, step: float, end: float) -> None:
-    """Raise ModelError if the start is after the end, or if the number of steps is too large; step and end are in s."""
+    """Raise ModelError if the start is after the end [s], or if the number of steps of the size ``step`` [s] is too
+    large.
+    """
     where = type(solver).__name__
     if end < state.t - 1e-9 * step:
         raise ModelError(f"end = {end} s in {where}: must be >= {state.t:.9g} s, the time of the state")

@@ -50,6 +50,6 @@ def name_largest(
 
 
 def shorten(words: Sequence[str], most: int = 6, kind: str = "") -> list[str]:
-    """Return at most ``most`` texts of a list; the last text states how many others were omitted."""
+    """Return at most ``most`` texts of a list. The last text states how many others were omitted."""
     more = [f"and {len(words) - most} more{kind}"] if len(words) > most else []
     return [*words[:most], *more]

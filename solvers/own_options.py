@@ -82,7 +82,9 @@ TABLES: dict[str, Table] = {
     "initial_": {},
     "modes_": MODES_OPTIONS,
 }
-"""Option tables by the default prefix of the solver. The tables exist before a model creates a solver."""
+"""Option tables by the default prefix of the solver. The tables are created when this module is imported, before a
+model creates a solver.
+"""
 
 for _prefix, _items in TABLES.items():
     expect_solver(_prefix, tuple(_items.values()))

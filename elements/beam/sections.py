@@ -2,8 +2,8 @@
 
 ``x`` is a position from 0 to the length of the beam [m]. The argument is a scalar for all rows, or an array of shape
 (rows,), or (rows, k) for k positions per row. By default outputs are evaluated in the middle of each beam. Strains,
-forces and moments are interpolated by polynomials through the values at the Gauss points; for order 1 strains, forces
-and moments are constant along an element.
+forces and moments are interpolated by polynomials through the values at the Gauss points. For order 1 they are constant
+along an element.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def place_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, Lin
 def draw_lines(
     rows: LocalRows, subdivisions: int, width: int, fill: Callable[[LinePlaces], Filled], units: Mapping[str, str]
 ) -> Drawing:  # fmt: skip
-    """Draw each beam as ``subdivisions`` lines between points at equal distances along the axis; connected beams get
+    """Draw each beam as ``subdivisions`` lines between points at equal distances along the axis. Connected beams get
     the same part label.
 
     Args:

@@ -2,7 +2,8 @@
 
     C = e·e - 1 = 0
 
-`RigidBody3D` contains the same constraint. Nodes of beams to which no rigid body is attached need `UnitRotation3D`.
+`RigidBody3D` contains the same constraint. Each node of a beam without a rigid body at this node needs
+`UnitRotation3D`.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6.
 """

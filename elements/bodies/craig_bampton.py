@@ -100,14 +100,14 @@ class Superelement:
         Args:
             world: model to which the entities are added.
             nodes: one to seven handles, each to one node. The coordinates of these nodes, in the order of the nodes,
-                are the boundary coordinates in the order of ``boundary``. Attach markers, supports and joints to these
-                nodes.
+                become the boundary coordinates, in the order of ``boundary``. Attach markers, supports and joints to
+                these nodes.
             directions: direction of each of the N coordinates, shape (N,): 0, 1, 2 for displacements along global x, y,
                 z, and -1 for rotations. The weight is computed from these directions. By default the body has no
                 weight.
             mass_damping, stiffness_damping: the factors α [1/s] and β [s] in the damping matrix α M + β K.
-            mesh: file of the mesh whose edges are drawn, read through meshio. The N coordinates of the matrices must be
-                the displacements of the points of the mesh, two or three per point, in the order of the points.
+            mesh: mesh file, read through meshio. The edges of this mesh are drawn. The N coordinates of the matrices
+                must be the displacements of the points of the mesh, two or three per point, in the order of the points.
             name: name of the body.
 
         Returns:
@@ -138,8 +138,8 @@ class Superelement:
 
 @checked(mass=inside(), stiffness=inside(), boundary=inside(), modes=whole(0))
 def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> Superelement:
-    """Reduce a linear body to its boundary coordinates and its modes with fixed boundary that have the lowest
-    frequencies.
+    """Reduce a linear body to its boundary coordinates and to the modes with the lowest frequencies. In these modes the
+    boundary is fixed.
 
     Args:
         mass, stiffness: symmetric matrices M [kg, ...] and K [N/m, ...], shape (N, N), as arrays, sparse matrices or
@@ -148,8 +148,8 @@ def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> 
         modes: number of modes; at most N - b.
 
     Raises:
-        ModelError: the matrices have different sizes, indices or values are invalid, or the body can move as a rigid
-            body although its boundary is fixed.
+        ModelError: the matrices have different sizes, indices or values are invalid, or the body can move although its
+            boundary is fixed.
     """
     from scipy import sparse  # imported here, because few models have reduced bodies
 
@@ -171,7 +171,7 @@ def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> 
         basis[free, :b] = -_solve(inner, mixed)
         omega, basis[free, b:] = _find_modes(inner, sparse.csc_array(M[free][:, free]), modes)
     reduced = [0.5 * (r + r.T) for r in (basis.T @ (A @ basis) for A in (M, K))]
-    # the blocks of K that couple boundary and modes are 0 up to rounding errors
+    # the blocks of the reduced K that couple boundary and modes are 0 up to rounding errors
     reduced[1][:b, b:] = reduced[1][b:, :b] = 0.0
     return Superelement(reduced[0], reduced[1], basis, held, omega / (2.0 * np.pi))
 

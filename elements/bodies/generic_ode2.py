@@ -44,7 +44,7 @@ of M [1].
 
 
 class GenericODE2(Component):
-    """A linear body between nodes of any type, given by its matrices and by user functions.
+    """A body between nodes of any type, given by its matrices and by user functions.
 
     Matrices are dense arrays, sparse matrices of SciPy, or lists of elements row by row. An empty list is a zero
     matrix.
@@ -244,8 +244,8 @@ def build(rows: LocalRows) -> System:
 
 
 def create_inertia(c: Columns, masses: dict[int, StateFunction]) -> Term:
-    """Create the `Term` that evaluates the inertia forces M_u q_tt of user mass functions and the derivatives of these
-    forces. Derivatives of M_u with respect to q and q_t are computed by finite differences.
+    """Create the `Term` that evaluates the inertia forces M_u q_tt of the user mass functions M_u and the derivatives
+    of these forces. Derivatives of M_u with respect to q and q_t are computed by finite differences.
     """
 
     def add_force(s: Evaluation) -> None:
@@ -266,9 +266,7 @@ def create_inertia(c: Columns, masses: dict[int, StateFunction]) -> Term:
 
 
 def read_all(c: Columns, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Return q and q_t of all rows, each of shape (rows, w); rows with fewer than w coordinates are padded with
-    zeros.
-    """
+    """Return q and q_t of all rows, each of shape (rows, w). Rows with fewer than w coordinates are padded with 0."""
     return s.x[c.dofs] - c.x0, s.v[c.dofs]
 
 
@@ -356,7 +354,7 @@ def check_mass(mass: FloatArray, n: int, where: str) -> None:
         raise ModelError(
             f"mass {where} has {M[i, j]:g} at [{i}, {j}] and {M[j, i]:g} at [{j}, {i}]: must be symmetric [kg, kg m^2]"
         )
-    # in a positive semi-definite matrix, the row and the column of a diagonal element 0 contain only zeros
+    # if a diagonal element of a positive semi-definite matrix is 0, its row and its column contain only zeros
     for i, j in np.argwhere((size == 0.0) & (M != 0.0))[:1]:
         raise ModelError(
             f"mass[{i}, {j}] = {M[i, j]:g} {where} has a 0 on the diagonal of its row or column: must be 0, because "

@@ -43,7 +43,7 @@ def pack_matrices(values: dict[str, Any], rows: int, *names: str) -> dict[str, A
 
 
 def count_entities(handle: Any) -> int:
-    """Return the number of entities in a handle, a list of handles, or an array of entity indices."""
+    """Return the number of entities in a handle, in a list of handles, or in an array of entity indices."""
     if isinstance(handle, list | tuple):
         return sum(count_entities(part) for part in handle)
     return len(handle) if isinstance(handle, Entity) else (*shape_of(handle), 1)[0]

@@ -1,9 +1,9 @@
 """Rigid body in 2D.
 
-Let R be the position and φ the angle of the node, A(φ) the rotation matrix, c the position of the centre of mass in the
-frame of the body, r = A(φ) c the vector from the node to the centre of mass, z the unit vector normal to the plane, m
-the mass and I the moment of inertia about the centre of mass. For the force F and the torque T about the node, the
-equations of motion about the node are
+Let R be the position and φ the angle of the node, and A(φ) the rotation matrix. The position of the centre of mass in
+the frame of the body is c, and r = A(φ) c is the vector from the node to the centre of mass. Let z be the unit vector
+normal to the plane, m the mass, and I the moment of inertia about the centre of mass. For the force F and the torque T
+about the node, the equations of motion about the node are
 
     m R_tt + φ_tt m z × r - φ_t² m r = F,
     (I + m c·c) φ_tt + m (r_x R_y,tt - r_y R_x,tt) = T.
@@ -152,8 +152,8 @@ def bind(rows: LocalRows) -> tuple[FloatArray, int]:
 
 
 def build(rows: LocalRows) -> System:
-    """Build the system of the rows. If all centres of mass are at the nodes, the mass matrix is constant and there are
-    no further inertia terms.
+    """Build the system of the rows. If all centres of mass are at the nodes, the mass matrix is constant, and the
+    system has no further inertia terms.
     """
     system = build_masses(rows)
     center = rows.local("center_of_mass")

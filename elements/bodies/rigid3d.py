@@ -4,15 +4,15 @@
 
 Here m is the mass, a_c the acceleration of the centre of mass, F the force, Θ_c the inertia tensor and T_c the torque
 about the centre of mass, ω the angular velocity, and e the Euler parameters. The equation of the torque T_c is in the
-frame of the body. Each body owns the multiplier of its constraint C = 0. The vector from the node to the centre of mass
-is A c in the global frame and c in the frame of the body. The equations are formulated in the coordinates of the node,
-so the mass matrix depends on the rotation. See `rigid3d_kernels` for all terms and `rotations` for the symbols.
+frame of the body. Each body has its own multiplier of the constraint C = 0. The vector from the node to the centre of
+mass is A c in the global frame and c in the frame of the body. The equations are formulated in the coordinates of the
+node, so the mass matrix depends on the rotation. See `rigid3d_kernels` for all terms and `rotations` for the symbols.
 
 The rotation matrix does not depend on the length of e. Therefore no force has a component along e, and the multiplier
 of the constraint is 0. Without further terms, the mass matrix would be singular, because a change of the length of e
 would have no inertia. Therefore the artificial inertia κ = 4/3 tr Θ is added for a change of the length, where Θ is the
-inertia tensor about the node. With κ the mass matrix is positive definite for every rotation. The constraint prevents
-this change, so κ affects only the multiplier.
+inertia tensor about the node. With κ, the mass matrix is positive definite for every rotation. The constraint prevents
+changes of the length, so κ affects only the multiplier.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapters 6 and 11.
 """

@@ -1,8 +1,8 @@
 """Kernels of `RigidBody3D`: inertia, gravity and the constraint of the Euler parameters, with exact tangents.
 
-Symbols: R is the position of the node, e the Euler parameters, n = e·e, A the rotation matrix, L the matrix in
-`rotations`, m the mass, s = m c with the position c of the centre of mass in the frame of the body, Θ the inertia
-tensor about the node, and κ the artificial inertia, see rigid3d.py.
+Symbols: R is the position of the node, e are the Euler parameters, n = e·e, A is the rotation matrix, and L the matrix
+in `rotations`. The mass is m, and s = m c with the position c of the centre of mass in the frame of the body. Θ is the
+inertia tensor about the node, and κ the artificial inertia, see rigid3d.py.
 
     Γ = 2 L(e)/n,    ω = Γ e_t,    α = Γ e_tt,
     f_R = m R_tt + A (α × s + ω × (ω × s)),
@@ -12,11 +12,11 @@ tensor about the node, and κ the artificial inertia, see rigid3d.py.
 f_R is in the global frame; ω, α and the torque T about the node are in the frame of the body. The generalised forces of
 the weight are m g and Γᵀ (s × Aᵀ g), where g is the gravitational acceleration.
 
-The exact ω_t has the additional term -ω n_t/n, which is 0 if the velocities satisfy the constraint n = 1. The term -ω
-n_t/n is neglected, as in Nikravesh's equations. In an index-3 formulation the velocities satisfy the constraint within
-the error of the integrator. The term m R_tt is part of the constant mass matrix. The derivatives of the inertia forces
-with respect to e follow from two equations: the variation δA = A (Γ δe)~, which corresponds to A_t = A ω~, and Lᵀ T =
-N(T) e with N(T) = [[0, -Tᵀ], [T, -T~]]. Here a~ is the matrix of the cross product a ×.
+The exact ω_t has the additional term -ω n_t/n, which is 0 if the velocities satisfy the constraint n = 1. This term is
+neglected, as in Nikravesh's equations. In an index-3 formulation the velocities satisfy the constraint within the error
+of the integrator. The term m R_tt is part of the constant mass matrix. The derivatives of the inertia forces with
+respect to e follow from two equations: the variation δA = A (Γ δe)~, which corresponds to A_t = A ω~, and Lᵀ T = N(T) e
+with N(T) = [[0, -Tᵀ], [T, -T~]]. Here a~ is the matrix of the cross product a ×.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ def update_rotation(x: FloatArray, dofs: IntArray, e: FloatArray, A: FloatArray,
 
 @kernel(inline=True)
 def apply(G: FloatArray, v: FloatArray, n: IntArray) -> Vector:
-    """Return the product of G = Γ and the four elements of v that belong to the Euler parameters of a row; n contains
-    the coordinate indices of the row.
+    """Return the product of G = Γ and the four elements of v for the Euler parameters of a row; n contains the
+    coordinate indices of the row.
     """
     a, b, c, d = v[n[3]], v[n[4]], v[n[5]], v[n[6]]
     return (
@@ -128,11 +128,11 @@ def inertia(rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArra
         d, s = row.dofs, three(row.moment)
         update_rotation(x, d, e, A, G)
         w, alpha = apply(G, v, d), apply(G, a, d)
-        # force due to the offset of the centre of mass from the node
+        # inertia force due to the offset of the centre of mass from the node
         force = times(A, add(cross(alpha, s), cross(w, cross(w, s))))
         for k in range(3):
             f[d[k]] += force[k]
-        # torque about the node due to inertia
+        # torque of the inertia forces about the node
         torque = add(times(row.about_node, alpha), cross(w, times(row.about_node, w)))
         torque = add(torque, cross(s, times_transposed(A, read_at(a, d))))
         stretch = 0.0

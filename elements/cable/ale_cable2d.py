@@ -1,5 +1,5 @@
-"""2D cable element whose material moves along its axis. The element is a `Cable2D` with an additional coordinate s,
-which all elements of a belt share.
+"""2D cable element with material that moves along the axis of the element. The element is a `Cable2D` with an
+additional coordinate s. All elements of a belt share s.
 
 The nodes describe the axis r(x, t), and the material moves along this axis with the speed s_t. Therefore the nodes of a
 running belt can be at rest. With μ = f_M ρA, f_M = moving_mass_factor, and the symbols of `Cable2D`:
@@ -14,7 +14,7 @@ running belt can be at rest. With μ = f_M ρA, f_M = moving_mass_factor, and th
 integral with κ' is included if add_ale_variation is true. The terms s_tt r' and r'·r_tt are included if
 use_coupling_terms is true. The damping forces are computed from the convective rates r'_t + s_t r'' and r''_t + s_t
 r''' if f_M = 1, otherwise from r'_t and r''_t. The mass matrix of the axis, ∫ ρA SᵀS dx, contains ρA instead of μ for
-any f_M. The forces depend on the rates of s, but not on s, and static solvers do not change rates. Therefore s must be
+any f_M. The forces depend on the rates of s, but not on s. Static solvers do not change rates. Therefore s must be
 constrained in static models.
 
 Source: arbitrary Lagrangian-Eulerian form of the ANCF cable: J. Gerstmayr and others, documentation of Exudyn 1.11,
@@ -56,7 +56,7 @@ GIVEN = ("mass_per_length", "length", "use_coupling_terms", "add_ale_variation")
 
 
 class ALECable2D(Cable2D):
-    """A 2D cable element with axially moving material, which has all columns of `Cable2D`."""
+    """A 2D cable element with axially moving material. The element has all columns of `Cable2D`."""
 
     ale = ref("ALENode", "node of the axial motion, the same for all elements of a belt")
     moving_mass_factor = column("1", "fraction f_M of the mass that moves along the axis", default=1.0, minimum=0.0)
@@ -98,8 +98,8 @@ def build(rows: LocalRows) -> System:
     and to the matrix.
     """
     c, n = rows.columns.records, len(rows.rows)
-    # each element has its own copy of the coordinates, because the convective rates s_t r'' differ on the two sides of
-    # a node
+    # each element has its own copy of the coordinates and rates, because the convective rates s_t r'' of the two
+    # elements at a node differ
     cables = build_cables(rows, np.arange(8 * n).reshape(n, 8))
     weight = create_inertia(c["mass_per_length"], c["length"], rows.dofs)
     nothing = np.zeros(0)
@@ -164,8 +164,9 @@ def build(rows: LocalRows) -> System:
         along = (whole * slide(rows, x[:, :8])).sum(axis=1)
         strain = ((whole - elastic) * v[:, :8]).sum(axis=1) + c["add_ale_variation"] * v[:, 8] * along
         strain -= found.powers.sum(axis=0)
-        # add the flow of kinetic energy: the power of the inertia forces minus the rate of the kinetic energy. The mass
-        # matrix is linear in the coordinates, so a difference gives its exact rate
+        # Add the flow of kinetic energy: the power of the inertia forces minus the rate of the kinetic energy. The mass
+        # matrix is linear in the coordinates, so a difference of two mass matrices gives the exact rate of the mass
+        # matrix.
         x, v, still = x.ravel(), v.ravel(), np.zeros(9 * n)
         gyration = eval_inertia(x, v, still)
         faster = eval_inertia(x + v, v, v) - eval_inertia(x + v, v, still) - eval_inertia(x, v, v) + gyration
@@ -206,8 +207,9 @@ def eval_material_motion(rows: LocalRows, fields: Fields) -> CableMotion:
 
 
 def eval_damped_motion(rows: LocalRows, fields: Fields) -> CableMotion:
-    """Return the motion whose rates determine the damping: the motion of the material if f_M = 1, otherwise the motion
-    of the nodes."""
+    """Return the motion from which the damping is computed: the motion of the material if f_M = 1, otherwise the motion
+    of the nodes.
+    """
     nodes, material = eval_motion(rows, fields), eval_material_motion(rows, fields)
     convective = rows.columns.convective
     return CableMotion(nodes.x, np.where(convective, material.v, nodes.v), nodes.a)

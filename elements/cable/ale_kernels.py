@@ -50,8 +50,8 @@ def fill_product(A: FloatArray, q: FloatArray, n: IntArray, out: FloatArray) -> 
 
 @kernel
 def gather(rows: NDArray[Any], x: FloatArray, v: FloatArray, xe: FloatArray, ve: FloatArray) -> None:
-    """Copy the 8 coordinates of each element to ``xe``, in the order of the elements, and the rates that determine the
-    damping to ``ve``.
+    """Copy the 8 coordinates of each element to ``xe``, in the order of the elements. Copy the rates from which the
+    damping is computed to ``ve``.
     """
     g = np.empty(8)
     for i in range(len(rows)):

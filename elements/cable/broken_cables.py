@@ -1,4 +1,4 @@
-"""Forces of broken 2D and 3D cables: the two ends of the rope keep their axial stiffness.
+"""Forces of broken 2D and 3D cables: the two ends of a broken cable keep an axial stiffness.
 
     Π = k/2 [(|s_0| - 1 - ε_ref)² + (|s_1| - 1 - ε_ref)²],    k = EA L/6
 
@@ -100,7 +100,7 @@ def fill_energies(c: Any, x: FloatArray, energies: FloatArray) -> None:
 
 
 def create_calls(rows: LocalRows, dofs: IntArray) -> tuple[Call, Call, Call]:
-    """Create the calls for forces, tangents and energies of the broken rows; without broken rows the calls are
+    """Create the calls for forces, tangents and energies of the broken rows. Without broken rows, all calls are
     empty.
     """
     c = create_broken(rows, dofs)

@@ -11,8 +11,8 @@ generalised forces are the derivatives of ∫ N ε + M κ dx with respect to q a
 SᵀS dx, and the load of gravity is ∫ ρA S g dx. The stress-free strain and curvature are ε_ref = ε0 + c (|r'| - 1) and
 κ_ref = κ0 + c κ, with r' and κ in the reference configuration and c = strain_is_relative_to_reference.
 
-A broken cable has N = 0 and M = 0. The mass matrix and the weight of a broken cable do not change; broken_cables.py
-defines the forces that limit the slopes at both ends of a broken cable.
+A broken cable has N = 0 and M = 0. The mass matrix and the weight of a broken cable do not change. The module
+broken_cables.py defines the forces that limit the slopes at both ends of a broken cable.
 
 The curvature is the derivative of the angle of the tangent with respect to x, not with respect to the deformed arc
 length, so bending and stretching are not coupled.
@@ -20,8 +20,8 @@ length, so bending and stretching are not coupled.
 Integration rule 0 has 5 Gauss points for axial terms and 3 Gauss points for bending terms. Rule 1 has 4 and 2 Gauss
 points for these terms. Rule 2 has 3 Lobatto points for axial terms and 2 Gauss points for bending terms. With rules 0
 and 1 coarse meshes are too stiff (locking), because a bent cubic has axial strain between its nodes. Rule 2 evaluates
-the strain at only three points. The coordinates can make the strain 0 at these points, so the element does not lock.
-Rule 2 is the fastest rule and the default.
+the strain at only three points. A bent element can have the strain 0 at all three points, so the element does not lock.
+Rule 2 is the default, and takes the least time.
 
 Source: J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006) 109-130; for the curvature J. Gerstmayr, H. Irschik,
 Journal of Sound and Vibration 318 (2008) 461-487.
@@ -67,7 +67,7 @@ from windlass.framework.model.table import EntityTable
 
 RULES = (0, 1, 2)
 BLOCK = 10_000
-"""Largest number of rows that are checked in one call. It limits the required memory."""
+"""Largest number of rows that are checked in one call. This number limits the required memory."""
 
 
 class Cable2D(Component):
@@ -124,9 +124,8 @@ class CableKind(NamedTuple):
     name: name of the system.
     gauss: kernels of residual and tangent for any integration rule.
     lobatto: kernels of residual and tangent for rule 2.
-    linear_beside_users: this field refers to rows with a user function for only one of axial force and bending moment.
-        It states whether the kernels evaluate the linear law of the other quantity. If not, NumPy evaluates both
-        quantities.
+    linear_beside_users: for rows with a user function for only one of axial force and bending moment, whether the
+        kernels evaluate the linear law of the other quantity. Otherwise both quantities are evaluated by NumPy.
     """
 
     name: str
@@ -181,8 +180,8 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
 
 
 def join_sets(sets: Sequence[Sequence[Call]], last: Call) -> Callable[[Evaluation], None]:
-    """Combine the calls for several sets of rows and the call ``last``, which runs after them, into one function for a
-    `System`. Sets of rows with the same integration rule can be evaluated in several threads.
+    """Combine the calls for several sets of rows into one function for a `System`. The call ``last`` is executed after
+    all other calls. Sets of rows with the same integration rule can be evaluated in several threads.
     """
     if all(len(some) == 1 for some in sets):
         return sum((function for some in sets for function in some), Call()) + last
@@ -215,7 +214,7 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
     rule.
 
     Args:
-        rows: the cables. In d dimensions, the first 4 d coordinates of each cable belong to its nodes.
+        rows: the cables. In d dimensions, the first 4 d coordinates of each cable are the coordinates of its nodes.
         dofs: indices of the coordinates of the nodes in the arrays that the kernels read, shape (rows, 4 d).
         kind: 2D or 3D cables; 2D by default.
     """
@@ -232,8 +231,7 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
         row = np.flatnonzero((integration == rule) & given)
         if len(row):
             user_groups += create_user_groups(rows, row, rule, dofs, kind)
-    # broken rows with user functions are included, so that the storage of the matrix does not change if these rows
-    # break
+    # broken rows with user functions are included, so that the storage of the matrix does not change when rows break
     users = bool(with_users.any())
     inertia = create_inertia(rows.local("mass_per_length"), rows.local("length"), dofs)
     ends = broken_cables.create_calls(rows, dofs)
@@ -285,8 +283,8 @@ def create_rows(rows: LocalRows, row: IntArray, rule: Rule) -> RuleRows:
     """Create the data of rows with the same integration rule. ``row`` contains the indices of these rows among the rows
     of the table on this process.
 
-    In the data for the kernels, stiffness and damping of broken cables are 0. A stiffness and a damping that a user
-    function replaces are also 0.
+    In the data for the kernels, stiffness and damping are 0 for broken cables and for the laws that a user function
+    replaces.
     """
     whole = ~rows.local("broken")
     axial, bending = (
@@ -335,11 +333,11 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def _check_slope(world: Tables, table: EntityTable) -> None:
     """Raise ModelError if r' = 0 at a point of a cable, because the strain is not defined at this point. For example,
-    r' is 0 in the middle of a cable whose ends coincide.
+    r' is 0 in the middle of a straight cable if its two ends coincide.
     """
     held, length, dofs = table.resident, table.local("length"), world.resident_dofs(table)
     s = np.unique(np.concatenate([np.concatenate((rule.sa, rule.sb)) for rule in map(create_rule, RULES)]))
-    # the number of rows per call is limited, because a million cables in one call would need gigabytes of memory
+    # the number of rows per call is limited, because one call for a million cables would need gigabytes of memory
     for first in range(0, len(held), BLOCK):
         L = length[first : first + BLOCK]
         q = world.numbering.reference_of(dofs[first : first + BLOCK, : dofs.shape[1] // 4 * 4])

@@ -1,5 +1,5 @@
 """Checks of the shape of cables. Before a solve, the checks find cables that are much too short for their route. After
-static solves, the checks find folded cables, and buckling and bends that the mesh cannot represent.
+static solves, the checks find folded cables, and find buckling and bends that the mesh cannot represent.
 
 In a folded cable the slope at a node points against the chord of the element:
 
@@ -9,9 +9,9 @@ Here r_0 and r_1 are the positions of the nodes, and L is the length of the elem
 condition only if one element bends by more than 180°. In a cable with small bending stiffness, a folded shape has
 little energy and may be a minimum of the potential, but the folded shape disappears if the mesh is refined.
 
-The curvature of a steep line is largest near the lower end of the line, where the tension is smallest. A cubic does not
-resolve the shape if the product of L and the curvature κ at this end exceeds about twice the angle between the slopes
-at the two ends of the element.
+The curvature of a steep line is largest near the lower end of the line, where the tension is smallest. The cubic shape
+of an element is not accurate enough if the product of L and the curvature κ at this end exceeds about twice the angle
+between the slopes at the two ends of the element.
 
 A cable of the length L and the bending stiffness EI with clamped ends buckles at the axial force N = -4 π² EI/L². A
 single element cannot buckle, so its compressive force can exceed the buckling load of the real cable. An element whose
@@ -45,9 +45,10 @@ Flags = NDArray[np.bool_]
 LARGEST_STRETCH = 0.5
 """Initial strain [1] above which a cable is reported as too short for its route."""
 LARGEST_TURN = 75.0
-"""Angle between the slopes at the two ends of an element [degrees] above which the mesh does not resolve the shape. In
-slack lines whose ends are near each other, the error of the horizontal force is 2 % at 80 degrees. Above 88 degrees the
-force has a wrong order of magnitude."""
+"""Angle between the slopes at the two ends of an element [degrees] above which the mesh does not resolve the shape. For
+slack lines with ends near each other, the error of the horizontal force is 2 % at an angle of 80 degrees. Above 88
+degrees, the order of magnitude of the force is wrong.
+"""
 END_BEND, UNEVEN = 1.25, 1.9
 """END_BEND: limit of L κ at an end of an element [rad]. UNEVEN: limit of L κ divided by the angle between the slopes at
 the two ends [1]. If both limits are exceeded, the mesh does not resolve the shape. At these limits the error of the
@@ -58,8 +59,8 @@ LEAST_COSINE = np.cos(0.3)
 curvature is treated as uniform.
 """
 LEAST_STRAIN = 1e-6
-"""Compressive strain [1] below which compression is ignored, because in slack ropes the mesh causes strains of this
-magnitude.
+"""Compressive strain [1] below which compression is ignored. In slack ropes, discretisation errors cause strains of
+this magnitude.
 """
 
 
@@ -194,7 +195,7 @@ def find_folded(rows: LocalRows, x: FloatArray) -> list[Fault]:
 
 
 def find_bent(rows: LocalRows, x: FloatArray) -> list[Fault]:
-    """Find cables whose bend the mesh does not resolve, at the coordinates x, shape (rows, 4 d)."""
+    """Find cables with bends that the mesh does not resolve, at the coordinates x, shape (rows, 4 d)."""
     _, s0, _, s1 = split(x)
     angles = np.degrees(np.arccos(dot(s0, s1) / np.sqrt(dot(s0, s0) * dot(s1, s1))))
     faults = []

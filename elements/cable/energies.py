@@ -21,7 +21,7 @@ def read_vector(d: int, n: IntArray, i: int, x: FloatArray) -> Vector:
     """Read vector i of a row in d dimensions. The vectors i = 0 to 3 are r0, r0', r1 and r1'. The array n contains the
     coordinate indices of the row. In 2D the z component is 0.
     """
-    # no branch is used, because with a branch the compiled code would count references to the arrays
+    # the code contains no branch, because with a branch numba would count references to the arrays
     return x[n[d * i]], x[n[d * i + 1]], (d - 2) * x[n[d * i + d - 1]]
 
 
@@ -52,8 +52,8 @@ def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: 
     """Add the strain energies [J] of stretching and of bending to ``energies``, and the powers [W] that axial and
     bending damping dissipate to ``powers``. Both arrays have the shape (2, rows).
 
-    The energies are evaluated at the points of the integration rule, so the gradient of the sum of both energies is the
-    residual without damping. If ``powers`` is empty, only the energies are computed.
+    The energies are evaluated at the points of the integration rule, so the gradient of the sum of both energies is
+    equal to the residual without damping. If ``powers`` is empty, only the energies are computed.
     """
     d = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):

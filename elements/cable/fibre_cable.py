@@ -13,12 +13,12 @@ damping and the reference configuration are treated as in `Cable2D` and `Cable3D
 Each element has three slow strains, one at each axial point of integration rule 2 (both ends and the middle). The slow
 strain along the element is the parabola through these three values. The slow strains are first-order states. Therefore
 all solvers, checkpoints and derivatives treat the slow strains like other states of nodes. The stored energy per length
-is D (ε - ε_ref - y)²/2 + K y²/2, and the dissipated power per length is η y_t². Because D depends on y, the energy
+is D (ε - ε_ref - y)²/2 + K y²/2, and the dissipated power per length is η y_t². D depends on y. Therefore the energy
 balance also contains the power per length -∂D/∂y (ε - ε_ref - y)² y_t/2. The mean of this power is zero over closed
 cycles whose amplitudes are small compared with the mean load.
 
-The law contains neither the permanent strain due to the first loading of a new rope nor the dependence of D on
-amplitude and frequency. The parameters must therefore be measured after the first loadings of the rope (bedding-in).
+The law does not describe the permanent strain due to the first loadings of a new rope. Therefore the parameters must be
+measured after these loadings (bedding-in). The law also omits the dependence of D on amplitude and frequency.
 
 Source: J. F. Flory, C. M. Leech, S. J. Banfield, D. J. Petruska, Computer model to predict long-term performance of
 fiber rope mooring lines, OTC 17592 (2005), for the static and the dynamic stiffness; C. J. M. Del Vecchio, Light weight
@@ -171,7 +171,7 @@ def rope_outputs(outputs: dict[str, Output], slow: bool) -> dict[str, Output]:
 
 
 def draw_ropes(rows: LocalRows, fields: Fields, subdivisions: int, slow: bool) -> Drawing:
-    """Draw the cables; the axial force in the drawing is computed by the law of this file or of table_cable.py."""
+    """Draw the cables. The axial force in the drawing is computed by the law of this file or of table_cable.py."""
     drawing = draw_cables(rows, fields, subdivisions)
     x = rows.local("length")[:, None] * np.arange(subdivisions + 1) / subdivisions
     extra = find_extra(rows, fields, slow, x).ravel()
@@ -180,7 +180,7 @@ def draw_ropes(rows: LocalRows, fields: Fields, subdivisions: int, slow: bool) -
 
 
 def create_own(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of fibre ropes; broken ropes have D = 0."""
+    """Create the records of fibre ropes. For broken ropes D = 0."""
     whole = ~rows.local("broken")
     return create_ropes(
         rows,
@@ -220,8 +220,9 @@ SLOW = {
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid cables, integration rules other than 2, and nodes that do not have three states or
-    belong to several cables."""
+    """Raise ModelError for invalid cables, for integration rules other than 2, and for nodes of slow strains that do
+    not have three states or are used by several cables.
+    """
     check_cables(world, table)
     table.refuse(table.local("integration") != 2, ("integration",), "be 2, as the slow strains belong to its points")
     slow = table.local("slow")

@@ -178,7 +178,7 @@ def create_forces(rows: LocalRows, quantity: str) -> list[ForceGroup]:
     groups: dict[tuple[int, int], list[int]] = {}
     for i in np.flatnonzero(~linear):
         groups.setdefault((id(forces[i]), id(derivatives[i])), []).append(int(i))
-    # in messages, cables with moving material are also named `Cable2D`
+    # in messages, cables with moving material have the name `Cable2D`
     calls, kind = first_calls(rows.world), rows.table.kind.removeprefix("ALE")
     result += [ForceGroup(np.array(m), forces[m[0]], derivatives[m[0]], calls, kind) for m in groups.values()]
     return result
@@ -209,7 +209,7 @@ def eval_forces(
     """Return the axial force [N] or the bending moment [N m], shape (rows, n)."""
     arguments = _arguments(places, strains, parameters)
     if len(forces) == 1 and forces[0].calls is None:
-        # if no row has a user function, the arguments need not be divided among groups of rows
+        # if no row has a user function, the arguments are not divided among groups of rows
         return np.asarray(forces[0].force(t, *arguments, parameters))
     out = np.empty_like(strains.eps)
     for group in forces:
@@ -260,7 +260,7 @@ def _compare(
     given: FloatArray,
 ) -> None:
     """Warn if the derivatives that a user function returns differ from finite differences of the force function. A
-    difference causes only a warning, because wrong derivatives affect only the tangent.
+    difference causes a warning and no error, because wrong derivatives affect only the tangent.
     """
     for k, (which, name) in enumerate(BY.items()):
 
@@ -338,7 +338,8 @@ def _check_finite(
     bad = ~np.isfinite(result)
     for value in values:
         bad &= np.isfinite(value)
-    # if an argument is not finite, Newton's method has diverged, and the solver reports the divergence
+    # If an argument is not finite, Newton's method has diverged. The solver reports this divergence, so no error is
+    # raised here.
     for i, j in np.argwhere(bad)[:1]:
         raise _refusal(name, function, str(result[i, j]), "must be finite numbers", int(i), t, p)
 

@@ -110,9 +110,9 @@ def create_kernels(ops: Operations, forces: AxisForces) -> tuple[Kernel, Kernel]
     @kernel(inline=True)
     def add_bending(row: int, P: float, K: float, Q: float, R: float, B: Any, k: int, g: Any) -> None:
         """Add PQ pp + PR pk + KQ kp + KR kk to the matrix in ``g.sums`` that begins at ``row``, for the cable in lane
-        k. B contains the elements of the derivative blocks (pp, pk, kp, kk) of a point. One of the vectors e, s0, s1
-        has the factor P in p and the factor K in k. The same or another of these vectors has the factor Q in p and the
-        factor R in k.
+        k. B contains the elements of the derivative blocks (pp, pk, kp, kk) of a point. P and K are the factors of one
+        of the vectors e, s0, s1 in p and in k. Q and R are the factors of the second vector, which can be equal to the
+        first, in p and in k.
         """
         add_matrices(row, P * Q, P * R, K * Q, K * R, B, k, g.sums)
 

@@ -4,7 +4,7 @@ Several cables are evaluated at once, see lanes.py. One kernel evaluates the for
 accelerations. Another kernel evaluates tangent and mass matrix. The modules points.py and point_forces.py contain the
 equations at a single point and define the symbols e, s0, s1, p, k and the forces on these vectors. Kernels for all
 rules are in gauss.py. The axial points are s = 0, 1/2, 1. The bending points are s = 1/2 -+ H with H = 1/(2 √3). With d
-= s1 - s0 and w = √3 (2e - s0 - s1), the bending points have r' = e -+ H d and L r'' = d ± w.
+= s1 - s0 and w = √3 (2e - s0 - s1), r' = e -+ H d and L r'' = d ± w at the bending points.
 """
 
 from __future__ import annotations

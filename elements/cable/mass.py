@@ -67,7 +67,7 @@ def mass_matrices(rho: FloatArray, L: FloatArray) -> FloatArray:
 
 def eval_flow(c: Inertia) -> AxialFlow:
     """Return the matrices P = M G and Q = Gᵀ M G for all coordinates of each cable, each of shape (rows, 4 d, 4 d) in d
-    dimensions. These matrices are needed for the modes of running belts; see `slide_matrices` for G.
+    dimensions. The matrix G is defined in `slide_matrices`. P and Q are needed for the modes of running belts.
     """
     rho, L = c.rows["mass_per_length"], c.rows["length"]
     G = slide_matrices(L)
@@ -79,7 +79,7 @@ def eval_flow(c: Inertia) -> AxialFlow:
 
 @kernel
 def mass(c: Inertia, scale: float, slots: Slots, values: FloatArray) -> None:
-    """Add scale times the mass matrix ∫ ρA SᵀS dx to the values of the matrix; see `find_slot` for the slots."""
+    """Add scale times the mass matrix ∫ ρA SᵀS dx to the values of the matrix. See `find_slot` for the slots."""
     dims = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -111,13 +111,13 @@ def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
             f[n[a + 3 * d]] += product(M[3], q)
 
 
-# The following kernels do not call `mass_rows`, because the compiler would reorder the sums, and the last digits of
-# results would change.
+# The following kernels do not call `mass_rows`. With this call, the compiler would reorder the sums, and the last
+# digits of results would change.
 
 
 @kernel(inline=True)
 def add_inertia(dims: int, mass: float, k: int, g: Any) -> None:
-    """Add the inertia forces M a to the forces of the cable in lane k; see lanes.py for g."""
+    """Add the inertia forces M a to the forces of the cable in lane k. See lanes.py for g."""
     L = g.length[k]
     m = mass * g.mass_per_length[k] * L / 420.0
     for d in range(dims):

@@ -2,8 +2,8 @@
 
 ``x`` is a scalar for all rows, or an array of shape (rows,), or (rows, k) for k positions per row. By default outputs
 are evaluated in the middle of each cable. ``y`` has the same shapes and the default 0, and is accepted only by outputs
-that depend on it. Vectors are in the global frame, in 2D with z = 0. Scalar outputs have the shape (rows,) or
-(rows, k). With the normal n = [-r'_y, r'_x]/|r'|, the position, the velocity and the strain at a point of the cross
+that depend on y. Vectors are in the global frame; in 2D their component z is 0. Scalar outputs have the shape (rows,)
+or (rows, k). With the normal n = [-r'_y, r'_x]/|r'|, the position, the velocity and the strain at a point of the cross
 section of a 2D cable are
 
     r + y n,    r_t - y ω r'/|r'| with ω = (r' × r'_t)/(r'·r'),    ε - y κ.
@@ -52,7 +52,7 @@ from windlass.framework.model.system import Fields
 # [1].
 TOLERANCE = 1e-9
 MOST_PLACES = 4
-"""Largest number of sets of positions for which the shape functions of a group of cables are cached."""
+"""Largest number of different sets of positions for which the shape functions of a group of cables are stored."""
 
 
 class CableMotion(NamedTuple):
@@ -68,7 +68,7 @@ class Kinematics(NamedTuple):
     """Functions of (rows, fields) that return the motion of a type of cable.
 
     material: motion of the material, for positions, velocities and accelerations.
-    force: motion whose rates determine the damping forces.
+    force: motion from which the damping forces are computed.
     """
 
     material: Callable[[LocalRows, Fields], CableMotion]
@@ -172,7 +172,7 @@ def label_parts(ends: IntArray) -> IntArray:
     """
     nodes, inverse = np.unique(ends.T, return_inverse=True)
     node0, node1 = inverse.reshape(2, -1)
-    # SciPy is not used here, because loading SciPy takes as long as writing a hundred frames of a belt
+    # SciPy is not used here, because the import of SciPy takes as long as the output of a hundred frames of a belt
     labels, before = np.arange(len(nodes)), np.zeros(0, np.int64)
     while not np.array_equal(labels, before):
         before = labels
@@ -244,7 +244,7 @@ def create_section(rows: LocalRows, motion: CableMotion, t: float, x: Any, y: An
     shape (rows,) or (rows, k).
 
     Raises:
-        ModelError: a position x is beyond the ends of a cable, a y is not finite, or x and y have different k.
+        ModelError: a position x is beyond the ends of a cable, a value of y is not finite, or x and y have different k.
     """
     view: CableView = rows.columns
     s, offset = find_fractions(rows, view.length, x), _per_row(rows, "y", y)

@@ -8,16 +8,16 @@ and k are
     κ = (p × k)/g,    m = EI (κ - κ_ref) + d_EI κ_t,    κ_t = (p_t × k + p × k_t)/g - 2 (p·p_t)/g κ,
     force on p    P = (k × m)/g - 2 (m·κ)/g p,    force on k    K = (m × p)/g.
 
-In the code, names of rates end with t: pt = p_t, kt = k_t. The axial force has the same form in 2D and 3D. The bending
-moment has separate formulas in 2D and 3D, because the 2D formulas need fewer operations than the 3D formulas for a
-plane curve. In 2D, where the moment is a number M, the force on p is M κ_p, the force on k is M κ_k, and the
+In the code, the names of rates end with t: pt = p_t, kt = k_t. The axial force has the same form in 2D and 3D. The
+bending moment has separate formulas in 2D and 3D, because the 2D formulas need fewer operations than the 3D formulas
+for a plane curve. In 2D, where the moment is a number M, the force on p is M κ_p, the force on k is M κ_k, and the
 derivatives of the curvature are
 
     κ_p = ([k_y, -k_x] - 2κ p)/g,    κ_k = [-p_y, p_x]/g,
     κ_pp = -(2/g) (κ I + κ_p pᵀ + p κ_pᵀ),    κ_pk = ([[0, 1], [-1, 0]] - 2 p κ_kᵀ)/g,    κ_kk = 0.
 
 With z = (p, k) the rate of the curvature is κ_t = κ_z·z_t, and the derivative of this rate is ∂κ_t/∂z = κ_zz z_t.
-Therefore damping needs no derivatives in addition to κ_z and κ_zz. In 3D,
+Therefore κ_z and κ_zz are also sufficient for damping. In 3D,
 
     δκ   = (δp × k + p × δk)/g - 2 κ (p·δp)/g,
     δκ_t = (δp × k_t + p_t × δk)/g - 2 κ_t (p·δp)/g - 2 κ (p_t·δp)/g - g_t/g δκ.

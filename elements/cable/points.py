@@ -53,7 +53,8 @@ class Rule(NamedTuple):
     Kb: FloatArray
 
 
-# fast=False: shape functions must be bit-identical for a single point, for a lane and for an array.
+# fast=False: the values of shape functions must be equal in all bits, whether they are computed for a single point, for
+# a lane or for an array.
 
 
 @kernel(inline=True, fast=False)
@@ -100,8 +101,9 @@ def array_form(function: Any) -> Any:
 
 
 def eval_shape(s: FloatArray, L: FloatArray) -> Shape:
-    """Return the shape functions at positions s = x/L [1] of cables of length L [m]; the arrays s and L must be
-    broadcastable."""
+    """Return the shape functions at positions s = x/L [1] of cables of length L [m]. The arrays s and L must be
+    broadcastable.
+    """
     both = np.broadcast_arrays(s, L)
     return Shape(*(np.stack(array_form(kernel)(*both), -1) for kernel in (shape, shape_slope, shape_bend)))
 

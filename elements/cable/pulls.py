@@ -1,6 +1,4 @@
-"""Tensions of 2D and 3D cables. Solvers detect jumps of the tension by comparison of the tensions before and after a
-step; see `Pulls`.
-"""
+"""Tensions of 2D and 3D cables. Solvers compare the tensions before and after a step to detect jumps; see `Pulls`."""
 
 from __future__ import annotations
 
@@ -62,8 +60,8 @@ def fill_pulls(
 
 
 def measure_group(g: StrandGroup, dofs: IntArray, tensions: FloatArray) -> Call:
-    """Create the call that computes the mean elastic forces of a group of cables. The call uses two or three
-    integration points, which are sufficient to detect jumps.
+    """Create the call that computes the mean elastic forces of a group of cables, from two or three integration points.
+    This number of points is sufficient to detect jumps.
     """
     rule = g.rule
     free = np.array([g.read(FREE, j) for j in range(len(rule.wa))]).T @ rule.wa

@@ -7,8 +7,8 @@ the linear axial force that the kernels of `Cable2D` and `Cable3D` evaluate.
     slow strain at each point: η y_t + K y - N = 0
 
 The sums extend over the integration points of the axial strain, with weights w whose sum is 1. The files fibre_cable.py
-and table_cable.py state the laws. The slow strains y are first-order states, so they are velocities of coordinates
-(nodes/generic_nodes.py), and derivatives with respect to y have the factor dv.
+and table_cable.py state the laws. The slow strains y are first-order states, which are stored as velocities of
+coordinates (nodes/generic_nodes.py). Therefore derivatives with respect to y have the factor dv.
 """
 
 from __future__ import annotations
@@ -129,8 +129,8 @@ def eval_slope(row: Any, j: int, x: FloatArray, p: FloatArray) -> float:
 
 @kernel
 def residual(c: Any, slow: bool, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces [N, N m] to f. If the cables have slow strains y, add K y - N [N] to the elements of f that belong
-    to the slow strains.
+    """Add the forces [N, N m] to f. If the cables have slow strains y, add K y - N [N] to the elements of f for the
+    slow strains.
     """
     t = np.zeros(3)
     for i in range(len(c)):
@@ -220,7 +220,7 @@ def mass(c: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
 
 @kernel
 def mass_product(c: Any, a: FloatArray, f: FloatArray) -> None:
-    """Add η y_t to the elements of f that belong to the slow strains; ``a`` contains the rates y_t."""
+    """Add η y_t to the elements of f for the slow strains; ``a`` contains the rates y_t."""
     for i in range(len(c)):
         for j in range(len(c[i].states)):
             f[c[i].states[j]] += c[i].damping * a[c[i].states[j]]

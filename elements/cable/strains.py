@@ -11,8 +11,8 @@ In 2D, κ replaces |κ|, and b = 1. The module points.py defines further symbols
 
 Force functions receive |κ| and return the moment M, which acts along the binormal b. The virtual work of this moment is
 M times the variation of |κ|. The energy does not change when a cable rotates as a rigid body, even if the cable is
-curved in the stress-free state. With the term δ, |κ| is differentiable for straight cables in 3D. For any δ, M = EI |κ|
-gives the moment EI κ and the tangent of the linear law.
+curved in the stress-free state. With the term δ, |κ| is also differentiable for straight cables in 3D. For any δ, the
+user function M = EI |κ| gives the moment EI κ and the tangent of the linear law.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ SMALLEST = 1e-9
 
 
 class Strains(NamedTuple):
-    """Slopes, strains and curvatures at n points of each cable, with their rates. A row belongs to one cable.
+    """Slopes, strains and curvatures at n points of each cable, with their rates. Each row contains the values of one
+    cable.
 
     p, k: r' [1] and r'' [1/m], shape (rows, n, d).
     pt, kt: rates of p [1/s] and k [1/(m s)], shape (rows, n, d).

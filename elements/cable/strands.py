@@ -42,9 +42,7 @@ class StrandGroup(NamedTuple):
         return values
 
     def write(self, quantity: str, values: FloatArray, point: int = 0) -> None:
-        """Replace a quantity in the parameters of the kernels. Lanes after the last row get copies of the value of the
-        last row.
-        """
+        """Replace a quantity in the parameters of the kernels. Lanes without a row get the value of the last row."""
         filled = np.minimum(np.arange(LANES * len(self.lanes.given)), len(self.row) - 1)
         self.lanes.given[:, find_place(quantity, point), :] = values[filled].reshape(-1, LANES)
 

@@ -1,12 +1,12 @@
-"""2D and 3D cable elements whose axial force is a table of tensions over strains.
+"""2D and 3D cable elements with a table of the tension as a function of the strain.
 
     N = T(ε - ε_ref) + d_EA ε_t
 
-Between the values of the table, T is a cubic that preserves monotony (PCHIP), so that the derivative is continuous.
-Beyond the ends of the table, T continues linearly with the derivative at the end. The energy per length is ∫ T dε.
-Bending, mass, damping and the reference configuration are treated as in `Cable2D` and `Cable3D`. ``axial_stiffness``
-determines only the stretch in the start shape of catenaries and the stiffness of the ends of broken cables
-(broken_cables.py). Its default is the mean slope of the table.
+Between the values of the table, T is a cubic that preserves monotony (PCHIP). Its derivative is continuous. Beyond the
+ends of the table, T continues linearly with the derivative at the end. The energy per length is ∫ T dε. Bending, mass,
+damping and the reference configuration are treated as in `Cable2D` and `Cable3D`. ``axial_stiffness`` determines only
+the stretch in the start shape of catenaries and the stiffness of the ends of broken cables (broken_cables.py). Its
+default is the mean slope of the table.
 
 Source: F. N. Fritsch, R. E. Carlson, Monotone piecewise cubic interpolation, SIAM J. Numer. Anal. 17 (1980) 238-246.
 """
@@ -67,7 +67,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def create_own(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of the rows; broken ropes have no table."""
+    """Create the records of the rows. The records of broken ropes contain no table."""
     from scipy.interpolate import PchipInterpolator  # imported here, because SciPy takes long to load
 
     strains, tensions = rows.local("table_strains"), rows.local("table_tensions")

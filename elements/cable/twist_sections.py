@@ -264,8 +264,8 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     c, number, x = places.eval(fields), np.arange(count * n).reshape(count, n), rows.columns["length"][:, None] * s
     smooth = np.flatnonzero(rows.columns["integration"] == 2)
     if len(smooth):
-        # only the axial forces at s = 0, 1/2 and 1 are part of the equilibrium; the axial force between these positions
-        # oscillates
+        # The equations of equilibrium contain only the axial forces at s = 0, 1/2 and 1. Between these positions the
+        # axial force oscillates.
         ends = np.broadcast_to(np.array([0.0, 0.5, 1.0]), (count, 3))
         three: SectionPlaces = rows.kept("three places", lambda: SectionPlaces(rows, ends))
         c.N[smooth] = (three.eval(fields).N @ eval_parabola(s[0]))[smooth]

@@ -1,9 +1,9 @@
-"""Operations on vectors of d = 2 or 3 components in kernels. With these operations, the kernels of 2D and 3D cables
-have the same source code.
+"""Operations on vectors of d = 2 or 3 components in kernels. These operations allow the same source code for the
+kernels of 2D and 3D cables.
 
 Vectors are tuples of d components, and matrices are tuples of d² elements, row by row. A curvature is a number in 2D,
-the component about z, and a vector in 3D. The operations are constants of the kernels that a factory function creates,
-so the compiled code contains only the d components.
+the component about z, and a vector in 3D. A factory function creates the kernels with these operations as constants, so
+the compiled code contains only the d components.
 """
 
 from __future__ import annotations

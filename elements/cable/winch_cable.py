@@ -1,5 +1,5 @@
-"""Cable elements of a rope that a winch pays out and hauls in. The length of each element is a constant fraction (its
-share) of the length l(t) of the rope outside the winch.
+"""Cable elements of a rope that a winch pays out and hauls in. The length of each element is a constant fraction (the
+share of the element) of the length l(t) of the rope outside the winch.
 
 The length l is the coordinate of an `ALENode`, on which constraints, loads and controllers for coordinates can act. The
 material that leaves the winch at the outlet (share 0) moves through all elements. The end of the rope (share 1) is
@@ -9,12 +9,12 @@ winch_points.py), and d'Alembert's principle for the material outside the winch 
     nodes    ∂Π/∂q + ∫ d_EA ε_t ∂ε/∂q dx + ∫ ρA S_i u_t dx = ∫ ρA S_i g dx,    Π = ∫ EA ε²/2 + EI |κ|²/2 dx
     l        ∂Π/∂l - W + ∫ d_EA ε_t dε/dl dx + ∫ ρA w·u_t dx = ∫ ρA w·g dx + force of the drive
 
-Here q are the coordinates of the nodes, and S_i the shape functions; ε = |r'| - 1, and κ is the curvature of `Cable3D`.
-W = T_s²/(2 EA) is the energy per metre of rope in the winch, where the rope is stored under the tension T_s
-(``store_tension``). Rope that leaves the winch adds the energy W per metre to the model. Therefore, if the winch does
-not move and the tension at the outlet is N, the rope exerts the force N (1 + ε) + W - EA ε²/2 on the coordinate l. Rope
-that passes the outlet has the velocity of the material at the outlet, and carries mass, momentum and energy (outputs
-``mass_flow`` and ``momentum_flow``, quantities ``strain_flow`` and ``kinetic_flow`` of `EnergyLedger`).
+Here q are the coordinates of the nodes, and S_i the shape functions. The strain is ε = |r'| - 1, and κ is the curvature
+of `Cable3D`. W = T_s²/(2 EA) is the energy per metre of rope in the winch, where the rope is stored under the tension
+T_s (``store_tension``). Rope that leaves the winch adds the energy W per metre to the model. Therefore, if the winch
+does not move and the tension at the outlet is N, the rope exerts the force N (1 + ε) + W - EA ε²/2 on the coordinate l.
+Rope that passes the outlet has the velocity of the material at the outlet. This rope carries mass and momentum (outputs
+``mass_flow`` and ``momentum_flow``) and energy (quantities ``strain_flow`` and ``kinetic_flow`` of `EnergyLedger`).
 
 The rope is straight in the stress-free state. The axial terms are integrated by rule 2 of `Cable2D`, so the element
 does not lock.
@@ -109,8 +109,8 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 @kernel
 def take_flows(own: Any, lost: int, v: FloatArray, flow: FloatArray, powers: FloatArray) -> None:
-    """Add the flows of strain energy and kinetic energy out of the model [W] to ``powers``, which begins with ``lost``
-    powers of damping, and set ``flow``, the result of `fill_flows`, to 0.
+    """Add the flows of strain energy and kinetic energy out of the model [W] to ``powers``. The first ``lost`` elements
+    of ``powers`` are the powers of damping. Set ``flow``, the result of `fill_flows`, to 0.
     """
     for i in range(len(own)):
         row = own[i]
@@ -174,8 +174,8 @@ def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if a rope is initially too short, or if its cables do not cover its whole length or are not
-    connected. The last two checks are omitted in distributed models.
+    """Raise ModelError if a rope is initially too short, if its cables do not cover its whole length, or if they are
+    not connected. The last two conditions are not checked in distributed models.
     """
     held, node0, node1 = table.resident, table.local("node0"), table.local("node1")
     begin, share, feed = table.local("begin"), table.local("share"), table.local("feed")
@@ -289,8 +289,8 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int, evaluate: EvaluateS
     """Draw each cable as ``subdivisions`` lines; all cables of a winch get the same part label. The positions ``start``
     and ``end`` of the lines in the drawing are fractions of the length of the cable.
 
-    All drawings must have the same number of lines, so the lines of cables in reserve are points at the start of the
-    first active cable. ``evaluate`` evaluates the cables.
+    The number of lines must be constant during a run. Therefore the lines of cables in reserve are drawn as points at
+    the start of the first active cable. ``evaluate`` evaluates the cables.
     """
     s = np.arange(subdivisions + 1) / subdivisions
     found, count, active = evaluate(rows, fields, s), len(rows.rows), rows.columns["active"]

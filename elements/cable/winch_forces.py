@@ -63,9 +63,9 @@ def add_elastic(
     rows: Any, axial: Points, bending: Points, x: FloatArray, dq: float, f: FloatArray,
     slots: IntArray, values: FloatArray, energies: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the elastic forces to f, dq times the derivatives of these forces with respect to z to the values of the
-    matrix, and the energies of stretching and bending to ``energies``, shape (2, rows). A result is not computed if its
-    array is empty.
+    """Add the elastic forces to f, and dq times the derivatives of these forces with respect to z to the values of the
+    matrix. Add the energies of stretching and bending to ``energies``, shape (2, rows). A result is not computed if the
+    array for this result is empty.
     """
     n = count_coordinates(rows)
     d = (n - 1) // 4
@@ -150,14 +150,15 @@ def add_damping(
     slots: IntArray, values: FloatArray, powers: FloatArray,
 ) -> None:  # fmt: skip
     """Add the forces of axial damping to ``f``, the tangent dq ∂f/∂z + dv ∂f/∂z_t of these forces to the values of the
-    matrix, and the dissipated power [W] to ``powers``, shape (rows,). A result is not computed if its array is empty.
+    matrix, and the dissipated power [W] to ``powers``, shape (rows,). A result is not computed if the array for this
+    result is empty.
 
     The strain rate of the material is ε_t = J·z_t, and the forces are f = ∫ d_EA ε_t J dx. With the unit tangent e =
     r'/|r'|, the components of J are S_i' e for the nodes, and e·(dr'/dl at constant material) for l.
     """
     n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1
-    # other coordinates than those of positions, slopes and l have no effect
+    # only the coordinates of positions, slopes and l have an effect
     S, J, DJ, rate = np.empty((3, 4)), np.zeros(n), np.zeros((n, n)), np.empty(n)
     p, p_l, m, m_l, e, across = np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty((d, d))
     for i in range(len(rows)):

@@ -86,8 +86,7 @@ def inertia_tangent(
             sum_up(S[2], 2, x, dofs, Cq, other, l)
             for k in range(d):
                 r_tt[k] += l_t * l_t * Cq[k]
-                # the last term is the derivative of the integration weight with respect to l; the weight is
-                # proportional to l
+                # the last term contains the derivative of the integration weight, which is proportional to l
                 by_l[k] += l_t * l_t * other[k] + r_tt[k] / l
             # derivatives of the acceleration with respect to the coordinates of the nodes
             for j in range(4):

@@ -1,4 +1,5 @@
-"""Integration points and shape functions of winch cables, whose length is a constant fraction of a coordinate l.
+"""Integration points and shape functions of winch cables. The length of a winch cable is a constant fraction of a
+coordinate l.
 
 An element covers the fractions σ0 to σ0 + Δ of the rope outside the winch, measured from the outlet, so its length is h
 = Δ l. At the position ξ in [0, 1] of the element, σ = σ0 + Δ ξ, and the distance to the end of the rope is (1 - σ) l.

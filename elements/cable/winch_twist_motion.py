@@ -5,7 +5,7 @@ A node at the fraction σ of the rope moves past the material. The material at t
     ω_i = ω_i^n + l_t β_i T,    β_i = (1 - σ_i)/(Δ l)
 
 with the spin ω^n of the frame of the node (twist_motion.py), and the twist angle T of the cable. With the kinetic
-energy K = ½ Σ m_ij ω_i ω_j, m = J h/12 [[5, 1], [1, 5]], h = Δ l, the inertia forces are those of Lagrange's equations
+energy K = ½ Σ m_ij ω_i ω_j, m = J h/12 [[5, 1], [1, 5]], h = Δ l, the inertia forces follow from Lagrange's equations
 for a volume into which material flows:
 
     f = d/dt ∂K/∂z_t - ∂K/∂z - [J l_t ω_0 ∂ω_0/∂z_t - ½ J ω_0² ∂l_t/∂z_t at the outlet].
@@ -15,8 +15,8 @@ The linear forms a_i = ∂ω_i/∂z_t, the momenta Π_i = Σ m_ij ω_j and the g
     f = Σ α_i a_i + Π_i γ_i - K/l on l,    α_i = dΠ_i/dt - J l_t ω_0 at the outlet,    + ½ J ω_0² on l at the outlet
     γ_i = γ_i^n - l_t β_i ∂T/∂z, and β_i T_t on l.
 
-The power f·z_t is therefore exactly dK/dt - ½ J l_t ω_0², and the rope that leaves the winch carries the kinetic energy
-½ J l_t ω_0² per time.
+The power f·z_t is therefore exactly dK/dt - ½ J l_t ω_0². Here ½ J l_t ω_0² is the kinetic energy that the rope leaving
+the winch carries per time.
 
 Source: H. Irschik, H. J. Holl, Acta Mechanica 153 (2002) 231-248.
 """
@@ -69,7 +69,7 @@ def create_spins() -> Spins:
 def fill_spins(
     row: Any, x: FloatArray, v: FloatArray, a: FloatArray, l: float, T: float, T_t: float, spins: Spins
 ) -> float:
-    """Fill the spins of the material at both nodes; return J if the cable begins at the outlet, and 0 for others."""
+    """Fill the spins of the material at both nodes. Return J if the cable begins at the outlet, otherwise 0."""
     n = row.dofs
     l_t, l_tt = v[n[LENGTH]], a[n[LENGTH]]
     for k in range(2):

@@ -1,8 +1,9 @@
 """Angles of the nodes in the middle of winch cables with torsion that are split into two cables.
 
-The frame of the material in the middle of a cable follows from the frames at both nodes, see twist_points.py (without
-the parabola of the variable torque). The angle φ of the new node is the angle of this frame relative to the frame of
-the node at φ = 0. With the linear form σ of the spin of the frame in the middle, the rates are
+The frame of the material in the middle of a cable follows from the frames at both nodes, see twist_points.py. The
+parabolic part of the twist, which a variable torque causes, is omitted. The angle φ of the new node is the angle of
+this frame relative to the frame of the node at φ = 0. With the linear form σ of the spin of the frame in the middle,
+the rates are
 
     φ_t = σ·y_t - ω_0,    φ_tt = σ·y_tt + y_t·(∂σ/∂y) y_t - ω_0,t
 
@@ -113,7 +114,7 @@ def fill_middle_angles(
             yt[d] -= h_t / h * y[d]
             ytt[d] += y[d] * (2.0 * h_t * h_t / h - h_tt) / h - 2.0 * rate * h_t / h
         p, pt, ptt = (interpolate(IN_MIDDLE, 1.0, y), interpolate(IN_MIDDLE, 1.0, yt), interpolate(IN_MIDDLE, 1.0, ytt))
-        # the number of turns of φ is that for which the first half has about half of the twist
+        # choose the number of full turns in φ such that the first half of the cable has about half of the twist
         T = twist_angle(row, y)
         own = frame_of(bi, (F[i, 0], F[i, 1], F[i, 2], F[i, 3]), p, 0.0)
         angle = spin_angle(between(own, frame_at(row, 0.5, p, y, T)))

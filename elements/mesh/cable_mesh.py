@@ -48,7 +48,7 @@ MOST_JOINED = {"smooth": 2, "through": 1 << 30, "separate": 0}
 
 
 class NamedSets(dict[str, Entity]):
-    """Dictionary of handles by name; an unknown name raises a ModelError that lists the known names."""
+    """Dictionary of handles by name. An unknown name raises a ModelError that lists the known names."""
 
     def __init__(self, kind: str, sets: dict[str, Entity]) -> None:
         super().__init__(sets)
@@ -154,21 +154,21 @@ def cables_from_mesh(
         scale: length [m] of one unit of length in the file.
         slopes: points at which lines share a slope. With ``"smooth"``, two lines share a slope at points at which only
             these two lines meet, if both lines have the same section and their directions differ by at most
-            ``corner_angle``. With ``"through"``, points at which more lines meet are included. The lines of a section
-            are paired by the smallest angles between their directions. With ``"separate"``, lines do not share slopes;
-            only the cables of one line share slopes.
+            ``corner_angle``. With ``"through"``, lines can also share a slope at points at which more than two lines
+            meet. The lines of a section are paired by the smallest angles between their directions. With
+            ``"separate"``, lines do not share slopes; only the cables of one line share slopes.
         corner_angle: largest angle [rad] between the directions of two lines that share a slope, 0 to π/2. The angle is
             0 if one line continues the other without a corner.
         hinges: names of groups of points or lines. Lines do not share a slope at points of these groups.
-        unused_points: with ``"ignore"``, points that belong to no line and to no group are omitted. With ``"error"``,
-            such points raise a ModelError. A point of a group that belongs to no line always raises a ModelError.
-        merge_distance: distance [m] up to which points of lines are merged. With 0, points of lines that coincide raise
-            a ModelError. With None, points are not merged.
+        unused_points: with ``"ignore"``, points that are in no line and in no group are omitted. With ``"error"``, such
+            points cause a ModelError. A point that is in a group but in no line always causes a ModelError.
+        merge_distance: distance [m] up to which points of lines are merged. With 0, coinciding points of lines cause a
+            ModelError. With None, points are not merged.
         in_space: whether 3D cables, `Cable3D` or `TwistCable3D`, are created. Otherwise all points must have z = 0.
         cell_columns: columns of cables whose values are read from the file. For each name of a column, the name of an
             array on the cells of the file, or a list with the name of one array for each component, e.g.
             ``{"torsional_stiffness": "GJ", "bending_stiffness": ["EI_1", "EI_2"]}``. All cables of a line have the
-            value of its cell, in the unit of the column. ``scale`` does not change the value.
+            value of the cell of this line, in the unit of the column. ``scale`` does not change the value.
         name: name for messages and output.
         **cable_columns: columns of all cables, including lines without section. Values in ``sections`` have priority.
             The default of ``length`` [m] is the arc length of the axis.
@@ -178,7 +178,7 @@ def cables_from_mesh(
 
     Raises:
         ModelError: the file cannot be read; a group or an array on cells does not exist; a line has no section, two
-            sections or the length 0, or is a duplicate; points coincide, or belong to no line; only some sections have
+            sections or the length 0, or is a duplicate; points coincide, or are in no line; only some sections have
             ``torsional_stiffness``, or a normal is parallel to the cable at the start of a path.
     """
     if not 0.0 <= corner_angle <= np.pi / 2:
@@ -272,7 +272,7 @@ def _plan_net(
 def _add_net(
     world: Tables, given: Given, kinds: Kinds, sections: Mapping[str, Columns], common: Columns, name: str
 ) -> CableMesh:
-    """Add to the world the nodes and cables of a net that belong to this process."""
+    """Add the nodes and cables of this process to the world; ``given`` contains their data."""
     outline = given.net.outline
     nodes = add_nodes(world, kinds[0], given, name)
     kind = kinds[1]
@@ -320,8 +320,8 @@ def _assign_sections(
     values: Mapping[str, FloatArray],
     name: str,
 ) -> list[MeshSection]:
-    """Return the sections with their lines. Each line belongs to exactly one section. ``values`` contains the columns
-    that are read from the cells of the file.
+    """Return the sections with their lines. Each line is in exactly one section. ``values`` contains the columns that
+    are read from the cells of the file.
     """
     required = [
         key for key, col in kind.columns.items() if col.default is REQUIRED and key != "length" and key not in values

@@ -55,8 +55,8 @@ def merge_points(mesh: FileMesh, distance: float | None) -> None:
 
 
 def check_mesh(mesh: FileMesh, unused_points: Literal["error", "ignore"]) -> None:
-    """Raise ModelError for lines of length 0, for duplicate lines, and for points of groups that belong to no line. For
-    other points that belong to no line, raise ModelError or, if ``unused_points`` is "ignore", add a note to the mesh.
+    """Raise ModelError for lines of length 0, for duplicate lines, and for points that are in a group but in no line.
+    For other points that are in no line, raise ModelError or, if ``unused_points`` is "ignore", add a note to the mesh.
     """
     lines, points = mesh.lines, mesh.points
     size = float(np.ptp(points, axis=0).max(initial=0.0))

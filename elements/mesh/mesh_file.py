@@ -1,7 +1,7 @@
 """Lines, points and named sets of a mesh file, read through meshio: gmsh (.msh), .vtu and .xdmf.
 
 The names of sets are the names of physical groups (gmsh), of cell sets and point sets, or of arrays of integers on
-cells and points, in which .vtu and .xdmf files store sets:
+cells and points. Files of the formats .vtu and .xdmf store sets in such arrays:
 
 - An array with the values 0 and 1 is one set with the name of the array. The set contains the cells or points with
   value 1.
@@ -9,8 +9,8 @@ cells and points, in which .vtu and .xdmf files store sets:
   are joined by "-" or another character of `JOINTS`. This is the format in which meshio writes sets.
 - For any other array with at most `MOST_VALUES` different values, each value v describes a set with the name "name=v".
 
-A gmsh 2.2 file contains a line once for each physical group of the line. These copies are replaced by one line that
-belongs to several sets. The line has the values of the first copy in arrays on cells.
+A gmsh 2.2 file contains a line once for each physical group of the line. These copies are replaced by one line that is
+a member of several sets. The values of this line in arrays on cells are the values of the first copy.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Lines that share slopes form paths and loops. At the start of a path, ``normal`` is given or has its default. Along the
 path, the normal is rotated by the smallest rotations between successive slopes of the cubic axis (see turning.py), so
-the frames of a path have no twist. A loop starts at the line that comes first in the file. The cable that closes the
-loop contains the angle between the moved normal and the normal at the start as twist of the reference configuration.
+the frames of a path have no twist. A loop starts at its first line in the file. The cable that closes the loop contains
+the angle between the moved normal and the normal at the start as twist of the reference configuration.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def read_frame_columns(columns: Mapping[str, Any], label: str) -> dict[str, Floa
 
 
 def find_paths(begin: IntArray, end: IntArray) -> list[list[int]]:
-    """Return the lines of each path and loop in order. Line i runs from the node begin[i] to the node end[i]; lines
+    """Return the lines of each path and loop in order. Line i runs from the node begin[i] to the node end[i]. Lines
     with a common slope have a common node.
     """
     first, last = begin.tolist(), end.tolist()
@@ -115,7 +115,7 @@ def eval_frames(
             direction = find_direction(slopes[first[k] : last[k]])
         nodes = np.append(node0[edge[k] : edge[k + 1]], node1[edge[k + 1] - 1])
         if nodes[-1] == nodes[0]:
-            # in a loop, the last node is the first node, whose normal is the start of the loop
+            # in a loop, the last node is the first node, and its normal is the normal at the start of the loop
             nodes = nodes[:-1]
         normal[nodes] = normals[first[k] : last[k] : STEPS][: len(nodes)]
         turned_from[nodes] = direction

@@ -6,10 +6,10 @@ point. The unit vector d_e points from end e into its line. The angle between tw
 
     angle(a, b) = π - arccos(d_a · d_b).
 
-Two ends of one section are joined if this angle does not exceed the corner angle, and if no other end of the same
-section at this point has a smaller angle with a or with b. Joined lines form paths and loops. All lines of a path get
-the direction of the line that comes first in the file. The common slope of two joined lines is the unit vector halfway
-between the directions of the lines.
+Two ends of one section are joined under two conditions. This angle must not exceed the corner angle, and no other end
+of the section at this point may have a smaller angle with a or with b. Joined lines form paths and loops. All lines of
+a path get the direction of the line of this path that is first in the file. The common slope of two joined lines is the
+unit vector halfway between the directions of the lines.
 
 A line between the points p0 and p1 with the slopes t0 and t1 is the cubic with r(0) = p0, r'(0) = t0, r(L) = p1, r'(L)
 = t1. L is the arc length of the cubic. The line is straight if both slopes are parallel to its chord.
@@ -128,7 +128,7 @@ def eval_slopes(points: FloatArray, lines: IntArray, ends: Ends, turned: NDArray
     total = np.stack([np.bincount(ends.node, along[:, k], count) for k in range(points.shape[1])], axis=1)
     alone = np.bincount(ends.node, minlength=count) == 1
     unit = total / np.linalg.norm(total, axis=1)[:, None]
-    # the direction of a single line is not normalised again, because rounding would change it
+    # the direction of a single line is not normalised again, because rounding would change the direction
     return np.where(alone[:, None], total, unit)
 
 
@@ -169,7 +169,7 @@ def eval_inner_nodes(
     begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1: FloatArray, length: FloatArray, s: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the points [m] and the unit slopes of n cubics, each of shape (n, d), at the fractions s of their lengths,
-    shape (n,); see `eval_lengths` for the other arguments.
+    shape (n,). See `eval_lengths` for the other arguments.
     """
     chord = end - begin
     position = begin + s[:, None] * chord

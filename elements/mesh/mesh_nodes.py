@@ -1,5 +1,5 @@
-"""Determination of the nodes of a net before they are added to the world: positions, slopes, shared positions, order,
-and named sets.
+"""Data of the nodes of a net before the nodes are added to the world: positions, slopes, shared positions, order, and
+named sets.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from windlass.framework.model.table import Entity
 
 
 class NodePlan(NamedTuple):
-    """Data of the nodes and cables of a net before they are added to the world.
+    """Data of the nodes and cables of a net before the net is added to the world.
 
     Nodes at the ends of lines are first, in the order of the indices `Ends.node`, followed by the nodes within the
     lines.
 
     position, slope: position [m] and slope [1] of each node, shape (nodes, d) in d dimensions.
     owner: for each node, the index of the node whose position it uses, shape (nodes,). For a node with its own
-        position, this is the index of the node itself.
+    position, the value is the index of the node itself.
     row: row of each node in the table, shape (nodes,).
     first_inner: index of the first node within each line, shape (lines,).
     parts: number of cables of each line, shape (lines,).
@@ -115,7 +115,7 @@ def create_nodes(plan: NodePlan, frames: Mapping[str, FloatArray]) -> NetNodes:
 
 
 def add_nodes(world: Tables, kind: type[Component], given: Given, name: str) -> Entity:
-    """Add to the world the nodes of a net that belong to this process."""
+    """Add the nodes of this process to the world; ``given`` contains their data."""
     net, outline = given.net.nodes, given.net.outline
     shared = np.where(net.shared >= 0, world.count + net.shared, -1)
     nodes = world.add(

@@ -99,7 +99,7 @@ def deal_net(comm: Any, plan: Callable[[], Net]) -> Given:
         plan: function that creates the whole net.
 
     Raises:
-        WindlassError: ``plan`` has raised this error. It is raised on all processes.
+        WindlassError: ``plan`` has raised this error. The error is then raised on all processes.
     """
     processes, net, error = Processes(comm), None, None
     if comm is None or comm.rank == 0:

@@ -2,8 +2,8 @@
 belt.
 
 The coordinate s is the length of material that has passed a fixed point of the axis since the start, positive in the
-direction of increasing position x on the axis of an element. A material point that is at x at present has the material
-coordinate x - s, which is constant.
+direction of increasing position x on the axis of an element. The material coordinate of the material point that is now
+at the position x is x - s, and is constant.
 
 Source: arbitrary Lagrangian-Eulerian description of axially moving continua, J. Donea, A. Huerta, Finite Element
 Methods for Flow Problems, Wiley (2003), chapter 1.

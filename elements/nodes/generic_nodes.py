@@ -6,10 +6,10 @@ displacements of a string of masses. `state_node` returns the type of a node wit
 y, ...). Examples are controllers, filters and pressures.
 
 The coordinates of a state node are the integrals z of its states over time (z_t = y), so y is a velocity and y_t an
-acceleration. Therefore integration methods, constraints, restarts and parallel runs need no special case, and
-integration methods keep their order of accuracy. For a state node, the generalised-alpha method has the equations of
-the method of Jansen, Whiting and Hulbert for first-order systems; only the values of the constants of the two methods
-differ. The trapezoidal rule for the coordinates gives the trapezoidal rule for the states. With a constraint on
+acceleration. Therefore integration methods, constraints, restarts and parallel runs need no separate code for states.
+Integration methods keep their order of accuracy. For a state node, the equations of the generalised-alpha method are
+the equations of the method of Jansen, Whiting and Hulbert for first-order systems. Only the values of the constants
+differ. The trapezoidal rule for the coordinates is also the trapezoidal rule for the states. With a constraint on
 velocities, a state can prescribe the speed of a motor. With a constraint on positions, the integral of a state can
 prescribe the position of a motor. Static solvers find states with y_t = 0.
 
@@ -118,8 +118,8 @@ def find_acceleration(rows: LocalRows) -> FieldEntries:
 
 
 def __getattr__(name: str) -> type[Component]:
-    """Create a type from its name, such as ``GenericNode3`` or ``StateNode2``. Python calls this function when a
-    process unpickles a message that contains such a type.
+    """Return the type of a node with the given name, such as ``GenericNode3`` or ``StateNode2``. Python calls this
+    function when a process unpickles a message that contains such a type.
     """
     found = re.fullmatch(r"(GenericNode|StateNode)([1-9]\d{0,5})", name)
     if found is None:

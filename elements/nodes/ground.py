@@ -1,5 +1,5 @@
-"""Ground is the fixed global frame. Ground has no coordinates: markers on ground are fixed points, and the values of
-coordinate markers on ground are 0.
+"""The ground is the fixed global frame. The ground has no coordinates. Markers on the ground are fixed points. The
+values of coordinate markers on the ground are 0.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     _check_length(start, "euler_parameters + displacement", row)
     if full["angular_velocity"].any():
         own = full["velocity"][..., 3:]
-        # the rows of a saved model contain both
+        # the rows of a saved model contain both the angular velocity and the rates of the Euler parameters
         if own.any() and not np.allclose(own, rates, rtol=0.0, atol=1e-12 * np.abs(rates).max()):
             raise ModelError(
                 f"RigidNode3D row {row} has angular_velocity and another velocity of e0..e3: give one of them"
@@ -151,8 +151,8 @@ def _check_rates(e: FloatArray, rates: FloatArray, first_row: int) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for nodes that do not carry exactly one `RigidBody3D` or `UnitRotation3D`, because the length of
-    their Euler parameters must be constrained by exactly one row.
+    """Raise ModelError for nodes without exactly one `RigidBody3D` or `UnitRotation3D`. Exactly one row must constrain
+    the length of the Euler parameters of a node.
     """
     bodies = np.zeros(table.count, np.int64)
     for component, other in world.tables.items():

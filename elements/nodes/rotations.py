@@ -133,6 +133,6 @@ def euler_parameter_rates(e: Any, angular_velocity: Any) -> FloatArray:
 
 
 def _rows(e: Any, angular_velocity: Any) -> tuple[FloatArray, FloatArray]:
-    """Return both arguments as arrays with four components per row; a 0 is inserted before the angular velocity."""
+    """Return both arguments as arrays with four components per row. A 0 is inserted before the angular velocity."""
     omega = np.asarray(angular_velocity, dtype=np.float64)
     return np.asarray(e, dtype=np.float64), np.concatenate((np.zeros_like(omega[..., :1]), omega), axis=-1)

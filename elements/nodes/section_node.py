@@ -5,7 +5,7 @@ perpendicular to each other in the reference configuration. In other configurati
 
     e_3 = r_3/|r_3|,    e_1 = n/|n|,    n = r_2 × r_3,    e_2 = e_3 × e_1,
 
-so e_2 is the direction of r_2 if the cross section is not sheared. The angular velocity of the frame is
+so e_2 has the direction of r_2 if the cross section is not sheared. The angular velocity of the frame is
 
     ω = W_2 r_2,t + W_3 r_3,t,    W_2 = -r_3 qᵀ,    W_3 = [r_3]×/g_33 + c r_3 qᵀ,
     q = n/|n|²,    c = g_23/g_33,    g_ij = r_i·r_j.

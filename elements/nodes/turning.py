@@ -1,7 +1,7 @@
 """Kernels for nodes and cables with twist: frames that follow the slope of an axis by the smallest rotation.
 
-R(a, b) is the smallest rotation from the unit vector a to the unit vector b. If a frame at a has the angular velocity ω
-and thus the spin σ = ω·a, and is moved to b by R(a, b), the spin of the moved frame about b is
+R(a, b) is the smallest rotation from the unit vector a to the unit vector b. Let a frame at a have the angular velocity
+ω, and thus the spin σ = ω·a. If this frame is moved to b by R(a, b), the spin of the moved frame about b is
 
     σ - c(a, b)·(a_t + b_t),    c(a, b) = a × b/(1 + a·b).
 
@@ -10,8 +10,8 @@ The vector c depends only on the directions a and b. For a = p/|p| and b = q/|q|
     G_p = h/(|p| s),   G_q = h/(|q| s),   h = p × q,   s = |p||q| + p·q.
 
 The integral of c·(a_t + b_t) along a closed path is the area that the directions enclose on the unit sphere. Therefore
-the angle between two frames that are connected by a chain of such rotations does not depend on the path of the motion.
-R does not exist for b = -a.
+the angle between two frames that are connected by a chain of such rotations depends only on the directions of the
+chain, and not on the previous motion. R does not exist for b = -a.
 
 Rotations are unit quaternions (w, x, y, z). The rotation of the right factor of a product is applied first.
 
@@ -33,8 +33,8 @@ Quaternion = tuple[float, float, float, float]
 REVERSED = 1e-12
 """Value of 1 + a·b below which the directions a and b are treated as opposite [1]."""
 FURTHEST = 0.034
-"""Smallest value of 1 + b·t for which a frame is rotated from b to t [1]; it corresponds to an angle of 165°. At larger
-angles, t could pass the direction opposite to b within one step, and the angle about t would jump.
+"""Smallest value of 1 + b·t for which a frame is rotated from b to t [1]. This value corresponds to an angle of 165°.
+At larger angles, t could pass the direction -b within one step, and the angle of the frame about t would then jump.
 """
 
 

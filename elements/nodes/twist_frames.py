@@ -11,8 +11,8 @@ from windlass.framework.arrays import FloatArray
 STEPS = 4
 """Number of steps between two nodes in which a normal is moved along a cable."""
 SMALL_MEAN = 0.3
-"""Length of the mean slope [1] below which the mean slope is no candidate in `find_direction`, because slopes then have
-opposite directions.
+"""Length of the mean slope [1] below which the mean slope is not a candidate in `find_direction`. Such a small mean
+results from slopes with opposite directions.
 """
 
 
@@ -28,8 +28,8 @@ def find_direction(slopes: FloatArray) -> FloatArray:
     which the largest angle between b and the slopes along a route is smallest. With this direction, the frame of a node
     is defined at every position along the route.
 
-    The candidates are the direction in which slopes have the smallest components, such as the axis of sheaves, and the
-    mean slope, which is suitable for straight routes.
+    One candidate is the direction in which the slopes have the smallest components, such as the axis of sheaves. The
+    other candidate is the mean slope, which is suitable for straight routes.
     """
     t = normalise(slopes)
     across, mean = np.linalg.eigh(t.T @ t)[1][:, 0], t.mean(axis=0)

@@ -3,7 +3,7 @@
 The axis e_1 of each node is tangential to the route. In 3D, e_2 of the first node is the component of ``normal``
 perpendicular to the route. Between two nodes the frame is rotated without spin about the route. At the end of a closed
 3D route, the resulting frame differs from the first frame by an angle about the axis. This angle is distributed along
-the route. Therefore the beam closes without a jump of the frame.
+the route. Therefore the frame does not jump at the point where the beam closes.
 
 The files routes.py, spatial_routes.py and spline_route.py contain the geometry of routes.
 """
@@ -197,6 +197,6 @@ def _find_frames(tangent: FloatArray, closed: bool, normal: Any | None, name: st
         normals = np.cos(turn) * normals + np.sin(turn) * third
         third = np.cross(tangent, normals)
     e = euler_parameters_of(np.stack((tangent, normals, third), axis=2))
-    # choose signs for which the Euler parameters of neighbouring nodes have a positive dot product
+    # choose the signs of the Euler parameters such that the dot products of neighbouring nodes are positive
     e[1:] *= np.cumprod(np.where((e[1:] * e[:-1]).sum(axis=1) < 0.0, -1.0, 1.0))[:, None]
     return e

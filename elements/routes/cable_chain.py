@@ -58,7 +58,7 @@ RADIUS = number("m")
 MOST_TURNING = 1000
 # Tolerance of `check_turns` [1]: a slope perpendicular to its chord (two elements on a full circle) is allowed.
 TURN_ROUNDING = 1e-12
-# Number of points along a route whose slopes `find_direction` receives for the choice of ``turned_from``.
+# Number of points along a route. `find_direction` chooses ``turned_from`` from the slopes at these points.
 SAMPLES = 200
 CHAIN = {"world": instance(World), "elements": inside(), "name": word(), "cable_columns": inside()}
 
@@ -193,7 +193,8 @@ def catenary(
         world: model to which the entities are added.
         start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
-        length: unstretched length [m] of the whole cable. If it is below the distance of the points, the cable is taut.
+        length: unstretched length [m] of the whole cable. If the length is smaller than the distance of the points, the
+            cable is taut.
         axial_stiffness: EA [N], a scalar.
         mass_per_length: ρA [kg/m], a scalar.
         gravity: acceleration [m/s^2], shape (2,) or (3,); default: gravity of the world.
@@ -326,8 +327,8 @@ def read_slow_strains(given: Any, elements: int, name: str) -> FloatArray:
 
 
 def read_table(given: dict[str, Any], name: str) -> dict[str, Any]:
-    """Replace the column ``tension_table`` of a chain by columns of `TableCable2D`. The column contains pairs of strain
-    [1] and tension [N].
+    """Replace the column ``tension_table`` of a chain by columns of `TableCable2D`. The column ``tension_table``
+    contains pairs of strain [1] and tension [N].
 
     Raises:
         ModelError: the table is not a list of at least two pairs of finite numbers, or the strains are not ascending.
@@ -376,7 +377,7 @@ def check_turns(route: CenterLine, elements: int, name: str) -> None:
     """Raise ModelError if an element turns back on itself, because the chain has too few elements.
 
     At a node of such an element the slope r' points against the chord: r'·(r_1 - r_0) < 0, where r_0 and r_1 are the
-    positions of the two nodes of the element. A cubic cannot follow such a route.
+    positions of the two nodes of the element. A cubic element cannot have the shape of such a part of the route.
     """
     ends, slopes, _ = route.eval_points(route.length * (np.arange(elements + 1) / elements))
     chords = np.diff(ends, axis=0)

@@ -124,7 +124,7 @@ def hang_between(
 
     Args:
         start, end: the points [m], both (x, y) or both (x, y, z).
-        length: unstretched length [m]. If it is below the distance of the points, the cable is taut.
+        length: unstretched length [m]. If the length is smaller than the distance of the points, the cable is taut.
         axial_stiffness: EA [N].
         mass_per_length: mass per unstretched length [kg/m].
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).
@@ -208,7 +208,8 @@ def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) 
     rise = s * (V + below) / (first + last) if first + last > 0.0 else 0.0
     x = 0.0
     if H > 0.0 and w > 0.0:
-        # Asinh is odd, so the line can be reversed such that |V_s| <= V. Then all terms of the sums are positive.
+        # The function asinh is odd, so the line can be reversed such that |V_s| <= V. All terms of the sums are then
+        # positive.
         top, bottom = (V, below) if V + below >= 0.0 else (-below, -V)
         high, low = sqrt(H * H + top * top), sqrt(H * H + bottom * bottom)
         inverse = (low - bottom) / (H * H) if bottom < 0.0 else 1.0 / (low + bottom)

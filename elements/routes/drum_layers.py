@@ -3,7 +3,7 @@ crossings.
 
 The angle phi is measured from the dead end at the first flange, and z is the position along the axis of the drum. Each
 turn is in a plane of constant z, except in two successive crossings at the end of the turn. In each crossing u
-increases from 0 to 1. S_a = S(u) in the first crossing, in which the rope in layer two moves back by the pitch p, and
+increases from 0 to 1. S_a = S(u) in the first crossing, in which the rope in layer two moves back by the pitch p while
 the rope in layer one stays in its plane. S_b = S(u) in the second crossing, in which the rope in layer one advances by
 p under layer two. The positions of the axis of the rope are
 
@@ -15,7 +15,7 @@ layer one, and d <= p the diameter of the rope. Between the crossings, a turn of
 two turns of layer one, at the height h = sqrt(d² - p²/4) above the axes of these turns. The first turn of layer two
 lies in the groove between the last turn of layer one and the flange. The last turn of layer one moves by half a pitch
 to the flange in its first crossing. In the second crossing of the last turn, the previous turn moves under the last
-turn, and the last turn rises by h to layer two.
+turn. The last turn then rises by h to layer two.
 
 Source: elementary geometry.
 """

@@ -3,12 +3,12 @@ upper end.
 
 Let s be the unstretched arc length, w the weight per unstretched length, and a the slope angle of the ground. The
 coefficient of friction on the ground is mu. The line has been pulled over the ground towards its upper end. The line
-leaves the ground at s = B with the tension T_B. With ' for derivatives with respect to s, the tension T and the
+leaves the ground at s = B, where its tension is T_B. With ' for derivatives with respect to s, the tension T and the
 position x along the ground are given by
 
     T' = w (sin a + mu cos a),    T >= 0,    x' = 1 + T/EA.
 
-Above the ground the line is a catenary that begins tangentially to the ground, with the horizontal force H = T_B cos a.
+The part above the ground is a catenary that begins tangentially to the ground, with the horizontal force H = T_B cos a.
 At a convex corner of the ground with the angle c the tension increases by the factor exp(mu c). At a concave corner the
 line is assumed to follow the ground, although a real line leaves the ground over a length of about T c/w. The result is
 sufficiently accurate as the initial state of a solve.
@@ -16,8 +16,8 @@ sufficiently accurate as the initial state of a solve.
 On level ground, B is computed from the height of the upper end above the ground for a given force H. Then H is computed
 from the condition that the upper end has the given horizontal distance from the anchor. This distance is an increasing
 function of the force H. If the ground has a slope, a point of the ground and the slope angle at this point define one
-catenary that begins at this point and ends at the upper end. The total length of the line increases with the distance
-of this point from the anchor.
+catenary from this point to the upper end. The total length of the line increases with the distance of this point from
+the anchor.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, "Dynamics Modeling
 and Loads Analysis of an Offshore Floating Wind Turbine", NREL/TP-500-41958 (2007), section 2.6.

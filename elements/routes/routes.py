@@ -41,8 +41,8 @@ from windlass.framework.errors import ModelError
 PlanePoint = tuple[float, float]
 Point = Sequence[float] | FloatArray
 
-# A wrap angle that differs from a full turn by less than this value [rad] is treated as 0, because rounding errors must
-# not add a turn.
+# A wrap angle that differs from a full turn by less than this value [rad] is treated as 0. Otherwise rounding errors
+# could add a turn.
 TOUCH_ANGLE = 1e-9
 # Relative tolerance [1] for points on a circle, and for arc lengths at the ends of an open route.
 END_TOLERANCE = 1e-12
@@ -99,7 +99,7 @@ class Wrap(NamedTuple):
     exit_point: PlanePoint  # point where the cable leaves the circle [m]
     entry_angle: float  # polar angle of the entry point, from -π to π [rad]
     # Polar angle of the exit point [rad]: entry_angle + angle for side "left", entry_angle - angle for side "right".
-    # It can be outside of [-π, π].
+    # The angle can be outside of [-π, π].
     exit_angle: float
     angle: float  # wrap angle with all turns, >= 0 [rad]
     length: float  # arc length on the circle [m]
@@ -194,14 +194,14 @@ def route_around(
     start is at the top of the circle for side "right", and at the bottom for side "left".
 
     An open route runs from the point ``start`` over the circles to the point ``end`` [m], each (x, y). Without
-    ``start`` an open route begins on the first circle. The turns of this circle are before the point at which the cable
-    leaves the circle (rope on a drum). Without ``end`` an open route ends on the last circle. The turns of this circle
-    are after the point at which the cable meets the circle. If the distance of ``start`` or ``end`` from the centre of
-    the neighbouring circle is radius + radial_offset, the given point is the tangent point.
+    ``start`` an open route begins on the first circle. The turns of the first circle are before the point at which the
+    cable leaves this circle (rope on a drum). Without ``end`` an open route ends on the last circle. The turns of the
+    last circle are after the point at which the cable meets this circle. If the distance of ``start`` or ``end`` from
+    the centre of the neighbouring circle is radius + radial_offset, the given point is the tangent point.
 
     The wrap angle on a circle is the angle in [0, 2π) between the neighbouring spans, in the direction of the wrap,
     plus the turns of the circle. If a taut cable would not touch a circle on the given side, the wrap angle on this
-    circle is almost a whole turn, see `Route.wraps`. The function does not check whether spans intersect other circles.
+    circle is almost a whole turn, see `Route.wraps`. Intersections of spans with other circles are not checked.
 
     Raises RouteError if a common tangent does not exist, because circles overlap or touch, or a point is inside a
     circle. The error is also raised for ``turns`` that are not integers in the middle of a route, for ``start`` or

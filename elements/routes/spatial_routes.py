@@ -6,9 +6,9 @@ centre c0 to the point q on the next circle with the centre c1 is perpendicular 
 
     (q - p)·(p - c0) = 0,    (q - p)·(q - c1) = 0.
 
-These two equations determine the polar angles of p and q. If the two circles are in different planes, the span is in
-general in neither plane. The *fleet angle* is the angle between the span and the plane of a circle. At the end of the
-span the direction of the route jumps by this angle.
+These two equations determine the polar angles of p and q. If the two circles are in different planes, the span usually
+lies in neither plane. The *fleet angle* is the angle between the span and the plane of a circle. At the end of the span
+the direction of the route jumps by this angle.
 
 Source: elementary geometry; the fleet angle as in EN 12927 and ISO 16625 (rope drives).
 """
@@ -64,8 +64,8 @@ class Sheave:
         center: position of the centre [m], (x, y, z).
         axis: direction of the axis, of any length > 0, (x, y, z).
         radius: radius [m] of the bottom of the groove, without the offset of the centre line of the cable, > 0.
-        side: side of the cable on which the sheave is. The side is seen in the direction of travel by an observer
-            towards whom the axis points. "left": the cable runs counter-clockwise about the axis, "right": clockwise.
+        side: side of the cable on which the sheave is. The sides refer to the direction of travel, seen from the side
+            to which the axis points. "left": the cable runs counter-clockwise about the axis, "right": clockwise.
         turns: whole turns in addition to the wrap between the neighbouring spans [1], >= 0.
 
     Raises:
@@ -367,7 +367,7 @@ def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> 
     def miss(angles: FloatArray) -> FloatArray:
         p, q = first(angles[0]), last(angles[1])
         out = [(q - p) @ (p - a.center), (q - p) @ (q - b.center)]
-        # only circles have an equation; for a point, the equation is replaced by: angle = 0
+        # only circles have an equation; for a point, the equation is "angle = 0"
         return np.array([m if stop.radius > 0.0 else z for m, stop, z in zip(out, (a, b), angles, strict=True)])
 
     angles, _, found, _ = fsolve(miss, np.zeros(2), full_output=True, xtol=1e-14)

@@ -49,7 +49,7 @@ class SplineRoute:
         s = read_arc_lengths("SplineRoute", s, self.length, self.closed)
         u = np.interp(s, self._stations, self._places)
         for _ in range(3):
-            # low accuracy of the arc length is sufficient, because nodes are on the curve for any parameter value
+            # a low accuracy of the arc length is sufficient, because every parameter value gives a point of the curve
             u = u - (self._arc(u) - s) / self._speed(u)
         slope, bend = self._curve(u, 1), self._curve(u, 2)
         speed = np.linalg.norm(slope, axis=1, keepdims=True)

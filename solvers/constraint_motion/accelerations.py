@@ -13,11 +13,11 @@ start of the step and on the coordinates and velocities in ``Fields``. The laws 
 step as the step size.
 
 Mass. If the mass matrix is diagonal and constant, the forces are divided by the diagonal entries. Any other constant
-mass matrix is factorised once. If the model has constraints, or if the mass matrix depends on q, each evaluation of the
-accelerations evaluates the matrix of `SaddleMatrix`, and factorises this matrix if it has changed since the last
-factorisation. If constraints do not couple the bodies, the matrix consists of small independent blocks, and each block
-is factorised as a dense matrix (`BlockFactors`). Otherwise PETSc factorises the matrix. If an option of a PETSc linear
-solver (``-<prefix>ksp_...`` or ``-<prefix>pc_...``) is given, PETSc factorises the matrix in all cases.
+mass matrix is factorised once. If the model has constraints, or if the mass matrix depends on q, the matrix of
+`SaddleMatrix` is evaluated in each evaluation of the accelerations. The matrix is factorised again if it has changed
+since the last factorisation. If constraints do not couple the bodies, the matrix consists of small independent blocks,
+and each block is factorised as a dense matrix (`BlockFactors`). Otherwise PETSc factorises the matrix. If an option of
+a PETSc linear solver (``-<prefix>ksp_...`` or ``-<prefix>pc_...``) is given, PETSc factorises the matrix in all cases.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class Accelerations:
             self._factors.reset()
 
     def load(self, state: State) -> None:
-        """Copy coordinates, velocities, history values and time of a state to the fields; markers are not updated."""
+        """Copy coordinates, velocities, history values and time of a state to the fields. Markers are not updated."""
         fields, n, reference = self.assembly.fields, self.assembly.layout.spare, self.assembly.layout.reference
         np.add(reference[:n], state.q, out=fields.x[:n])
         fields.v[:n] = state.v
@@ -214,8 +214,9 @@ class Accelerations:
         return solve_saddle(self.matrix, self._factors, -np.append(forces, 0.0), np.zeros_like(self._c))[0]
 
     def update_matrix(self) -> None:
-        """Evaluate the matrix at the coordinates in the fields, and factorise it if it has changed; markers must be up
-        to date."""
+        """Evaluate the matrix at the coordinates in the fields, and factorise this matrix if it has changed. Markers
+        must be up to date.
+        """
         assert self.matrix is not None
         if self._factorised and not self._varies:
             return
@@ -272,7 +273,7 @@ class Accelerations:
 
     def _eval_constraints(self, rate_level: bool) -> FloatArray:
         """Return the constraint values C at the state in the fields, shape (m + 1,). If ``rate_level`` is true, return
-        their time derivatives instead.
+        the time derivatives of C.
         """
         fields, c = self.assembly.fields, self._c
         fields.lam[:], c[:] = 0.0, 0.0

@@ -25,9 +25,10 @@ SMALLEST_PIVOT = 1e-14
 class BlockFactors:
     """LU factors of all blocks of a matrix on one process; created by `create_block_factors`.
 
-    Args: matrix: the matrix that is factorised. members: indices of the unknowns of all blocks, block by block, shape
-        (unknowns,). start: index in ``members`` of the first unknown of each block, followed by the number of unknowns,
-        shape
+    Args:
+        matrix: the matrix that is factorised.
+        members: indices of the unknowns of all blocks, block by block, shape (unknowns,).
+        start: index in ``members`` of the first unknown of each block, followed by the number of unknowns, shape
             (blocks + 1,).
     """
 
@@ -62,7 +63,7 @@ class BlockFactors:
 
 
 def create_block_factors(matrix: SaddleMatrix) -> BlockFactors | None:
-    """Create factors for a matrix of small blocks; return None if several processes share the matrix, or if a block is
+    """Create factors for a matrix of small blocks. Return None if several processes share the matrix or if a block is
     too large.
     """
     if matrix.assembly.layout.size > 1:
@@ -74,8 +75,8 @@ def create_block_factors(matrix: SaddleMatrix) -> BlockFactors | None:
 
 
 def find_blocks(pattern: Pattern) -> tuple[IntArray, IntArray]:
-    """Find groups of coupled unknowns. Return the indices of the unknowns of all blocks, block by block, and the index
-    of the first unknown of each block in this array.
+    """Find groups of coupled unknowns (blocks). Return an array with the indices of the unknowns of all blocks, block
+    by block, and the index of the first unknown of each block in this array.
     """
     from scipy.sparse import csr_array  # imported here, because few models need dense blocks
     from scipy.sparse.csgraph import connected_components  # imported here, because few models need dense blocks
@@ -114,7 +115,7 @@ def factorise_blocks(
     scale: FloatArray,
     order: IntArray,
 ) -> int:
-    """Compute LU factors of every block with scaled rows and partial pivoting; return the index of the first singular
+    """Compute LU factors of every block with scaled rows and partial pivoting. Return the index of the first singular
     block, or -1.
     """
     for b in range(len(start) - 1):
@@ -170,7 +171,7 @@ def solve_blocks(
     right: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Write the solution for the right-hand side ``right`` to ``out``, both in the order of unknowns; no block has more
+    """Write the solution for the right-hand side ``right`` to ``out``, both in the order of unknowns. No block has more
     than ``largest`` unknowns.
     """
     y = np.zeros(largest)

@@ -1,14 +1,15 @@
-"""Motion that fulfils its constraints on positions, velocities and accelerations, at the start of a run and after kinks
-of prescribed motions.
+"""Motion that fulfils its constraints on positions, velocities and accelerations, at the start of a run and after jumps
+of the velocities of prescribed motions.
 
 At the start, positions and velocities that violate constraints only slightly are projected onto the constraints, with
 the smallest change in the norm of the mass matrix. For larger violations, the module start.py raises an error.
 
-Kinks. Implicit methods enforce constraints at position level (index 3) or at velocity level (index 2). Accelerations
-and multipliers oscillate about the correct values from step to step if the time function of a constraint has a kink, or
-if a constraint is switched on. At index 3 the velocities also oscillate. Without numerical damping, accelerations
-alternate permanently between 0 and twice the correct value. The oscillating accelerations violate the acceleration
-equations of the constraints. The violation is
+Velocity jumps. Implicit methods enforce constraints at position level (index 3) or at velocity level (index 2).
+Accelerations and multipliers oscillate about the correct values from step to step if the first derivative of the time
+function of a constraint jumps, or if a constraint is switched on. Both events are called velocity jumps in this module.
+At index 3 the velocities also oscillate. Without numerical damping, accelerations alternate permanently between 0 and
+twice the correct value. The oscillating accelerations violate the acceleration equations of the constraints. The
+violation is
 
     e = C_q a - r.
 
@@ -21,24 +22,25 @@ given below:
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt for constant a
 
 The constraint on the norm of Euler parameters is excluded. This constraint does not depend on time, so its violation e
-changes only after a jump of a torque, after a kink of another constraint, or if the step size is too large for the
-rotation. For this constraint, e is an acceleration in the direction of the vector of Euler parameters, which does not
-rotate the body. A projection would only change the rotation by a fraction of the discretisation error of the step.
+changes only in three cases: after a jump of a torque, after a velocity jump of another constraint, and if the step size
+is too large for the rotation. For this constraint, e is an acceleration in the direction of the vector of Euler
+parameters, which does not rotate the body. A projection would only change the rotation by a fraction of the
+discretisation error of the step.
 
 Generalised-alpha's algorithmic acceleration A is an acceleration at the time t + Δ h with Δ = α_m - α_f. A is corrected
 only in the directions of the constraints, such that C_q A = C_q a + Δ h j. This correction preserves order 2 of the
 method. At index 3, c = 1/6 - β - Δ/2, with Newmark's constant β. With this c, velocities are projected onto the
-velocities of a smooth numerical solution. Exact velocities would excite the same oscillation again; the oscillating
-accelerations would be of order h. For the same reason, velocities at index 3 are also projected after the first step of
-a run. Constraints on velocities have index 2 in every method, so c = 0 for these constraints.
+velocities of a smooth numerical solution. Exact velocities would excite the oscillation again, with oscillating
+accelerations of order h. For the same reason, velocities at index 3 are also projected after the first step of a run.
+Constraints on velocities have index 2 in every method, so c = 0 for these constraints.
 
 If only the norm of M is minimised, the change of velocities causes large strain rates in few elements, and stiff
 dampers may exert very large forces. Therefore M + h ∂f/∂v replaces M in the projection of velocities if damping would
 dissipate more energy in a step h than the kinetic energy of the change of velocities. The change of velocities is then
 the response of the step to an impulse. The derivative j is a one-sided derivative. The time interval of its difference
-quotient lies either before or after the present time, and contains no kink. If the motion is smooth, a projection does
-not reduce the accuracy of the method. The projection is repeated after the next step, because the time interval of the
-difference quotients in the first projection may have contained the kink.
+quotient lies either before or after the present time, and contains no velocity jump. If the motion is smooth, a
+projection does not reduce the accuracy of the method. The projection is repeated after the next step, because the time
+interval of the difference quotients in the first projection may have contained the velocity jump.
 
 Sources: K. E. Brenan, S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in
 Differential-Algebraic Equations, SIAM (1996), for consistent values; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129
@@ -84,7 +86,7 @@ LOOK_BACK = 1 / 16
 """Ratio [1] of the time step of the difference quotients of e to the step size."""
 STRADDLES = 2.0
 """Ratio [1] of the backward to the forward difference quotient of e above which the interval of the backward quotient
-is assumed to contain a kink.
+is assumed to contain a velocity jump.
 """
 
 
@@ -98,8 +100,8 @@ def find_excess(
     largest: FloatArray,
 ) -> None:
     """Write the violation e = ``product`` - ``right`` of each constraint, and the sum of the absolute values of these
-    two terms, to ``now``. Let s be the larger one of the present sum and the previous sum of a constraint. Compute
-    abs(e - e_before) - `KINK` s for each constraint, and write the largest of these values to ``largest``.
+    two terms, to ``now``. Let s be the larger of the present sum and the previous sum of a constraint. Compute abs(e -
+    e_before) - `KINK` s for each constraint, and write the largest of these values to ``largest``.
 
     The shapes of ``before`` and ``now`` are (2, m), and the shape of ``largest`` is (1,). ``watched``, shape (m,), is 0
     for constraints that are excluded from the check, otherwise 1.
@@ -136,14 +138,14 @@ class Consistency:
     """Projection of the states of a dynamic run onto its constraints.
 
     Args:
-        problem: the equations, whose matrix and linear solver are used.
+        problem: the equations. Their matrix and their linear solver are used.
         integrator: the integration method.
-        project: whether states are projected after kinks. The initial state is always checked.
+        project: whether states are projected after velocity jumps. The initial state is always checked.
         velocities: "check": initial velocities that violate constraints cause an error; "project": the nearest allowed
             velocities are used.
 
     Attributes:
-        projections: number of projections after kinks so far.
+        projections: number of projections after velocity jumps so far.
         settings: the arguments ``project`` and ``velocities``.
     """
 
@@ -208,8 +210,8 @@ class Consistency:
             self._before[:] = self._now
 
     def follow(self, state: State, h: float) -> bool:
-        """Project the state at the end of an accepted step if the step contains a kink. Return whether the state has
-        changed. The fields of the assembly must contain the values of the state.
+        """Project the state at the end of an accepted step if the step contains a velocity jump. Return whether the
+        state has changed. The fields of the assembly must contain the values of the state.
 
         Args:
             state: the state after the step. Velocities, accelerations and multipliers may change.
@@ -229,12 +231,12 @@ class Consistency:
 
     @property
     def looks(self) -> Follow:
-        """Data that compiled code needs to search for kinks of the motion."""
+        """Data that compiled code needs to search for velocity jumps."""
         return Follow(self._largest, self._before, self._now, NOISE_OF_RATES)
 
     def find_program(self, state: State) -> Program | None:
-        """Return the compiled program that checks for kinks after a step, or None if the next step requires Python
-        code.
+        """Return the compiled program that checks for velocity jumps after a step, or None if the next step requires
+        Python code.
         """
         return None if self._project and (self._again or not self._has_program(state)) else self._program
 
@@ -290,7 +292,7 @@ class Consistency:
         fields, processes = self._problem.assembly.fields, self._problem.assembly.processes
         if processes.size == 1 and largest <= NOISE_OF_RATES:
             return False
-        # maxima over all processes, because the detection of a kink must not depend on the number of processes
+        # maxima over all processes, because the detection of a velocity jump must not depend on the number of processes
         most, place, speed = processes.largest([largest, np.abs(fields.x).max(), np.abs(fields.v).max()])
         return most > NOISE_OF_RATES * (1.0 + place + speed) + NOISE_OF_PLACES * (1.0 + place) / h**2
 
@@ -378,8 +380,8 @@ class Consistency:
         quotients in time, shape (m,).
 
         If the backward difference quotient is more than `STRADDLES` times the forward difference quotient, the backward
-        interval is assumed to contain a kink, and the forward quotient is used. Otherwise the backward quotient is
-        used.
+        interval is assumed to contain a velocity jump, and the forward quotient is used. Otherwise the backward
+        quotient is used.
         """
         now, step = self.eval_violation(state.a), LOOK_BACK * h
         before, after = ((self._eval_later(state, dt) - now) / dt for dt in (-step, step))

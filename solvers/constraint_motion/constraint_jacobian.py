@@ -1,5 +1,5 @@
-"""Products of the constraint Jacobian C_q of an assembly with vectors, from the entries of each constraint, without an
-assembled matrix.
+"""Products of the constraint Jacobian C_q of an assembly with vectors. The products are computed from the entries of
+each constraint, without an assembled matrix.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _evaluate_jacobian(assembly: Assembly, system: System) -> Evaluation:
     assert constraint is not None
     (count, width), n = constraint.multipliers.shape, system.dofs.shape[1]
     spare = count * width * n
-    # Values that do not belong to C_q are written to the last element of the array. Storage indices are 32-bit
+    # Values that are not entries of C_q are written to the last element of the array. Storage indices are 32-bit
     # integers, as in matrices.
     slots: Any = np.arange(spare, dtype=np.int32).reshape(count, width, n)
     columns: Any = np.full((count, n, width), spare, np.int32)

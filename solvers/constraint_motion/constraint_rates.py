@@ -6,7 +6,7 @@
 The subscripts q and t denote partial derivatives of C. The argument ``rate_level`` of the methods selects Ċ instead of
 C. The laws of constraints compute C, Ċ and the right-hand side r of C_q a = r for the accelerations a. Since Ċ is
 linear in v, a product C_q w is the difference between Ċ for the velocities v + w and Ċ for v. For this product only
-markers are updated. Contacts do not search for neighbours.
+markers are updated, and no search for contacts is executed.
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ class ConstraintRates:
 
     def _change(self, w: FloatArray, rate_level: bool) -> FloatArray:
         """Return the change of C, shape (m,), when ``w``, shape (n,), is added to the velocities in the fields. If
-        ``rate_level`` is True, return the change of Ċ instead."""
+        ``rate_level`` is True, return the change of Ċ.
+        """
         fields = self._assembly.fields
         without = self.eval(rate_level)
         self._v[:] = fields.v

@@ -57,7 +57,7 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
         problem: the equations.
         state: positions, velocities and history values at the start.
         still: process-local indices of multipliers. The prescribed accelerations of the constraints with these
-            multipliers are set to 0, regardless of the functions of time of the constraints.
+            multipliers are set to 0, even if the functions of time of the constraints give other values.
 
     Raises:
         ModelError: the mass matrix with the constraints is singular. The message names coordinates without mass, or
@@ -84,10 +84,10 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
 
 
 class MassSolver:
-    """Object that solves [M C_qᵀ; C_q 0] [a; λ] = [-f; c] with the matrix at the state that the fields contain when the
-    object is created.
+    """Object that solves [M C_qᵀ; C_q 0] [a; λ] = [-f; c]. The matrix is evaluated when the object is created, at the
+    state in the fields.
 
-    The matrix overwrites the tangent of Newton's method; Newton's method evaluates its tangent again afterwards.
+    The matrix overwrites the tangent of Newton's method. The next Newton run evaluates the tangent again.
 
     Args:
         problem: the equations with matrix and linear solver. Markers must be up to date.
@@ -106,7 +106,7 @@ class MassSolver:
             self._leave()
 
     def _set_up(self) -> bool:
-        """Evaluate and factorise the matrix; return whether the solver of Newton's method works with this matrix."""
+        """Evaluate and factorise the matrix. Return whether the solver of Newton's method works with this matrix."""
         problem = self._problem
         assembly, matrix = problem.assembly, problem.take_matrix()
         values = matrix.values

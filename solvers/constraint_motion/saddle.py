@@ -73,7 +73,7 @@ class SaddleMatrix:
         return Pattern(indptr, whole.indices[self._slots], len(self._slots))
 
     def update(self) -> bool:
-        """Evaluate the matrix at the state in the fields; return whether a value changed on any process. The call is
+        """Evaluate the matrix at the state in the fields. Return whether a value changed on any process. The call is
         collective.
         """
         assembly = self.assembly
@@ -144,7 +144,7 @@ class Factors(Protocol):
         """Delete the factorisation and the data of its solver; call `factorise` afterwards."""
 
     def solve(self, right: FloatArray) -> FloatArray:
-        """Return the solution for a right-hand side; both have the order of the unknowns of this process. Values of
+        """Return the solution for a right-hand side. Both have the order of the unknowns of this process. Values of
         ghosts in the right-hand side are added to the values of their owners.
 
         Raises:

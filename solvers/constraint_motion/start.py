@@ -4,12 +4,12 @@ with the names of these constraints.
 Small gaps of positions (below `SMALL_GAP`) and small violations of constraints by velocities (below `SMALL_RATE`)
 result from rounded input or from errors of an earlier solve. Such gaps and violations are removed by projection onto
 the constraints. If a function of time prescribes a motion, a gap would cause a jump of this motion. Gaps of prescribed
-motions must be below `SMALL_JUMP` or below the motion in `STEPS` steps. The drift of index 2 methods is smaller than
-these limits.
+motions must be below `SMALL_JUMP` or below the displacement in `STEPS` steps. The drift of index-2 methods is smaller
+than these limits.
 
-If the coordinates of a constraint with a prescribed rate are at rest (C_q v = 0), the constraint acts as a motor that
-is switched on, and the coordinates receive the prescribed speed without an error. If C_q v ≠ 0, the user has specified
-velocities that the constraint would change, so an error is raised by default.
+If the coordinates of a constraint with a prescribed rate are at rest (C_q v = 0), the constraint is treated as a motor
+that is switched on: the coordinates receive the prescribed speed without an error. If C_q v ≠ 0, the constraint would
+change velocities that the user has specified. In this case an error is raised by default.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ SMALL_JUMP = 1e-5
 jump.
 """
 STEPS = 10.0
-"""Ratio [1] of the gap of a prescribed motion to the motion in one step above which the gap is treated as a jump."""
+"""Ratio [1] of the gap of a prescribed motion to the displacement in one step. Above this ratio, the gap is treated as
+a jump.
+"""
 
 
 def find_driven(assembly: Assembly, counts: Callable[[System], bool] = lambda system: True) -> NDArray[np.bool_]:

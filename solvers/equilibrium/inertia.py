@@ -6,10 +6,10 @@ An equilibrium is stable if the potential has a minimum at this point, that is, 
 eigenvalues. Each additional negative eigenvalue corresponds to a direction in which the potential decreases. The number
 of negative eigenvalues follows from an LDLᵀ factorisation (Sylvester).
 
-Two shifts prevent an influence of rounding errors on the number of negative eigenvalues. Each active constraint has -δ
-on its diagonal and therefore adds exactly one negative eigenvalue, even if the constraint is redundant. In addition, ε
-D is added to the diagonal entries of the coordinates, where D_i = Σ_j |K_ij|. The eigenvalues of modes without
-stiffness then become positive. With this shift, only modes K v = μ D v with μ < -ε are counted.
+Two shifts prevent rounding errors from changing the number of negative eigenvalues. Each active constraint has -δ on
+its diagonal and therefore adds exactly one negative eigenvalue, even if the constraint is redundant. In addition, ε D
+is added to the diagonal entries of the coordinates, where D_i = Σ_j |K_ij|. The eigenvalues of modes without stiffness
+then become positive. With this shift, only modes K v = μ D v with μ < -ε are counted.
 
 If K is not symmetric (friction, follower loads, user functions), the symmetric part of K is checked first. If the
 symmetric part is positive definite, the problem K v = μ B v has no negative real eigenvalue μ for any positive definite
@@ -48,7 +48,7 @@ SYMMETRIC = 1e-10
 NEAREST = 4
 """Number of computed eigenvalues of an unsymmetric tangent; the eigenvalues closest to 0 are computed."""
 ITERATIONS = 60
-"""Largest number of inverse iterations for the lowest mode; iterations end when the relative change of μ is below 1e-3.
+"""Largest number of inverse iterations for the lowest mode. Iterations end when the relative change of μ is below 1e-3.
 """
 SAME_INERTIA = 1e-6
 """Relative error of a solution for a random right-hand side [1] up to which the factors are assumed to have the same
@@ -69,12 +69,11 @@ def is_surely_stable(problem: NonlinearProblem) -> bool:
     Without pivoting the LU factors of a symmetric matrix are its LDLᵀ factors. Therefore no mode has negative stiffness
     if all of the following three conditions are met. The number of negative pivots is at most the number of
     constraints. The matrix is far from singular, so no constraint is redundant, and rounding errors do not change the
-    sign of a pivot. Up to rounding errors, the product of the computed factors
-    is the tangent A itself. If blocks are
-    ill-conditioned, the computed factors are the factors of a matrix A + E with larger errors E. These factors also
-    have the inertia of A if E (A + E)⁻¹ is small. In this case no matrix A + τE with 0 <= τ <= 1 is singular. The
-    matrix E (A + E)⁻¹ also determines the error after one refinement, and is small if the refined solution for a random
-    right-hand side is exact. This check takes a tenth of the time of `TangentInertia`.
+    sign of a pivot. Up to rounding errors, the product of the computed factors is the tangent A itself. If blocks are
+    ill-conditioned, the computed factors are the factors of a matrix A + E with larger errors E. If E (A + E)⁻¹ is
+    small, no matrix A + τE with 0 <= τ <= 1 is singular, and these factors also have the inertia of A. The matrix E (A
+    + E)⁻¹ also determines the error after one refinement, and is small if the refined solution for a random right-hand
+    side is exact. This check takes a tenth of the time of `TangentInertia`.
     """
     pc = problem.snes.getKSP().getPC()
     own = any(name.startswith((problem.prefix + "pc_", problem.prefix + "ksp_")) for name in PETSc.Options().getAll())
@@ -257,8 +256,8 @@ class TangentInertia:
         """Return whether one of two checks shows that an unsymmetric K has an eigenvalue with a negative real part.
 
         The first check is the sign of the determinant, which differs from (-1)^m if an odd number of real eigenvalues
-        is negative. The second check computes the eigenvalues closest to 0, where an equilibrium loses its stability,
-        by Arnoldi's method for K⁻¹ D.
+        is negative. The second check computes the eigenvalues closest to 0 by Arnoldi's method for K⁻¹ D. An
+        equilibrium loses its stability when an eigenvalue passes through 0.
         """
         problem, right, solution = self._problem, self._weights.duplicate(), self._weights.duplicate()
         matrix = self._tangent.duplicate(copy=True)

@@ -18,10 +18,10 @@ tends to infinity at a limit point, exceeds 5 w0 just before the part. Contacts 
 changes, but Δp·K⁻¹Δp does not increase before these changes.
 
 Far beyond a limit point the structure is so stiff that w is again small. Therefore, if the end of the first step is
-more than twice as stiff as its start (w1 < w0/2), the first quarter of the step is checked. Then the first quarter of
-this part is checked in the same manner. The checks end when a part fulfils the criterion for tracing, or when the end
-of a part is at most twice as stiff as the start of this part. Steps with w < w0/50 are excluded, because such steps
-occur in ropes that are almost slack.
+more than twice as stiff as its start (w1 < w0/2), the first quarter of the step is checked. The first quarter of this
+part is then checked in the same way, and so on. The checks end when a part fulfils the criterion for tracing, or when
+the end of a part is at most twice as stiff as the start of this part. Steps with w < w0/50 are not checked, because
+such steps occur in ropes that are almost slack.
 
 Prescribed motions are not scaled by the load factor. If the start violates constraints by C = C0, the path from this
 start fulfils C = C0 (1 - τ) with the loads at the end of the step. In this case w is Δq·Δq of the coordinates that are
@@ -39,8 +39,8 @@ and no jump is reported.
 
 If a step begins near an equilibrium, the work of all forces from this equilibrium to the first iterate is approximately
 equal to the work of Δp. The step is then traced from this equilibrium, and the value of w0 at this equilibrium is used
-in addition to the value at the start. Lines without load are almost mechanisms, so the shape of a line without load
-changes rapidly, but continuously, with the first small load.
+in addition to the value at the start. Without load, a cable has almost no stiffness against changes of its shape.
+Therefore the shape changes rapidly, but continuously, with the first small load.
 
 At starts q0 that are not near an equilibrium, the imbalance is larger. For example, a prestrain may have changed,
 because prestrain is not scaled by the load factor. Let f0 = f(q0) be the imbalance of all forces, with the loads at the
@@ -70,7 +70,7 @@ from windlass.solvers.names import name_largest
 from windlass.solvers.newton.problem import NonlinearProblem
 
 EXCESS = 1.5
-"""Ratio w/max(w0, w1) of a load step above which the step is traced [1]; see the docstring of this module."""
+"""Ratio w/max(w0, w1) of a load step above which the step is traced [1]. See the docstring of this module."""
 EQUILIBRIUM = 1e-3
 """Work of forces other than loads, relative to the work of the loads, up to which the start is treated as an
 equilibrium [1].
@@ -93,7 +93,7 @@ ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 adds at most 64 corrections, each of which is rounded.
 """
 LEAST = 1e-6
-"""Norm of Δq [m, rad] above which a step from an unbalanced start is checked; smaller displacements are treated as
+"""Norm of Δq [m, rad] above which a step from an unbalanced start is checked. Smaller displacements are treated as
 errors of the previous step.
 """
 STIFFER = 0.5
@@ -115,7 +115,7 @@ ASTRAY = 0.5
 states have changed at the start [1].
 """
 STEEP = 5.0
-"""Smallest ratio of Δp·K⁻¹Δp just before a limit point to w0 [1]; trusses and arches have ratios of 18 and more."""
+"""Smallest ratio of Δp·K⁻¹Δp just before a limit point to w0 [1]. Trusses and arches have ratios of 18 and more."""
 
 
 class SolveStep(Protocol):
@@ -186,8 +186,8 @@ class JumpWatch:
         """Return the arguments of `Scheme` and the load factor with which an equilibrium on the path of the step is
         computed.
 
-        The arguments are forces or constraint gaps. At the start of the step, these forces or gaps have the values with
-        which the start is an equilibrium. The values decrease to 0 at the end of the step.
+        The arguments are forces or constraint gaps. At the start of the step, their values are such that the start is
+        an equilibrium. The values decrease to 0 at the end of the step.
         """
         left = (self._after - load_factor) / (self._after - self._before)
         if self._held:
@@ -230,8 +230,8 @@ class JumpWatch:
             first, apart = self._eval_square(self._first), self._eval_square(way - self._first)
             if apart <= APART**2 * first or not self._has_history(end):
                 return apart > APART**2 * first
-            # Contacts that open or close cause displacements that are much larger than the first iterate. Therefore the
-            # displacement must also exceed the predictions by both tangents.
+            # Contacts that open or close cause displacements that are much larger than the first iterate. Therefore a
+            # step is traced only if its displacement also exceeds the predictions by both tangents.
             moved = self._eval_square(way) / EXCESS**2
             return moved > first and moved > self._eval_square(self._find_rates(np.zeros(len(way)), self._gap))
         if self._done <= 0.0:
@@ -325,8 +325,7 @@ class JumpWatch:
             load = 0.5 * (before + after)
             middle = solve(low, load)
             if middle is None and self._bumps:
-                # contacts do not settle at this load factor, so this load factor is assumed to be beyond the limit
-                # point
+                # contacts do not settle at this load factor, which is therefore assumed to be beyond the limit point
                 after = load
                 continue
             if middle is None and done < ENOUGH:
@@ -341,8 +340,8 @@ class JumpWatch:
             if max(first, second) < least:
                 return ""
         if after == last:
-            # no intermediate equilibrium has shown yet that the path continues to the end, so solve for the equilibrium
-            # at the end
+            # No intermediate equilibrium has been found so far. Therefore solve for the equilibrium at the end of the
+            # step.
             reached = solve(low, after)
             if reached is None:
                 return ""

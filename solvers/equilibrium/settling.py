@@ -3,10 +3,11 @@ pass.
 
 The discontinuous iteration updates all contact states at the same time. The states can change periodically if contacts
 are much stiffer than the body. An example is a rope with an axial force of a few newtons on segments with a contact
-stiffness of 10⁷ N/m. Contacts that close in one pass then push their neighbours away. The iteration is equivalent to
-Newton's method without a line search for a potential whose gradient has kinks. The remedy is the term k M (q - q_last),
-where q_last is the solution of the previous step. With this term a contact that closes moves its neighbours only
-slightly, and the contacts settle in a few passes. Each step solves the equations
+stiffness of 10⁷ N/m. Contacts that close in one pass then push the neighbouring segments away. The iteration is
+equivalent to Newton's method without a line search for a potential with a piecewise smooth gradient. This cycle is
+prevented by the term k M (q - q_last), where q_last is the solution of the previous step. With this term a contact that
+closes moves the neighbouring segments only slightly, and the contact states settle in a few passes. Each step solves
+the equations
 
     f(q) - load_factor * loads + k M (q - q_last) = 0,    contacts settled.
 

@@ -2,12 +2,13 @@
 
 A tangent K is considered singular if its factorisation fails, or if rounding errors alone invalidate the solution of K
 x = b for a random b. The error in the equations is eps |K| |x|, with the relative rounding error eps of floating-point
-numbers. If a motion has no stiffness, x is of the order of |b|/(eps |K|), and this error is of the order of |b|.
+numbers. If a motion has no stiffness, x is of the order of |b|/(eps |K|), and the error in the equations is of the
+order of |b|.
 
 The linear solver of Newton's method is tried first, and the first iteration uses its factorisation. If the solution of
-this solver is not accurate, a solver with pivoting is used. The same solution shows whether factors in dense blocks are
-accurate. If the errors of the refined solution exceed rounding errors, later tangents are stored by rows instead of in
-blocks.
+this solver is not accurate, a solver with pivoting is used. The solution for the random b also shows whether factors in
+dense blocks are accurate. If the errors of the refined solution exceed rounding errors, later tangents are stored by
+rows instead of in blocks.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ SINGULAR = 1e-2
 are 1 and more for singular tangents, and at most 1e-5 for slender cables.
 """
 EXACT = 1e-13
-"""Largest error of a solution, relative to the terms of each row [1], that is treated as a rounding error. Sufficiently
-large pivots give about 1e-16.
+"""Largest error of a solution, relative to the terms of each row [1], that is treated as a rounding error. With
+sufficiently large pivots, the error is about 1e-16.
 """
 SHIFT = 1e-10
 """Value that is added to the diagonal to find motions without stiffness, relative to S + `SHIFT` S_max [1]. S is the
@@ -235,7 +236,7 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
 
 
 def random_like(vector: Any) -> Any:
-    """Return a vector of pseudo-random values, which are equal in each run."""
+    """Return a vector of pseudo-random values that are the same in each run."""
     right = vector.duplicate()
     begin, end = right.getOwnershipRange()
     right.setArray(_draw(begin, end - begin))

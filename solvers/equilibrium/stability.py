@@ -1,9 +1,9 @@
-"""Treatment of an equilibrium of a static solve that is unstable, or whose shape is implausible.
+"""Treatment of unstable equilibria and of implausible shapes in static solves.
 
 ``check``: the solve raises an error that names the mode.
 ``follow``: the solve disturbs the equilibrium along its lowest mode and continues along decreasing potential energy to
-    a stable equilibrium. For an implausible shape (a cable turned inside out), and in the last attempt, the solve
-    continues from its initial state instead.
+    a stable equilibrium. For an implausible shape (a slope of a cable points more than 90° away from the chord), and in
+    the last attempt, the solve continues from its initial state.
 ``off``: stability is not checked.
 """
 
@@ -33,7 +33,7 @@ ATTEMPTS = 4
 DISTURBANCE = 1e-5
 """Largest entry of the disturbance of an unstable equilibrium, relative to the range of the coordinates [1]."""
 MARKED = 1e-6
-"""Asymmetry of the tangent without contacts [1] above which messages mention flutter; for Beck's column at the flutter
+"""Asymmetry of the tangent without contacts [1] above which messages mention flutter. For Beck's column at the flutter
 load the asymmetry is 9e-3.
 """
 SHOWN = 2
@@ -76,8 +76,8 @@ class Finding:
             shape (n,).
         names: coordinates with the largest components of the lowest mode, and these components [m, rad, 1].
         faults: implausible shapes, from `Checks.find_faults`.
-        doubts: findings that the user must judge, also from `Checks.find_faults`.
-        coarse: rows (elements) that are too long to resolve the shape of the solution, also from `Checks.find_faults`.
+        doubts: other findings of `Checks.find_faults`, which the user must judge.
+        coarse: rows (elements) that `Checks.find_faults` reports as too long to resolve the shape of the solution.
         lost: coordinates of a motion without stiffness along which the model has moved in the solve; empty if no such
             motion exists.
     """
@@ -154,14 +154,14 @@ def _has_moved(problem: NonlinearProblem, start: FloatArray) -> bool:
 
 
 def _look_without_contacts(problem: NonlinearProblem, whole: TangentInertia, finding: Finding) -> None:
-    """Find negative modes and possible flutter of the model without contacts. The tangent of the problem is
-    overwritten.
+    """Find modes with negative stiffness and possible flutter of the model without contacts. The tangent of the problem
+    is overwritten.
 
     The tangent is computed with constant contact states of the straight segments. Therefore a belt that circulates
     without friction has stable and unstable positions, which alternate at distances of half a segment. The difference
-    between these positions is an effect of the discretisation. Therefore modes that are negative only because of
-    contacts cause a note and no error. The tangent of sliding contacts is unsymmetric, but this asymmetry is no sign of
-    flutter, because sliding contacts dissipate energy.
+    between these positions is an effect of the discretisation. Therefore modes that have a negative stiffness only
+    because of contacts cause a note and no error. The tangent of sliding contacts is unsymmetric, but this asymmetry is
+    no sign of flutter, because sliding contacts dissipate energy.
     """
     assembly, matrix = problem.assembly, problem.matrix
     contacts = {c: s for c, s in assembly.layout.systems.items() if s.post_newton is not None and s.tangent is not None}

@@ -51,8 +51,9 @@ Judge = Callable[[PostNewton, float], bool]
 size``.
 """
 Look = Callable[[float], float]
-"""Function ``(step size) -> smaller size that resolves all contacts, or inf if the step resolves all contacts``; the
-fields contain the end of the step."""
+"""Function ``(step size) -> smaller size that resolves all contacts, or inf if the step resolves all contacts``. The
+fields contain the end of the step.
+"""
 
 
 class Method(ABC):
@@ -68,8 +69,8 @@ class Method(ABC):
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
         self._accelerations, self._judge = accelerations, judge
         self._project = project and accelerations.has_constraints
-        # limit of the change of a coordinate in a step [m, rad, 1], above which the motion is considered unstable, and
-        # the version of the world for which accelerations are evaluated
+        # Two values: the limit of the change of a coordinate in a step [m, rad, 1], above which the motion is
+        # considered unstable, and the version of the world for which accelerations are evaluated.
         self._limit, self._version = 0.0, -1
 
     def begin(self, state: State, resume: bool) -> None:
@@ -133,7 +134,7 @@ class Method(ABC):
         self.begin(state, resume=True)
 
     def _refuse(self, advance: Advance, result: PostNewton, size: float) -> bool:
-        """Return whether a step of the given size [s] is rejected because of its post-Newton update; the reason is
+        """Return whether a step of the given size [s] is rejected because of its post-Newton update. The reason is
         stored in ``advance``.
         """
         if not np.isfinite(result.error):

@@ -47,7 +47,9 @@ rows of A."""
 class FixedSteps(RungeKutta):
     """One of the methods in `TABLEAUX`, applied to an assembly.
 
-    Args: accelerations, judge, project: arguments of `Method`. method: name of the method in `TABLEAUX`.
+    Args:
+        accelerations, judge, project: arguments of `Method`.
+        method: name of the method in `TABLEAUX`.
     """
 
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool, method: str) -> None:

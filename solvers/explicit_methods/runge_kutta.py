@@ -3,13 +3,13 @@ step size by error estimates of orders 5 and 3.
 
 The error of each accepted step is kept below atol + rtol |y|, as root mean square over all coordinates and velocities.
 In all stages of a step, history values are computed from their values at the start of the step. The history values are
-stored when the step is accepted. If a contact state changes within a step, the forces have a kink, and the error
-control shortens the step. The method does not search for the times of these kinks. Contact laws can request that a step
-is repeated with a size at which the contact changes its state. The error estimates do not show contacts that begin and
-end within a step, or impacts whose effect is smaller than the tolerances. Monitors find such steps, which are repeated
-with a shorter size. Within a step, only the accelerations fulfil the constraints. After the step, coordinates and
-velocities are projected onto the constraints. This projection changes coordinates and velocities by less than the error
-of the step.
+stored when the step is accepted. If a contact state changes within a step, the slope of the forces jumps, and the error
+control shortens the step. The method does not search for the times of these jumps. Contact laws can request that a step
+is repeated with a size at which the contact changes its state. The error estimates detect neither contacts that begin
+and end within a step, nor impacts with effects that are smaller than the tolerances. Monitors find steps with such
+contacts, and these steps are repeated with a smaller size. Within a step, only the accelerations fulfil the
+constraints. After the step, coordinates and velocities are projected onto the constraints. This projection changes
+coordinates and velocities by less than the error of the step.
 
 Source: P. J. Prince, J. R. Dormand, J. Comput. Appl. Math. 7 (1981) 67-75; E. Hairer, S. P. Norsett, G. Wanner, Solving
 Ordinary Differential Equations I, Springer, section II.10 (DOP853); `scipy.integrate.DOP853`.
@@ -32,8 +32,8 @@ from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, Look
 STAGES = 12
 """Number of evaluations of y_t in one attempt at a step."""
 SMALLEST_NORM = 1e-6
-"""Ratio of estimated error to tolerance below which the error is mostly rounding error; the next step size then
-increases by a factor of five.
+"""Ratio of estimated error to tolerance below which the error is mostly rounding error. Below this ratio, the next step
+size increases by a factor of five.
 """
 MOST_FAILURES = 40 * STAGES
 """Number of evaluations without a finite result after which a step fails. After each attempt without a finite result,
@@ -85,7 +85,7 @@ class RungeKutta(Method):
         self._solver, self._next = None, np.inf
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the size [s] that the step size control proposes for the next step, inf if it proposes no size; see
+        """Return the size [s] that the step size control proposes for the next step, inf if it proposes no size. See
         `Method`.
         """
         return {"next": self._next}
@@ -113,7 +113,7 @@ class RungeKutta(Method):
         fields.v[:-1] = self._v
 
     def _rate(self, t: float, y: FloatArray) -> FloatArray:
-        """Return y_t. If the accelerations cannot be evaluated, return NaN; the step is then repeated with a smaller
+        """Return y_t. If the accelerations cannot be evaluated, return NaN. The step is then repeated with a smaller
         size.
         """
         owned, a = self._owned, self._accelerations
@@ -199,7 +199,7 @@ class RungeKutta(Method):
         h = solver.t - state.t
         whole = h >= size * (1.0 - 1e-9)
         advance.t = solver.t = then if whole else solver.t
-        # if this step was shortened to end at a given time, the next size is the larger one of the new proposal and the
+        # if this step was shortened to end at a given time, the next size is the larger of the new proposal and the
         # proposal before this step
         self._next = solver.h_abs = max(solver.h_abs, wanted) if whole else solver.h_abs
         self._unpack(solver.y)

@@ -35,15 +35,16 @@ from windlass.solvers.constraint_motion.saddle import SingularError
 from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, Method
 
 
-# ``fast=False`` prevents reordered and fused operations, because copies of a coordinate on several processes must
-# remain bit-identical
+# ``fast=False`` prevents reordered and fused operations, because all bits of the copies of a coordinate on several
+# processes must remain equal
 @kernel(fast=False)
 def predict(
     q: FloatArray, v: FloatArray, a: FloatArray, seen_q: FloatArray, seen_v: FloatArray, reference: FloatArray,
     h: float, limit: float, q_new: FloatArray, v_half: FloatArray, x: FloatArray, v_star: FloatArray,
 ) -> tuple[int, int]:  # fmt: skip
-    """Compute the first half of a step. Return the number of coordinates whose value or velocity differs from the end
-    of the last step, and the number of coordinates whose change exceeds ``limit``.
+    """Compute the first half of a step. Return two numbers. The first is the number of coordinates whose value or
+    velocity differs from the end of the last step. The second is the number of coordinates whose change exceeds
+    ``limit``.
 
     q, v, a: state at the start, shape (n,).
     seen_q, seen_v: coordinates and velocities at the end of the last step.
@@ -77,7 +78,7 @@ def complete(v_half: FloatArray, a: FloatArray, h: float, v_new: FloatArray) -> 
 
 
 class Verlet(Method):
-    """Velocity Verlet for an assembly; see the docstring of this module for the equations, and `Method` for the
+    """Velocity Verlet for an assembly. See the docstring of this module for the equations, and `Method` for the
     arguments.
     """
 

@@ -1,9 +1,9 @@
-"""LU factorisation of a matrix of 4 x 4 blocks, except for the last rows of the matrix. In the last rows the Schur
+"""LU factorisation of a matrix of 4 x 4 blocks, except for the last rows of the matrix. For the last rows, the Schur
 complement is computed.
 
-There is no pivoting between or within blocks. The factors are mathematically equal to the factors of LU by rows in the
-same order, and have the same accuracy. In contrast to LU by rows, each operation processes whole blocks. Rows to be
-eliminated come first. The sparsity pattern is symmetric.
+There is no pivoting between or within blocks. In exact arithmetic, the factors are equal to the factors of LU by rows
+in the same order. Rounding errors of both methods are of the same size. In contrast to LU by rows, each operation
+processes whole blocks. Rows to be eliminated come first. The sparsity pattern is symmetric.
 
 Each eliminated row k of blocks has a contiguous part of the memory. This memory contains the diagonal block, the blocks
 of U to the right of the diagonal, and the blocks of L below the diagonal in the same order. Entries within blocks are
@@ -24,8 +24,8 @@ from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.kernels.kernel import kernel
 
 SMALLEST_PIVOT = 1e-300
-"""Absolute value of a pivot below which the pivot is treated as 0. The value is very small, because masses of slopes
-can be very small.
+"""Absolute value of a pivot below which the pivot is treated as 0. The value is very small, because the pivots of slope
+coordinates, which contain small masses, can be very small.
 """
 
 
@@ -42,8 +42,8 @@ class Plan(NamedTuple):
         pairs: index in ``target`` of the first element of each eliminated row, followed by the number of elements of
             ``target``, shape (inner + 1,).
         target: indices of the blocks of the factors from which products of blocks of L and of U are subtracted.
-        ready: for each eliminated row, the last eliminated row whose blocks the elimination of this row changes. Blocks
-            up to this last row must be initialised before the elimination of this row.
+        ready: for each eliminated row k, the index of the last eliminated row with blocks that change when row k is
+            eliminated. Blocks up to this last row must be initialised before row k is eliminated.
     """
 
     inner: int

@@ -32,8 +32,8 @@ for Newton's method.
 CLEARLY = 0.5
 """Ratio [1] of |A x - b| to its limit up to which rounding errors of the ratio have no effect on `is_accurate`."""
 GROWTH = 1e-10
-"""Largest backward error of a row that Newton's method accepts. Sufficiently large pivots give about 1e-16, and pivots
-that are too small give 1e-6 and more.
+"""Largest backward error of a row that Newton's method accepts. The error is about 1e-16 with sufficiently large
+pivots, and 1e-6 or more with pivots that are too small.
 """
 GROWTH_IN_BLOCKS = 1e-13
 """Largest accepted backward error for storage in blocks. LU then uses inverses of blocks, and ill-conditioned blocks

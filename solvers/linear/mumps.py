@@ -1,12 +1,13 @@
-"""Settings of MUMPS: no scaling and almost no pivoting in models without constraint rows, and more memory.
+"""Settings of MUMPS: no scaling and almost no pivoting for models without constraint rows; more memory for all models.
 
 MUMPS scales a matrix by iterations before each factorisation. On two processes, this scaling takes a third of the time
-of MUMPS. Without scaling the usual threshold of MUMPS is unsuitable, because MUMPS does not use a pivot below 1/100 of
-the largest entry in its column. In the columns of slopes and positions, the ratio of the pivot to the largest entry is
-of the order of the length of a cable in metres. For example, the ratio is 0.001 for a length of 1 mm. Thousands of
-suitable pivots would be delayed until the allocated memory is exhausted. With a threshold of 1e-6, MUMPS selects the
-same pivots as for the scaled matrix, and solutions are as accurate as with scaling. Constraint rows have zero diagonal
-entries and need pivoting. Without pivoting, errors of tangents of mechanisms with joints would increase by a factor of
+that MUMPS needs. Without scaling, the default threshold of MUMPS is unsuitable: with this threshold, MUMPS rejects
+pivots below 1/100 of the largest entry in their column. In the columns of slopes and positions, the ratio of the pivot
+to the largest entry is of the order of the length of a cable in metres. For example, the ratio is 0.001 for a length of
+1 mm. Thousands of suitable pivots would be delayed until the allocated memory is exhausted. With a threshold of 1e-6,
+MUMPS selects the same pivots as for the scaled matrix, and solutions are as accurate as with scaling. Constraint rows
+have zero diagonal entries and need pivoting. Without pivoting, errors of tangents of mechanisms with joints would
+increase by a factor of
 1000. Therefore the defaults of MUMPS apply to matrices with constraint rows.
 
 MUMPS allocates the memory that it estimates from the pattern, plus a fifth of this estimate. Delayed pivots need more
@@ -46,8 +47,8 @@ class MumpsSettings:
     """Context manager that sets the options of `SETTINGS` in PETSc's database while the linear solver of a problem
     runs. The object is reusable.
 
-    For models with constraint rows, only additional memory is set. PETSc reads the options whenever it creates new
-    factors. The options do not affect other solvers with the same prefix. If the user has given one of the two options
+    For models with constraint rows, only additional memory is set. PETSc reads the options whenever new factors are
+    created. The options do not affect other solvers with the same prefix. If the user has given one of the two options
     of `SETTINGS`, or chosen another solver, neither of the two options is set.
     """
 

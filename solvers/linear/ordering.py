@@ -1,9 +1,9 @@
 """Check whether LU in the natural order of the unknowns has little fill, as for cables, or much fill, as for nets.
 
 LU in natural order fills at most the envelope: all entries of each row from its first entry to the diagonal, and the
-corresponding entries of each column. Along a chain the envelope is slightly larger than the matrix. Pulleys and the
-closure of a belt cause rows at the end of the matrix that are coupled with distant rows. The envelope then has a few
-times as many entries as the matrix. In a net of n nodes the envelope has a number of entries that is proportional to
+corresponding entries of each column. For a chain, the envelope has slightly more entries than the matrix. Pulleys and
+the closure of a belt cause rows at the end of the matrix that are coupled with distant rows. The envelope then has a
+few times as many entries as the matrix. In a net of n nodes, the number of entries of the envelope is proportional to
 n^1.5.
 
 Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981).
@@ -21,8 +21,8 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.substructures import suits_substructures
 
 LARGEST_FILL = 10.0
-"""Largest ratio of envelope entries below the diagonal to matrix entries for which LU in natural order is the
-fastest.
+"""Largest ratio of envelope entries below the diagonal to matrix entries for which LU in natural order is the fastest
+method.
 """
 CHOICES = ("ksp_", "pc_", "mat_", "snes_mf", "snes_fd", "snes_test_jacobian")
 """Prefixes of PETSc options that may require a matrix stored by rows instead of blocks."""
@@ -34,7 +34,7 @@ SMALL = 1000
 
 @kernel
 def count_envelope(indptr: IntArray, indices: IntArray) -> int:
-    """Return the number of entries of the envelope below the diagonal; column indices are sorted within a row."""
+    """Return the number of entries of the envelope below the diagonal. Column indices are sorted within a row."""
     total = 0
     for i in range(len(indptr) - 1):
         if indptr[i + 1] > indptr[i] and indices[indptr[i]] < i:

@@ -68,8 +68,9 @@ def refine(ksp: Any) -> None:
 
 
 def can_reset(pc: Any) -> bool:
-    """Return whether factors can be deleted: PETSc 3.18 corrupts memory if one of several SuperLU_DIST factors is
-    deleted."""
+    """Return whether factors can be deleted. The result is False for SuperLU_DIST, because PETSc 3.18 corrupts memory
+    if one of several SuperLU_DIST factors is deleted.
+    """
     return not (pc.getType() == PETSc.PC.Type.LU and pc.getFactorSolverType() == "superlu_dist")
 
 

@@ -109,7 +109,7 @@ def sum_asymmetry(indptr: IntArray, indices: IntArray, block: int, values: Float
             # rows are processed in order: the next entry of row j is the entry in column i
             other = after[j] if j < i else k
             after[j] += j < i
-            # entries below the diagonal also represent the entries above the diagonal
+            # each entry below the diagonal is counted twice, because it also represents the entry above the diagonal
             weight = 2.0 if j < i else 1.0
             for b in range(block):
                 for a in range(block):

@@ -2,10 +2,11 @@
 processes share the interface.
 
 Every process factorises the rows of its interior in natural order. The result of the factorisation is a dense Schur
-complement for the few unknowns of the interface. The sum of the Schur complements over all processes needs one message.
-Each process solves the equations of the interface, whose matrix is this sum, by LAPACK's LU. LAPACK's LU uses pivoting,
-because pulleys and multipliers in the interface may have zero diagonal entries. A solve needs one pass over the factors
-and one message. The solver is an exact inverse, used as the preconditioner of a KSP of type ``preonly``.
+complement for the few unknowns of the interface. One message is sufficient to sum the Schur complements over all
+processes. Each process solves the equations of the interface, whose matrix is this sum, by LAPACK's LU. LAPACK's LU
+uses pivoting, because pulleys and multipliers in the interface may have zero diagonal entries. A solve needs one pass
+over the factors and one message. The solver is an exact inverse, used as the preconditioner of a KSP of type
+``preonly``.
 
 Source: B. Smith, P. Bjørstad, W. Gropp, Domain decomposition, Cambridge University Press (1996), chapter 4.
 """
@@ -30,10 +31,11 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.elimination import Plan, create_plan, eliminate, solve_backward, solve_forward
 
 MOST_JOINT = 200
-"""Largest number of unknowns of the common interface for which dense factors on each process are cheap."""
+"""Largest number of unknowns of the common interface for which dense factors on each process take little time."""
 MOST_FILL = 10.0
-"""Largest ratio of blocks of the factor L to blocks of the matrix, on each process, for which natural order is the
-fastest [1]."""
+"""Largest ratio of blocks of the factor L to blocks of the matrix, on each process, for which LU in natural order is
+the fastest method [1].
+"""
 
 
 class SubstructureLU:

@@ -51,10 +51,10 @@ class Campbell:
     """Modes at several speeds.
 
     Attributes:
-        speeds: speeds of the cases in the given order, shape (speeds,).
+        speeds: speeds in the order of the argument ``cases``, shape (speeds,).
         unit: unit of the speeds.
         frequencies: frequencies [Hz], shape (speeds, modes). Each column is one line of the diagram. Frequencies at the
-            first speed are ascending. A value is NaN if the line has no mode at the speed.
+            first speed are ascending. A value is NaN if the line has no mode at this speed.
         damping: damping ratios [1], shape (speeds, modes); NaN where ``frequencies`` is NaN.
         assurance: modal assurance criterion (MAC, from 0 to 1) of each mode and the previous mode of the same line [1],
             shape (speeds, modes); NaN if one of these modes does not exist.
@@ -130,8 +130,8 @@ def campbell(
     """Compute the modes about states at several speeds. The call is collective.
 
     Args:
-        cases: pairs of a speed and a state. The states can belong to different worlds. The argument can be a generator
-            that computes each state only when this state is needed.
+        cases: pairs of a speed and a state. The states can be states of different worlds. The argument can be a
+            generator that computes each state only when this state is needed.
         count: number of modes at each speed.
         unit: unit of the speeds.
         output: folder for ``campbell.csv`` and ``campbell.png``. If None, no files are written.
@@ -223,7 +223,7 @@ def find_critical_speed(
 
     A motion is treated as unstable if a mode grows, or if the stiffness matrix K has more negative eigenvalues than at
     ``low``. If K has more negative eigenvalues, only gyroscopic forces can stabilise the motion, and any damping makes
-    it unstable. An example is a moving string above its wave speed.
+    the motion unstable. An example is a moving string above its wave speed.
 
     Args:
         create: function ``(speed) -> state`` of steady motion at a speed.

@@ -14,8 +14,8 @@ fulfils the constraints for each x. Solutions that are not modes have a large va
 
     |A(s)⁻¹ A(σ) x| / |x|    with A(σ) = σ² M + σ D + K, without D if the problem is linear
 
-The norms are norms over coordinates. If the problem is linear, A(s) = K - s M. This residual is the change of x in a
-step of inverse iteration, and does not depend on units and mesh.
+The norms are norms over coordinates. If the problem is linear, A(s) = K - s M. This residual is the relative change of
+x in a step of inverse iteration. The residual does not depend on units or on the mesh.
 
 Sources: V. Hernandez, J. E. Roman, V. Vidal, ACM Trans. Math. Softw. 31 (2005) 351-362 (SLEPc); B. Nour-Omid, B. N.
 Parlett, T. Ericsson, P. S. Jensen, Math. Comp. 48 (1987) 663-673 (singular M); C. Campos, J. E. Roman, SIAM J. Sci.
@@ -56,19 +56,19 @@ SPARE_QUADRATIC = 4
 contains the whole space.
 """
 MARGIN = 100.0
-"""Factor of the estimated rounding error of a residual, which gives `Eigenpair.rounding` [1]."""
+"""Ratio of `Eigenpair.rounding` to the estimated rounding error of a residual [1]."""
 LARGEST = 0.1
 """Largest value of `Eigenpair.rounding`, and therefore the largest residual of a mode [1]."""
 FIRST_SHIFT = 1e-10
-"""Shift of the first solve, divided by a typical ratio K_ii/M_ii [1]; for quadratic problems, square of the shift,
-divided by this ratio.
+"""Shift of the first solve, divided by a typical ratio K_ii/M_ii [1]. For quadratic problems, the value is the square
+of the shift, divided by this ratio.
 """
 NO_STIFFNESS = float(np.finfo(float).eps) ** 2
 """Sum of |K_ii| over coordinates, relative to |K|, up to which the model is treated as a model without stiffness
 [1]."""
 NEAR = 1e-5
-"""Ratio [1] of the first shift to a second shift, which is derived from the lowest eigenvalue other than 0. Below this
-ratio, the solve is repeated with the second shift.
+"""Ratio [1] of the first shift to a second shift, which follows from the lowest eigenvalue other than 0. If the ratio
+is smaller than this value, the solve is repeated with the second shift.
 """
 ATTEMPTS = ((1.0, 1.0), (1.0, 1.5), (0.7, 1.0), (1.4, 1.5))
 """Factors of the shift and of the dimension of the search space in successive attempts [1]."""
@@ -76,11 +76,12 @@ LARGEST_DENSE = 600
 """Largest number of unknowns of a model that may be solved with dense matrices. Such a solve takes 0.5 s without
 damping, and 3 s with damping."""
 DENSE_INFINITE = 1e-12
-"""Ratio of the shift to the distance of an eigenvalue from the shift below which the eigenvalue is treated as infinite.
+"""Ratio of the shift to the distance of an eigenvalue from the shift. Below this ratio, the eigenvalue is treated as
+infinite.
 """
 REPEATED = 1e-10
-"""Singular value of the constraint Jacobian, with rows of norm 1, below which constraints are treated as redundant; in
-null spaces, relative to the largest singular value [1].
+"""Singular value of the constraint Jacobian, with rows of norm 1, below which constraints are treated as redundant. In
+the computation of null spaces, the value is relative to the largest singular value [1].
 """
 SMALL_PART = 1e-3
 """Norm up to which the real or imaginary part of a vector with norm 1 is treated as a rounding error."""
@@ -116,8 +117,8 @@ class Eigensolver:
     Attributes:
         rejected: number of solutions in the last solve that were rejected because they are not modes.
         shift: shift of the last solve [1/s^2], for quadratic problems [1/s].
-        zeros: number of eigenvalues that are 0 up to rounding errors, and the largest value of |σ| [1/s] that rounding
-            errors can cause instead of 0.
+        zeros: two values: the number of eigenvalues that are 0 up to rounding errors, and the largest |σ| [1/s] that
+            rounding errors can cause for such an eigenvalue.
         is_chosen: whether options select modes by a target, a shift or an interval, instead of the slowest modes.
         is_projected: whether the modes are computed by projection onto the motions that the constraints allow, because
             the model is small and has redundant constraints.
@@ -139,7 +140,7 @@ class Eigensolver:
         stiffness, mass = motion.assembly.processes.sum(np.array(sums)).tolist()
         if mass == 0.0:
             raise ModelError("modes: no part of this model has a mass [kg]")
-        # a stiffness below rounding errors is treated as 0, because such a model has mass but no stiffness
+        # a stiffness below rounding errors is treated as 0: the model has mass but no stiffness
         return float(stiffness / mass) if stiffness > NO_STIFFNESS * motion.K.norm() else 1.0
 
     def find(self, count: int, more: int) -> list[Eigenpair]:
@@ -147,8 +148,8 @@ class Eigensolver:
         ascending order of |σ|, and contain one mode of each conjugate pair. If ``is_projected``, return all modes.
 
         Args:
-            count: number of requested modes. If options select the modes, at most ``count`` modes are returned;
-                otherwise all modes that the solver finds.
+            count: number of requested modes. If options select the modes, at most ``count`` modes are returned.
+                Otherwise all modes that the solver finds are returned.
             more: number of modes that the solver has to find in addition to ``count``.
         """
         if self.is_projected:
@@ -208,10 +209,10 @@ class Eigensolver:
         """Set up and run a solver. Return the solver and its eigenpairs.
 
         SLEPc reorders the Schur form of its projected problem (LAPACK ``trexc``). This reordering may fail for
-        eigenvalues that agree up to rounding errors. Rounding errors, and therefore the processor, determine whether
-        the reordering fails. Further attempts use another start vector, a larger search space and another shift. The
-        projected problem of each attempt therefore differs from the projected problem of the previous attempt. The last
-        attempt for small models is a dense solve.
+        eigenvalues that agree up to rounding errors. Whether the reordering fails depends on rounding errors, and
+        therefore on the processor. Further attempts use another start vector, a larger search space and another shift.
+        The projected problem of each attempt therefore differs from the projected problem of the previous attempt. The
+        last attempt for small models is a dense solve.
         """
         target, reason = self.shift, ""
         for factor, larger in ATTEMPTS:
@@ -418,7 +419,7 @@ class Eigensolver:
             total = pair.real.duplicate()
             total.set(0.0)
             for matrix, factor in factors:
-                # real and imaginary part of the product of a complex factor and a complex vector
+                # real part and imaginary part of the product of a complex factor and a complex vector
                 both = (factor.real, -factor.imag) if part == 0 else (factor.imag, factor.real)
                 for c, vector in zip(both, (pair.real, pair.imaginary), strict=True):
                     if c != 0.0 and (moving or vector is pair.real):
@@ -456,9 +457,9 @@ class Eigensolver:
         return float(np.sqrt(motion.assembly.processes.sum(squares)[0]))
 
     def _settle_zeros(self, pairs: list[Eigenpair]) -> list[Eigenpair]:
-        """Set eigenvalues that are 0 up to rounding errors to 0, and return all solutions that are kept. Of several
-        solutions with the eigenvalue 0 and linearly dependent vectors, only one is kept, because otherwise one
-        eigenvalue would be counted twice.
+        """Set eigenvalues that are 0 up to rounding errors to 0, and return all solutions that are kept. If several
+        solutions have the eigenvalue 0 and linearly dependent vectors, only one of these solutions is kept, because
+        otherwise one eigenvalue would be counted several times.
         """
         # infinite eigenvalues, which rounding errors have made finite, are excluded from the reference value
         largest = max((abs(pair.value) ** 2 for pair in pairs if pair.residual <= RESIDUAL), default=0.0)

@@ -1,9 +1,9 @@
 """Assignment of modes at one speed to modes at the next speed, by the modal assurance criterion (MAC) with the mass
 matrix.
 
-    MAC = |xᴴ M y|² / (xᴴ M x · yᴴ M y). The MAC is 1 for shapes that are equal up to a factor, and 0 for orthogonal
-    shapes.
+    MAC = |xᴴ M y|² / (xᴴ M x · yᴴ M y)
 
+The MAC is 1 for shapes x and y that are equal up to a factor, and 0 for orthogonal shapes.
 The nodes of a running closed belt are at different positions in the two states. Therefore the nodes of the second state
 are reordered before shapes of a belt are compared, so that nodes with the same index are as close as possible.
 
@@ -22,7 +22,7 @@ from windlass.solvers.modes.result import ModesResult
 
 NEARER = 1e-3
 """Weight [1] of the difference of two frequencies, relative to the largest difference, in comparison with the MAC.
-Frequencies influence the assignment only if several MAC values are nearly equal.
+Frequencies affect the assignment only if several MAC values are nearly equal.
 """
 
 
@@ -66,7 +66,7 @@ def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:
 
 def follow(results: list[ModesResult]) -> tuple[IntArray, FloatArray]:
     """Return lines that connect modes at successive speeds. Lines that start at the first speed are ordered by
-    frequency; lines that start at later speeds follow.
+    frequency. Lines that start at later speeds follow.
 
     Returns:
         First, the index of the mode of each line at each speed, or -1 if the line has no mode. Second, the MAC of this
@@ -107,8 +107,9 @@ def _gather(result: ModesResult, values: Any) -> Any:
 
 
 def _find_places(first: ModesResult, second: ModesResult) -> IntArray:
-    """Return, for each world coordinate, the index of the corresponding coordinate of the second state. For running
-    belts, the corresponding coordinate belongs to the node at about the same position in space. Shape (coordinates,).
+    """Return, for each world coordinate, the index of the corresponding coordinate of the second state. The result has
+    the shape (coordinates,). For running belts, the corresponding coordinate is a coordinate of the node at about the
+    same position in space.
     """
     x, y = (
         _gather(result, (result.motion.assembly.layout.reference[:-1] + result.state.q)[None])[0]

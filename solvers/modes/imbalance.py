@@ -3,7 +3,7 @@
 Modes are small motions about an equilibrium or about a motion. M is the mass matrix, f are the forces on the left-hand
 side, and C_q are the derivatives of the constraint equations with respect to the coordinates. If w is not 0, the
 coordinates, velocities and accelerations of the state do not satisfy the equations of motion. Frequencies and growth
-rates then apply only at the time of the state. Let r = M a + f - loads. The force w fulfils w = r - C_qᵀ μ with
+rates are then valid only at the time of the state. Let r = M a + f - loads. The force w fulfils w = r - C_qᵀ μ with
 multipliers μ = -λ, and C_q w = 0. Therefore w and μ are the solution of (I, C_qᵀ; C_q, 0)(w, μ) = (r, 0). The force w
 is unique even if constraints are redundant.
 """

@@ -7,8 +7,8 @@ values of contacts are constant: sticking contacts continue to stick.
 
 Displacements of running closed belts refer to positions that are fixed in space, see `running.py`.
 
-A constraint on velocities, C_v δq̇ = 0, is written as C_v δq = 0. Both forms are equivalent for σ ≠ 0. Constant δq,
-with σ = 0, that only fulfil C_v δq̇ = 0 are not computed as modes.
+A constraint on velocities, C_v δq̇ = 0, is written as C_v δq = 0. Both forms are equivalent for σ ≠ 0. A constant δq (σ
+= 0) that fulfils C_v δq̇ = 0 but not C_v δq = 0 is therefore not computed as a mode.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ class LinearMotion:
         is_multiplier = np.zeros(len(unknowns.numbers), bool)
         is_multiplier[unknowns.of_multiplier] = True
         holds = (self._damping.values[:-1] != 0.0) | (self._stiffness.values[:-1] != 0.0)
-        # all multipliers are considered, because multipliers of other processes may act on coordinates of this process
+        # the multipliers of all processes are considered, because multipliers of other processes may act on coordinates
+        # of this process
         entries = holds & is_multiplier[rows] & ~is_multiplier[columns]
         return np.flatnonzero(np.isin(unknowns.of_dof, columns[entries]))
 
@@ -158,12 +159,12 @@ class LinearMotion:
         return create_unknowns(self.assembly.layout, self.assembly.comm, self.sparsity.unknowns.owned)
 
     def take_coordinates(self, vector: Any) -> FloatArray:
-        """Return the values at the coordinates of this process, shape (n,), from a PETSc vector of unknowns."""
+        """Return the elements of a PETSc vector of unknowns at the coordinates of this process, shape (n,)."""
         unknowns = self.sparsity.unknowns
         return local_values(unknowns.ghosts, vector)[unknowns.of_dof]
 
     def place_forces(self, forces: FloatArray) -> Any:
-        """Return forces on the coordinates of this process as a PETSc vector of unknowns; contributions of all
+        """Return forces on the coordinates of this process as a PETSc vector of unknowns. Contributions of all
         processes are summed.
         """
         unknowns, vector = self.sparsity.unknowns, self.create_vector()

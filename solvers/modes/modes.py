@@ -33,7 +33,7 @@ FREE = 6
 """Number of rigid-body motions in 3D; a note is printed if more modes have the frequency 0."""
 MORE = 4
 """Number of modes that are computed in addition to the requested modes. The additional modes show whether the last
-requested mode belongs to a group of close frequencies.
+requested mode is one of several modes with close frequencies.
 """
 SAME_SIZE = 1e-6
 """Relative difference up to which components of a shape are treated as equal in size [1]."""

@@ -36,10 +36,11 @@ POINT = ("x", "y", "z")
 TURN = 0.3
 """Largest rotation angle in animations of pure rotations [rad]."""
 DIFFERENCE = 1e-6
-"""Factor of a mode shape in difference quotients of outputs; the largest component of the shape is 1."""
+"""Factor of a mode shape in difference quotients of outputs. The largest component of the shape is 1."""
 GROWING = 1e-6
-"""Growth rate relative to |σ| above which a mode is treated as growing [1]; smaller rates are treated as rounding
-errors."""
+"""Growth rate relative to |σ| above which a mode is treated as growing [1]. Smaller rates are treated as rounding
+errors.
+"""
 IN_STEP = 0.05
 """Largest out-of-phase component, relative to the largest component of the shape, up to which all points are treated as
 moving in phase [1]."""
@@ -51,8 +52,8 @@ SHOWN = 3
 class ModesResult:
     """Natural frequencies, damping and mode shapes about a state, the slowest mode first.
 
-    A mode moves with δq = Re(x exp(σ t)), σ = -ζ ω ± i ω √(1 - ζ²). Free motions have σ = 0. Each real σ belongs to a
-    separate mode with frequency 0. Such a mode decays (ζ = 1) or grows (ζ = -1) without oscillation.
+    A mode moves with δq = Re(x exp(σ t)), σ = -ζ ω ± i ω √(1 - ζ²). Free motions have σ = 0. Each real σ is the
+    eigenvalue of a separate mode with frequency 0. Such a mode decays (ζ = 1) or grows (ζ = -1) without oscillation.
 
     Attributes:
         motion: the linear equations of motion, with the matrices of mass, damping and stiffness.
@@ -98,7 +99,7 @@ class ModesResult:
 
     @property
     def growing(self) -> list[int]:
-        """Indices of the growing modes, counted from 0; the state is unstable if the list is not empty."""
+        """Indices of the growing modes, counted from 0. The state is unstable if the list is not empty."""
         return list(map(int, np.flatnonzero(self.damping < -GROWING)))
 
     @checked(entity=handle())
@@ -141,8 +142,8 @@ class ModesResult:
 
     @checked(sensors=each(that(lambda given: hasattr(given, "create_probe"), "a sensor"), "a list of sensors"))
     def amplitudes(self, sensors: Sequence[SensorLike]) -> dict[str, Any]:
-        """Return a dictionary with one array for each sensor, under the name of the sensor. The array contains the
-        complex amplitudes of the output of the sensor in the modes, shape (modes, ...).
+        """Return a dictionary with an array for the name of each sensor. The array contains the complex amplitudes of
+        the output of this sensor in the modes, shape (modes, ...).
 
         Amplitudes are directional derivatives of the output with respect to the state, in the direction of the mode
         shape and of its velocities, accelerations and multipliers. The call is collective.
@@ -312,8 +313,8 @@ class ModesResult:
         extent of the model along an axis. If the mode does not displace points, return `TURN`.
         """
         layout, world = self.motion.assembly.layout, self.motion.assembly.world
-        # the largest displacement, followed by the largest coordinate and the negative of the smallest coordinate along
-        # each axis
+        # array with the largest displacement, followed by the largest coordinate and the negative of the smallest
+        # coordinate along each axis
         bounds = [0.0, *6 * [-np.inf]]
         for component in world.numbering.node_dofs:
             dofs = layout.local_dofs(world.resident_dofs(world.tables[component]))

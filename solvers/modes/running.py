@@ -36,7 +36,7 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.system import AxialFlow, Slots
 
 LEAST = 1e-12
-"""Ratio of the sum of c² Q_ii to the sum of |K_ii| of a belt up to which the belt is treated as a belt at rest [1]."""
+"""Ratio of the sum of c² Q_ii to the sum of |K_ii| of a belt, up to which the belt is treated as a belt at rest [1]."""
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ constraints, the matrix [[K - τ M, C_qᵀ], [C_q, 0]] has m negative eigenvalue
 the diagonal entry of each constraint is a small negative number -δ, each constraint adds exactly one negative
 eigenvalue, even if the constraint is redundant.
 
-For τ close to 0, the result is the number of independent directions, among the directions that the constraints allow,
-in which K is not positive definite. If material flows through supports, K is symmetric only along motions that the
-constraints allow: xᵀ(K - Kᵀ)y = 0 for all x and y with C_q x = C_q y = 0.
+For τ close to 0, the result is the number of negative eigenvalues of K along motions that the constraints allow. If
+material flows through supports, K is symmetric only along motions that the constraints allow: xᵀ(K - Kᵀ)y = 0 for all x
+and y with C_q x = C_q y = 0.
 
 Source: N. I. M. Gould, Mathematical Programming 32 (1985) 90-99; B. N. Parlett, The Symmetric Eigenvalue Problem,
 SIAM (1998), chapter 3 (Sylvester, Sturm).
@@ -93,8 +93,9 @@ def _find_largest_square(motion: LinearMotion) -> float:
 
 
 def _is_symmetric_along(motion: LinearMotion, factors: SymmetricFactors) -> bool:
-    """Return whether K is symmetric along motions that the constraints allow. The motions of the test are caused by
-    random forces."""
+    """Return whether K is symmetric along motions that the constraints allow. The test uses motions due to random
+    forces.
+    """
     random = np.random.default_rng(motion.assembly.layout.rank)
     x, y, product = (motion.create_vector() for _ in range(3))
     for vector in (x, y):

@@ -1,12 +1,13 @@
 """Callbacks of Newton's method in compiled code, which PETSc calls by their addresses, so that no Python code is
 executed between iterations.
 
-Residual and tangent are the compiled programs of a `NonlinearProblem`. The convergence test is in convergence.py, and
-lagging.py decides when the tangent is evaluated. Python callbacks use the same machine code and rules, so that results
-and messages are identical. There are three callbacks. A callback is a Python function if it requires Python, for
-example because of user functions, stages of ``-log_view``, several processes, or kernels that run as Python code. A
-Python function also makes the decisions of the convergence test that require more data than residual norms. An error of
-a kernel or of a Python function ends the run; `Callbacks.explain` then raises this error.
+The callbacks of the residual and of the tangent are the compiled programs of a `NonlinearProblem`. The convergence test
+is in convergence.py, and lagging.py decides when the tangent is evaluated. Callbacks in Python use the same machine
+code and rules as compiled callbacks, so that results and messages are identical. There are three callbacks: residual,
+tangent and convergence test. A callback is a Python function if it requires Python, for example because of user
+functions, stages of ``-log_view``, several processes, or kernels that run as Python code. A Python function also makes
+the decisions of the convergence test that require more data than residual norms. An error of a kernel or of a Python
+function ends the run; `Callbacks.explain` then raises this error.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ PETSC = ("VecGetArrayRead", "VecRestoreArrayRead", "VecGetArray", "VecRestoreArr
          "SNESGetIterationNumber", "SNESComputeFunction", "VecNorm", "SNESGetSolutionUpdate")  # fmt: skip
 (GET_READ, RESTORE_READ, GET, RESTORE, SET, BEGIN, END, GET_STATE, SET_STATE, SOLVE, GET_REASON, GET_ITERATIONS,
  COMPUTE, NORM, GET_UPDATE, PLACE, ASK_PYTHON) = range(17)  # fmt: skip
-"""Names of the indices in `Context.addresses`."""
+"""Indices in `Context.addresses`."""
 EXPANSION, RESIDUAL, TANGENT, LOADS, QUESTION, BEYOND = range(6)
 """Indices of the programs and other parts of a run. If a run fails, the index identifies the failed part."""
 MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER = range(5)
-"""Names of the indices in `Context.handles`."""
+"""Indices in `Context.handles`."""
 FINAL_ASSEMBLY = 0
 NORM_2 = 1
 KEPT, ZERO, CARRIED, AGAIN = range(4)
@@ -113,7 +114,7 @@ def run_program(programs: IntArray, which: int, state: Any) -> int:
 def expand_vector(
     x: int, addresses: IntArray, place: IntArray, programs: IntArray, local: FloatArray, state: Any
 ) -> int:
-    """Compute the fields from a vector of unknowns, unless the fields already correspond to the unknowns; return 0 on
+    """Compute the fields from a vector of unknowns, unless the fields already correspond to this vector. Return 0 on
     success.
     """
     status = call_c(addresses[GET_READ], (x, addresses[PLACE]))
@@ -227,7 +228,7 @@ def solve(start: int, context: Any) -> int:
     if status == 0 and start in (ZERO, CARRIED):
         status = call_c(address[SET], (handles[UNKNOWNS], 0.0))
     if status == 0 and start == CARRIED:
-        # evaluate the residual of the predictor, to which tolerances refer, with constant contact states
+        # evaluate the residual of the predictor with constant contact states; tolerances refer to this residual
         c.mapped[0], left = 0.0, c.mapped[0]
         status = call_c(address[COMPUTE], (handles[SOLVER], handles[UNKNOWNS], handles[RESIDUAL_VECTOR]))
         if status == 0:
@@ -266,7 +267,7 @@ CALLBACKS: dict[str, tuple[Callable[..., int], tuple[str, ...]]] = {
 context.
 """
 CompiledSolve = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_void_p)
-"""C type of the kernel `solve`; errors of Python functions that PETSc calls, such as monitors, are raised unchanged."""
+"""C type of the kernel `solve`. Errors of Python functions that PETSc calls, such as monitors, are raised unchanged."""
 
 
 class Around(Protocol):
@@ -392,7 +393,7 @@ class Callbacks:
         return int(self._reason[0]), int(self._iterations[0])
 
     def explain(self) -> None:
-        """If an error within compiled callbacks has ended a run, raise this error."""
+        """Raise the error that has ended a run within compiled callbacks, if any."""
         c = self._context
         failed = -1 if c is None else int(c.buffers.state["failed"][0])
         if failed < 0:

@@ -20,8 +20,8 @@ ITERATING, CONVERGED_ABSOLUTE, CONVERGED_RELATIVE = 0, 2, 3
 LINEAR_SOLVE_FAILED, NOT_A_NUMBER, TOO_MANY_ITERATIONS, CYCLED = -3, -4, -5, -7
 """CYCLED: return maps alternate between two sets of contact states; PETSc calls the value SNES_DIVERGED_INNER."""
 ASK, SLOW = 99, 98
-"""Convergence reasons that PETSc does not use. With these reasons the norms alone cannot decide, and the run continues
-if the last linear solution is accurate.
+"""Convergence reasons that PETSc does not use. They are returned if the norms alone are not sufficient for a decision.
+The run then continues if the last linear solution is accurate.
 """
 SLOW_RATE = 1e-3
 """Contraction factor of an iteration with a new tangent above which the linear solution is checked for accuracy."""
@@ -41,9 +41,10 @@ MEASURES = np.dtype(
 
 The history of norms, beginning with the predictor, is a separate array.
 
-rtol, atol, max_it: tolerances and largest number of iterations of the run, see `Newton`. damped: whether the run uses a
-backtracking line search. guessed: whether the run starts from the result of another pass of the step. In this case,
-    tolerances nevertheless refer to the predictor.
+rtol, atol, max_it: tolerances and largest number of iterations of the run, see `Newton`.
+damped: whether the run uses a backtracking line search.
+guessed: whether the run starts from the result of another pass of the step. In this case, tolerances nevertheless refer
+    to the predictor.
 may_pivot: whether a more accurate linear solver than the present one is available.
 predictor, reference: residual norm of the predictor, and residual norm to which tolerances refer.
 seen: number of norms so far.
@@ -69,7 +70,7 @@ def judge(measures: Any, history: FloatArray, lag: Any, it: int, norm: float) ->
         # tolerances refer to the predictor, even if a later pass of the step starts from a better approximation
         m["predictor"] = max(norm, m["predictor"]) if m["guessed"] else norm
         m["reference"] = m["predictor"] if m["predictor"] > atol else 2.0 * atol
-        # a backtracking line search fails if the run already starts from the solution
+        # this test is necessary because a backtracking line search fails if the run starts from the solution
         return CONVERGED_ABSOLUTE if m["damped"] and norm <= atol else ITERATING
     if it == 1 and norm > m["reference"]:
         m["reference"] = norm

@@ -1,11 +1,11 @@
-"""Rules that decide when the tangent is evaluated and factorised again, and when the old tangent is reused.
+"""Rules for the reuse of tangents: they decide when the tangent is evaluated and factorised again.
 
 With a reused tangent, the residual norm r_k of iteration k decreases linearly, r_{k+1} = theta r_k, with the
 contraction factor theta. The reuse of a tangent saves an evaluation and a factorisation, which together take as much
 time as several iterations. From the observed theta, `LagPolicy` predicts the remaining number of iterations with the
-old tangent and with a new tangent, and chooses the faster option. If theta is larger than `WORST_RATE`, the old tangent
-is replaced in the next iteration. The policy uses only residual norms. Therefore all processes make the same decision,
-and repeated runs are identical.
+old tangent and with a new tangent, and selects the tangent with the shorter predicted time. If theta is larger than
+`WORST_RATE`, the old tangent is replaced in the next iteration. The policy uses only residual norms. Therefore all
+processes make the same decision, and repeated runs are identical.
 
 Source: the contraction-rate test of stiff solvers, E. Hairer, G. Wanner, Solving Ordinary Differential Equations II,
 section IV.8.
@@ -30,7 +30,8 @@ of belts is longer by 8 % (60 x 4 segments) and 4 % (960 x 2 segments).
 """
 REFRESH_COST_WITH_MAPS = 0.0
 """`REFRESH_COST` of models with return maps. Contact states change between iterations, so iterations with a reused
-tangent converge more slowly than predicted, and take longer, because return maps are evaluated in each residual.
+tangent converge more slowly than predicted. In addition, iterations take longer, because return maps are evaluated in
+each residual.
 """
 WORST_RATE = 0.3
 """Contraction factor above which an old tangent is replaced."""
@@ -40,8 +41,8 @@ PETSC_OPTIONS = ("snes_lag_jacobian", "snes_lag_preconditioner", "snes_mf", "sne
 """PETSc options that determine when the tangent is evaluated. If one of these options is given, the policy is not used.
 """
 FORGIVENESS = 0.5
-"""Factor that reduces the expected contraction factor of an old tangent after each run that starts with a new tangent,
-so that reuse is tried again later.
+"""Factor that reduces the expected contraction factor of an old tangent after each run that starts with a new tangent.
+After several such runs, the reuse of a tangent is tried again.
 """
 
 
@@ -54,12 +55,17 @@ MEMORY = np.dtype(
 )
 """Data of the policy, in a record of shape (1,) that Python and compiled callbacks share.
 
-active: whether the policy is used. last_was_new: whether the last iteration evaluated the tangent. cost: number of
-accepted additional iterations, see `REFRESH_COST`. has_tangent: whether the stored tangent is valid for the present
-run. is_ready: whether the tangent was evaluated at the start of the run. kept_first: whether the first iteration of the
-run reused the tangent. switched: whether a contact state has changed since the last run. seen: number of norms of the
-run so far. first, before, last: the first, the second last and the last norm of the run. target: the norm below which
-the run has converged. expected: expected contraction factor of a first iteration with a reused tangent.
+active: whether the policy is used.
+last_was_new: whether the last iteration evaluated the tangent.
+cost: number of accepted additional iterations, see `REFRESH_COST`.
+has_tangent: whether the stored tangent is valid for the present run.
+is_ready: whether the tangent was evaluated at the start of the run.
+kept_first: whether the first iteration of the run reused the tangent.
+switched: whether a contact state has changed since the last run.
+seen: number of norms of the run so far.
+first, before, last: the first, the second last and the last norm of the run.
+target: the norm below which the run has converged.
+expected: expected contraction factor of a first iteration with a reused tangent.
 expected_switched: expected contraction factor of a first iteration with a reused tangent, after a contact state has
     changed.
 """
@@ -126,7 +132,7 @@ class LagPolicy:
     Args:
         active: whether the policy is used; False evaluates the tangent in every iteration (full Newton).
         refresh_cost: number of additional iterations that are accepted to save one evaluation of the tangent. With 0,
-            the tangent is reused only if no additional iteration is expected because of the reuse.
+            the tangent is reused only if no additional iteration is expected.
 
     Attributes:
         memory: data of the policy, see `MEMORY`.

@@ -1,7 +1,7 @@
 """Newton's method by PETSc SNES, with defaults for constrained cable models, and with changes of the linear solver
 after failures.
 
-Defaults are set on the PETSc objects before ``setFromOptions``; every option with the prefix therefore overrides its
+Defaults are set on the PETSc objects before ``setFromOptions``. Every option with the prefix therefore overrides its
 default.
 """
 
@@ -51,8 +51,8 @@ from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_force
 from windlass.solvers.newton.scheme import Scheme
 
 DAMPED_ITERATIONS = 4
-"""Factor of the largest number of iterations of a Newton run with backtracking. The factor is relative to the largest
-number without backtracking.
+"""Largest number of iterations of a Newton run with backtracking, relative to the largest number without backtracking
+[1].
 """
 
 
@@ -135,14 +135,14 @@ class Newton:
 
     @property
     def records(self) -> tuple[Any, Any, Any]:
-        """The data of the convergence test, of the policy for reused tangents, and of the state of the run; see
+        """The data of the convergence test, of the policy for reused tangents, and of the state of the run. See
         `begin_run`.
         """
         return self._measures, self.problem.lag.memory, self.problem.buffers.state
 
     def _help_multigrid(self) -> None:
-        """Pass the rigid-body motions to algebraic multigrid. Without these motions the number of iterations increases
-        with the number of unknowns.
+        """Pass the rigid-body motions to algebraic multigrid. Without these motions, the number of iterations of
+        multigrid increases with the number of unknowns.
         """
         if self.snes.getKSP().getPC().getType() == PETSc.PC.Type.GAMG:
             space = create_near_null_space(self.problem)
@@ -193,8 +193,9 @@ class Newton:
         return stalled and norm <= FACTOR * estimate_rounding(self.problem)
 
     def _is_inaccurate(self, norm: float) -> bool:
-        """Return whether the last linear solution was inaccurate; the solution is checked only if the iteration was
-        slow (`is_slow`)."""
+        """Return whether the last linear solution was inaccurate. The solution is checked only if the iteration was
+        slow (`is_slow`).
+        """
         problem = self.problem
         if not self._is_slow(self._measures, self._history, problem.lag.memory, norm):
             return False
@@ -234,12 +235,12 @@ class Newton:
             guess: accelerations, shape (n,), and multipliers, shape (m,), of the previous pass, as initial values. In
                 statics, increments of the displacements replace the accelerations. In dynamics the guess is used only
                 if a tangent is reused. The full Newton method starts from the predictor. In statics the guess is always
-                used, because the geometric stiffness due to multipliers can be the only support of a body.
+                used, because the geometric stiffness due to multipliers can be the only stiffness that supports a body.
             around: compiled code that executes this run and the runs of later steps. This code is used if the run is
                 completely compiled. The function then returns the result of the last run.
             carried: whether to start from the accelerations and multipliers of the previous step, which the fields
-                contain. Such a run uses return maps. If such a run fails, it is not repeated with new tangents in every
-                iteration.
+                contain. Such a run uses return maps. A failed run of this kind is not repeated with new tangents in
+                every iteration.
         """
         self._damped[0], max_it = damped, 0
         if damped:
@@ -352,8 +353,8 @@ class Newton:
         return self._history[: self._seen[0]].tolist()  # type: ignore[no-any-return]
 
     def _judge_end(self, run: NewtonRun) -> NewtonRun:
-        """Check a run that ended at the limit of iterations or in the line search. Return the run, marked as converged
-        if its residual consists only of rounding errors.
+        """Check a run that ended at the limit of iterations or in the line search. Return the run. If its residual
+        consists only of rounding errors, the returned run is marked as converged.
         """
         if run.reason not in ("DIVERGED_MAX_IT", "DIVERGED_LINE_SEARCH") or len(run.history) < 2:
             return run
@@ -401,11 +402,11 @@ class Newton:
             self._change_solver()
 
     def _change_solver(self) -> bool:
-        """Change from the default LU in blocks to LU by rows, or from LU by rows to KLU, which uses pivoting.
+        """Change the linear solver: from the default LU in blocks to LU by rows, or from LU by rows to KLU, which uses
+        pivoting. On several processes, change from `SubstructureLU` to MUMPS.
 
-        On several processes, change from `SubstructureLU` to MUMPS.
-
-        Returns: False if no other solver is available, or if the user chose the present solver.
+        Returns:
+            False if no other solver is available, or if the user chose the present solver.
         """
         if not self._measures["may_pivot"][0]:
             return False

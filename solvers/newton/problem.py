@@ -54,7 +54,7 @@ from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.newton.static_states import StaticStates
 
 LARGE = 20_000
-"""Number of unknowns above which unused solvers are searched for and deleted to save memory."""
+"""Number of unknowns above which solvers that are no longer used are searched for and deleted to save memory."""
 USES = 3
 """Number of evaluations of a residual, or of a tangent with the same factors, after which the kernel calls are compiled
 to a program.
@@ -176,15 +176,13 @@ class NonlinearProblem:
         The call is collective. The pattern changes either on all processes or on no process.
         """
         if self.assembly.use(self.storage, update=True) is not self.sparsity:
-            # keep the old matrix, because SNES may still use it after this call
+            # keep the old matrix, because SNES may still use the old matrix after this call
             self._replaced = self.matrix
             self.sparsity, self.matrix = self._create_matrix()
             self.snes.setJacobian(self.eval_tangent, self.matrix.mat)
 
     def follow_refreshes(self) -> None:
-        """Create a new matrix before a run if a system that compiled code evaluates couples other unknowns than
-        before.
-        """
+        """Create a new matrix before a run if a system that compiled code evaluates now couples other unknowns."""
         if self.assembly.refreshes:
             if self.assembly.pattern_version() != self.sparsity.version:
                 self.take_matrix()
@@ -259,8 +257,8 @@ class NonlinearProblem:
             if not self._take_over(values, local) and expanded[0]:
                 return
         else:
-            # Comparisons of local values could differ between processes, but all processes must take the same decision.
-            # Therefore PETSc's count of changes of the vector is compared.
+            # Comparisons of local values could have different results on different processes, but all processes must
+            # take the same decision. Therefore PETSc's count of changes of the vector is compared.
             version = (x.handle, x.stateGet())
             same, self._version = version == self._version, version
             if expanded[0] and same:
@@ -298,7 +296,7 @@ class NonlinearProblem:
 
     def store_static(self, state: State) -> None:
         """Store the solution of a static solve in a state. First-order states, which are stored as velocities, also
-        change; other velocities and the accelerations do not change.
+        change. Other velocities and the accelerations do not change.
         """
         v, a, states = state.v.copy(), state.a.copy(), self._static_states.states
         self.store(state)
@@ -353,7 +351,7 @@ class NonlinearProblem:
         return scheme.load_factor != 0.0 and not self.assembly.loads.are_steady
 
     def _take_residual_steps(self) -> None:
-        """Add all terms to the residual except loads that do not depend on coordinates; after `USES` evaluations, a
+        """Add all terms to the residual except loads that do not depend on coordinates. After `USES` evaluations, a
         compiled program is used.
         """
         key = self._find_key(self.scheme)
@@ -416,7 +414,7 @@ class NonlinearProblem:
 
     def _has_tangent_steps(self, scheme: Scheme) -> bool:
         """Return whether the steps of the tangent are known. If only the factors have changed since the last tangent,
-        for example the step size, the steps are created.
+        for example because of another step size, create the steps for the new factors.
         """
         key, last = self._find_tangent_key(scheme), self._tangent_key
         if key == last:

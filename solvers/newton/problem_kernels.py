@@ -111,7 +111,7 @@ def store_motion(
 
 @kernel
 def take_over(new: FloatArray, kept: FloatArray) -> bool:
-    """Copy the values of ``new``, shape (n,), to ``kept``, shape (n,) or longer; return whether a value has changed."""
+    """Copy the values of ``new``, shape (n,), to ``kept``, shape (n,) or longer. Return whether a value has changed."""
     n, changed = len(new), False
     for first in range(0, n, CHUNK):
         last, different = min(first + CHUNK, n), 0
@@ -127,7 +127,7 @@ def take_over(new: FloatArray, kept: FloatArray) -> bool:
 
 @kernel
 def begin_run(measures: Any, lag: Any, state: Any) -> None:
-    """Reset the data of a Newton run that starts with unknowns 0; see convergence.py, lagging.py and `STATE`."""
+    """Reset the data of a Newton run that starts with unknowns 0. See convergence.py, lagging.py and `STATE`."""
     measures[0]["guessed"], measures[0]["seen"], lag[0]["seen"], state[0]["expanded"] = 0, 0, 0, 0
 
 
@@ -153,7 +153,7 @@ def write_residual(f: FloatArray, c: FloatArray, to: DofMap, out: FloatArray) ->
 
 @kernel
 def start_sums(loads: FloatArray, factor: float, f: FloatArray, c: FloatArray) -> None:
-    """Set f to ``factor`` times the loads, and c to 0. With the factor 0, f is 0 even if loads are not finite."""
+    """Set f to ``factor`` times the loads, and c to 0. If the factor is 0, f is 0 even if loads are not finite."""
     for i in range(len(c)):
         c[i] = 0.0
     if factor == 0.0:

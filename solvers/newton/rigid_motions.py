@@ -41,7 +41,7 @@ def create_near_null_space(problem: NonlinearProblem) -> Any:
         vector = problem.unknowns.duplicate()
         vector.setArray(motion)
         size = vector.norm()
-        # orthogonalise twice, because a single pass leaves rounding errors if two motions are nearly equal
+        # orthogonalise twice, because rounding errors remain after a single pass if two motions are nearly equal
         for _ in range(2):
             for other in vectors:
                 vector.axpy(-vector.dot(other), other)
@@ -68,7 +68,7 @@ def eval_rigid_motions(problem: NonlinearProblem) -> FloatArray:
             values[5, place["rotation"]] = 1.0
         if EULER[0] in place:
             _turn_euler_parameters(values, layout.reference, [place[name] for name in EULER])
-    # values at coordinates that this process does not have were written to the spare element
+    # the spare element contains the values at coordinates that this process does not have
     unknowns = problem.sparsity.unknowns
     at = unknowns.of_dof[: layout.spare]
     own = at < unknowns.owned

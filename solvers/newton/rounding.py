@@ -7,11 +7,11 @@ x contains the total coordinates and the multipliers:
     eps Σ_j |A_ij| |x_j|.
 
 For example, a chain of 1000 elements of 10 mm with EA = 10⁶ N is 10 m long. Rounding errors of 10⁻¹⁶ times 10 m cause
-strains of 10⁻¹³ in the elements, errors of 10⁻⁷ N in each force, and errors of 10⁻⁵ N in the norm of all equations. For
-any loads, the residual of this chain therefore cannot be smaller than about 10⁻⁵ N. Forces that depend on other large
-values, for example on the radius 10⁵ m of a circle with a fixed centre, have additional rounding errors, which
-`Checks.rounding` of the law estimates. A Newton run has converged if its residual no longer decreases and is of the
-size of this uncertainty.
+strains of 10⁻¹³ in the elements, errors of 10⁻⁷ N in each force, and errors of 10⁻⁵ N in the norm of all equations.
+Therefore the residual of this chain cannot be smaller than about 10⁻⁵ N, whatever the loads are. Forces that depend on
+other large values, for example on the radius 10⁵ m of a circle with a fixed centre, have additional rounding errors,
+which `Checks.rounding` of the law estimates. A Newton run has converged if its residual no longer decreases and is of
+the size of this uncertainty.
 
 The residual of the first iteration is not a suitable reference value if the first Newton step was much too large. For a
 slack rope this residual can be as large as 10¹³ N, and with a relative tolerance of 10⁻⁸ the accepted residual would

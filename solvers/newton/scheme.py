@@ -26,8 +26,8 @@ class Scheme:
         q_anchor: displacements at which the stabilising force is 0, shape (n,).
         gap: for each multiplier of this process, the value of C that the solution must have, shape (m,); empty for C =
             0.
-        hold: constant forces on the owned coordinates, shape (owned,). With these forces, the start of a load step is
-            an equilibrium. The array is empty if there are no such forces.
+        hold: constant forces on the owned coordinates, shape (owned,). These forces make the start of a load step an
+            equilibrium. The array is empty if there are no such forces.
         moving: whether a static solve includes inertia forces due to given velocities.
     """
 

@@ -1,4 +1,4 @@
-"""First-order states in statics: the solution fulfils y_t = 0.
+"""First-order states y in statics: the solution fulfils y_t = 0.
 
 A first-order state y is stored as the velocity of a coordinate on which no force depends
 (elements/nodes/generic_nodes.py). In dynamics, Newton's method solves for states as for all other velocities. In
@@ -30,7 +30,7 @@ def move_states(states: IntArray, unknown: FloatArray, to: DofMap, factor: Float
 
 
 class StaticStates:
-    """Computation of the first-order states of a process by the Newton runs of static solves.
+    """The first-order states of a process as unknowns of the Newton runs of static solves.
 
     Args:
         assembly: the systems of this process.
@@ -46,7 +46,7 @@ class StaticStates:
 
     def begin(self, scheme: Scheme, q0: FloatArray, v0: FloatArray) -> None:
         """Begin a run. In statics, add the coordinates to v0. Before the call, v0 contains the differences between the
-        states and their coordinates; after the call, v0 contains the states.
+        states and their coordinates. After the call, v0 contains the states.
         """
         self.are_sought = len(self.states) > 0 and scheme.v_factor == scheme.a_factor == 0.0
         self._factor[0] = float(self.are_sought)
@@ -54,8 +54,9 @@ class StaticStates:
             v0[self.states] += q0[self.states]
 
     def expansion_steps(self, unknown: FloatArray, to: DofMap) -> list[Step]:
-        """Return the kernel calls that add the unknowns to the states; a compiled program executes these calls after
-        `expand`."""
+        """Return the kernel calls that add the unknowns to the states. A compiled program executes these calls after
+        `expand`.
+        """
         fields = self._assembly.fields
         known = self.states, unknown, to, self._factor, fields.v
         return [(call(move_states, known), (evaluate(fields),))] if len(self.states) else []

@@ -50,7 +50,7 @@ from windlass.solvers.verdicts.verdict import Verdict
 MEMORY = 2**28
 """Default limit of the size of the stored states in memory [bytes]."""
 FEWEST = 10
-"""Smallest number of states that are stored by default, even if these states need more than the given memory."""
+"""Smallest number of states that are stored by default, even if these states need more memory than the given limit."""
 ALL = 10**9
 """Number of stored states with which no step is repeated."""
 
@@ -108,8 +108,8 @@ def evaluate_objective(
         objective: function ``(t, y) -> (J, {name: dJ/dy})`` of the times [s] and the results by name, shape (k,) each,
             for example `time_integral`, `end_value` or `smooth_maximum`.
         checkpoints: largest number of stored states; steps between stored states are repeated. By default, as many
-            states are stored as fit into ``memory``, but at least 10. If a ``folder`` is given, the states of all steps
-            are stored by default.
+            states are stored as fit into ``memory``, but at least 10. With a ``folder``, the states of all steps are
+            stored by default.
         memory: largest size of the stored states in memory [bytes].
         folder: existing folder for states that do not fit into ``memory``. These states are written to state files in a
             temporary subfolder of ``folder``. The temporary subfolder is removed at the end. By default, no files are
@@ -172,7 +172,7 @@ def prepare_models(
     models are at the start of the motion.
     """
     with quietly():
-        # the tangents of the steps backwards are stored like the tangents of the motion
+        # the tangents of the adjoint steps have the same storage as the tangents of the motion
         blocks = solver.problem.storage is Storage.BLOCKS
         centre = create_companion(model, p, solver, Storage.BLOCKS if blocks else Storage.ROWS)
     centre.share_factors()
@@ -202,8 +202,9 @@ class BackwardStep:
     repeated: int
 
     def pass_by(self, adjoint: Adjoint, centre: Companion) -> None:
-        """Compute the adjoint variables at the start of the step from the adjoint variables at its end. The companion
-        model must have begun this step (`Companion.begin_step`), and has begun it again after the call."""
+        """Compute the adjoint variables at the start of the step from the adjoint variables at its end. Before and
+        after the call, the companion model is at the beginning of this step (`Companion.begin_step`).
+        """
         start, step = self.start, self.step
         if self.plan.projects:
             end_step(centre, step)
@@ -214,9 +215,9 @@ class BackwardStep:
 
 
 def walk_back(centre: Companion, record: Record, count: int, stored: StateStore) -> Iterator[BackwardStep]:
-    """Yield the steps from the last to the first. When a step is yielded, the companion model has begun this step, see
-    `Companion.begin_step`. Before the next step is requested, the caller must set the state of the companion model to
-    the start of the yielded step.
+    """Yield the steps from the last to the first. When a step is yielded, the companion model is at the beginning of
+    this step, see `Companion.begin_step`. Before the next step is requested, the caller must set the state of the
+    companion model to the start of the yielded step.
     """
     repeated, near, factors = 0, record.last, None
     plans, reader = record.plans, StepReader(centre)

@@ -1,5 +1,5 @@
-"""The adjoint of a step of a motion: the adjoint variables of the state at the start of the step are computed from the
-adjoint variables of the state at the end of the step. The adjoint variables of a quantity are the derivatives of the
+"""The adjoint of a step of a motion. This module computes the adjoint variables of the state at the start of the step
+from the adjoint variables of the state at the end. The adjoint variables of a quantity are the derivatives of the
 objective J with respect to the quantity. Arrays of adjoint variables are named ``factors`` or ``of_...``.
 
 In a step, the unknowns u of each Newton run fulfil r(u; z_n, d, p) = 0, and the history values d of the next run follow
@@ -13,7 +13,7 @@ history_terms.py describes r_d and the derivatives of updates. If return maps co
 found by iteration. The derivative r_p is the central difference between two companion models with the parameters p ± h.
 
 At the start of the motion, the accelerations and multipliers follow from linear equations with a symmetric matrix, see
-saddle.py. The adjoint equations therefore have the same matrix.
+saddle.py. The adjoint equations therefore have this matrix, too.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ ACCURATE = 1e-12
 BALANCED = 1e-12
 """Error of the equations for μ, relative to the right-hand side, up to which the iteration ends [1]."""
 STALLED = 1e-9
-"""Relative change of μ below which a change that no longer decreases is accepted as a rounding error [1].
+"""Relative change of μ [1] below which the iteration ends if the change no longer decreases. The change is then treated
+as a rounding error.
 """
 SLOW = 0.1
 """Ratio of the changes of two successive iterations above which the tangent is factorised again [1]."""
@@ -69,11 +70,12 @@ def weigh_unknowns(
     numbers: tuple[float, float, float, float],
     out: FloatArray,
 ) -> None:
-    """Compute the adjoint variables ``out`` of the unknowns u of a step from the adjoint variables of the coordinates,
-    velocities, accelerations and algorithmic accelerations at the end of the step, shape (n,) each, and from the
-    adjoint variables ``lam`` of the multipliers, shape (m,). The arrays ``places`` contain the indices of the unknowns
-    of coordinates and multipliers. The elements of ``numbers`` are ∂v/∂u, ∂a/∂u, the derivative of the algorithmic
-    accelerations with respect to the accelerations, and the derivative of multipliers with respect to the unknowns.
+    """Compute the adjoint variables ``out`` of the unknowns u of a step. The inputs are the adjoint variables of the
+    coordinates, velocities, accelerations and algorithmic accelerations at the end of the step, shape (n,) each, and
+    the adjoint variables ``lam`` of the multipliers, shape (m,). The arrays ``places`` contain the indices of the
+    unknowns of coordinates and multipliers. The elements of ``numbers`` are ∂v/∂u, ∂a/∂u, the derivative of the
+    algorithmic accelerations with respect to the accelerations, and the derivative of multipliers with respect to the
+    unknowns.
     """
     for i in range(len(q)):
         out[places[0][i]] = q[i] + numbers[0] * v[i] + numbers[1] * (a[i] + numbers[2] * carried[i])
@@ -148,9 +150,9 @@ _weigh_run, _take_places = call(weigh_run), call(take_places)
 
 @dataclass
 class StepFactors:
-    """Sums of adjoint variables over the Newton runs of a step: adjoint variables of the predicted coordinates and
-    velocities, shape (n,) each, and of the coordinates and velocities, shape (n,) each, and history values, shape (d,),
-    at the start of the step.
+    """Sums of adjoint variables over the Newton runs of a step. The adjoint variables refer to the predicted
+    coordinates and velocities, shape (n,) each, and to the coordinates, velocities, shape (n,) each, and history
+    values, shape (d,), at the start of the step.
     """
 
     q: FloatArray
@@ -195,7 +197,7 @@ class Adjoint:
         self._projection = ProjectionTerms(centre, models, self._terms)
         # whether the mass matrix is constant, so that ∂r/∂q follows from the tangent and ∂r/∂v
         self._assembled = not any(system.inertia is not None for system in centre.assembly.systems)
-        # companion models of the parameters for which all rows are evaluated, not only changed rows
+        # the companion models of parameters for which all rows are evaluated, not only the changed rows
         self._whole = {name: models.find_pair(name) for name in self._terms.whole}
         self.factors: StateFactors = {name: np.zeros_like(getattr(centre.state, name)) for name in NAMES}
         self.sums = np.zeros(len(models.steps))
@@ -399,7 +401,7 @@ class Adjoint:
             into.start_data -= history.multiply_forces(start_forces, terms.mu[:-1], terms.nu[:-1])
         by_v = self._tangents.multiply(0.0, 1.0, mu)
         if self._assembled:
-            # r_uᵀ mu equals the right-hand side
+            # r_uᵀ mu is equal to the right-hand side
             self._find_mass()()
             _weigh_run(places.of_dof, right, by_v, self._inertia, (scheme.v_factor, scheme.a_factor), into.q, into.v)
         else:

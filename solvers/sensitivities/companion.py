@@ -36,12 +36,11 @@ REUSES = 4
 iterations, because they start from the solution of the motion.
 """
 REPEATED = 1e-9
-"""Relative change of the unknowns below which a Newton run is treated as repeated [1]."""
+"""Relative change of the unknowns in an iteration below which the repetition of a Newton run ends [1]."""
 NEAR = 1e-6
-"""Relative change of the unknowns in an iteration with the exact tangent, below which a Newton run is treated as
-repeated, because the next change would be of the order of the square of this change [1]. In models without history
-values, the tangent before this change is used for derivatives; its error causes relative errors of derivatives below
-1e-8.
+"""Relative change of the unknowns in an iteration with the exact tangent [1] below which the repetition of a Newton run
+ends. The next change would be of the order of the square of this change. In models without history values, the tangent
+before this change is used for derivatives. The error of this tangent causes relative errors of derivatives below 1e-8.
 """
 
 
@@ -67,7 +66,7 @@ class RepeatedRun:
         factors: factorisation of the tangent at the solution, or at unknowns nearby.
         near: whether the matrix of the problem contains, directly after the run, a tangent near the solution. The
             relative difference between the unknowns of this tangent and the solution is then at most `NEAR`.
-        maps: whether return maps compute ``data`` within the run.
+        maps: whether return maps compute ``data`` during the run.
         like: index of an earlier run of the step with the same ``data``, or -1 if no earlier run has the same ``data``.
         rounding: 2-norm of the rounding errors of the residual, or 0 if unknown.
         change: largest change of the unknowns from the values at the start of the run, relative to the largest unknown.
@@ -155,7 +154,9 @@ class Companion:
             self._shared.leave()
 
     def prepare(self, h: float, decides: bool) -> None:
-        """Determine contact states, accelerations and multipliers at the start, as `Dynamic.prepare_start` does."""
+        """Determine contact states, accelerations and multipliers at the start, in the same way as
+        `Dynamic.prepare_start`.
+        """
         if decides:
             self.assembly.decide(self.state)
         self.consistency.begin(self.state, h)
@@ -226,7 +227,7 @@ class Companion:
         self.problem.expand_unknowns(self.problem.unknowns)
         self.assembly.fields.data[:] = data
         if self.searches:
-            # the contacts in the history values determine the coordinates of rows
+            # history values contain the contact partners, on which the coordinates of rows depend
             self.assembly.update_markers()
 
     def eval_residual(self, unknowns: FloatArray, data: FloatArray) -> FloatArray:

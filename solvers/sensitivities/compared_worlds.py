@@ -28,8 +28,8 @@ def compare_worlds(one: World, two: World) -> ChangedRows:
 
 def add_references(world: World, found: ChangedRows) -> ChangedRows:
     """Return the given rows and all rows that refer to a given row, directly or through other rows. Members of a set,
-    such as circles or surfaces, refer to the set. If such a member is given, the rows that refer to its set are
-    included.
+    such as circles or surfaces, refer to the set. If the given rows contain a member, the rows that refer to its set
+    are included.
     """
     tables = {component: world.tables[component] for component in found}
     entities = np.zeros(world.count, bool)
@@ -56,7 +56,7 @@ def add_references(world: World, found: ChangedRows) -> ChangedRows:
 def mark_sets(
     world: World, component: type[Component], referred: IntArray, entities: BoolArray, found: ChangedRows
 ) -> bool:
-    """Mark the sets of changed members, and return whether a further set was marked. Only tables with the role
+    """Mark the sets that have changed members, and return whether a further set was marked. Only tables with the role
     "passive" contain members and sets.
 
     Args:

@@ -43,12 +43,12 @@ EQUAL = 1e-6
 """Difference between two eigenvalues, relative to the larger eigenvalue, up to which the eigenvalues are treated as
 equal [1]."""
 SHIFT = 1e-9
-"""Distance of the shift of inverse iteration from the eigenvalue, relative to the eigenvalue [1]; the distance is much
-smaller than `EQUAL`, so that close modes are separated.
+"""Distance of the shift of inverse iteration from the eigenvalue, relative to the eigenvalue [1]. The value is much
+smaller than `EQUAL`, so that inverse iteration separates close modes.
 """
 ITERATIONS = 4
-"""Number of inverse iterations; each iteration reduces the error by the ratio of the shift to the distance of other
-eigenvalues.
+"""Number of inverse iterations. Each iteration multiplies the error by the ratio of the distance of the shift from the
+eigenvalue to its distance from other eigenvalues.
 """
 DEFECTIVE = 1e-6
 """Smallest singular value of Yᵀ (2 σ M + D) X, relative to the largest entry of |Y|ᵀ |2 σ M + D| |X|, up to which the

@@ -17,14 +17,15 @@ ROUNDING = 1e-14
 
 def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: IntArray) -> FloatArray:
     """Return half the difference between the history values that result from two opposite perturbations, shape (d,). If
-    a contact state changes, or a value jumps, for one of the perturbations only, the result for all values of the same
-    row is the change due to the other perturbation. If values of a row jump for both perturbations, each of these
-    values is taken from the perturbation with the smaller change.
+    a contact state of a row changes, or a value of a row jumps, for only one of the perturbations, only the other
+    perturbation is used for this row. The result for all values of this row is then the change due to the other
+    perturbation. If values of a row jump for both perturbations, each of these values is taken from the perturbation
+    with the smaller change.
 
     Args:
         centre, above, below: history values without perturbation, with the positive perturbation, and with the negative
             perturbation, shape (d,) each.
-        rows: index of the row to which each value belongs, shape (d,).
+        rows: index of the row of each value, shape (d,).
     """
     up, down = above - centre, centre - below
     mean, large = 0.5 * (up + down), np.maximum(np.abs(up), np.abs(down))
@@ -38,15 +39,15 @@ def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: 
         mean = np.where(by_up & ~by_down, up, np.where(by_down & ~by_up, down, mean))
     switched_up, switched_down = (find_switched(centre, ends, rows) for ends in (above, below))
     if switched_up.any() or switched_down.any():
-        # at a change between sticking and slipping, values are continuous, but have a kink
+        # at a change between sticking and slipping, values are continuous, but their slope jumps
         mean = np.where(switched_up & ~switched_down, down, np.where(switched_down & ~switched_up, up, mean))
     found: FloatArray = mean
     return found
 
 
 def find_switched(centre: FloatArray, ends: FloatArray, rows: IntArray) -> BoolArray:
-    """Return, for each history value, whether a perturbation changes a contact state of the row to which this value
-    belongs, shape (d,). Contact states are whole numbers. ``ends`` are the history values with the perturbation.
+    """Return, for each history value, whether a perturbation changes a contact state of the row of this value, shape
+    (d,). Contact states are whole numbers. ``ends`` are the history values with the perturbation.
     """
     states = (ends != centre) & (ends == np.round(ends)) & (centre == np.round(centre))
     found: BoolArray = np.bincount(rows, states)[rows] > 0.0 if states.any() else states

@@ -6,21 +6,22 @@ With the equations r(x, p) = 0 for the coordinates and multipliers x, the deriva
 
 K is the exact tangent of Newton's method. This tangent is factorised once, and each parameter needs one solve with its
 factors. For a first-order state, the unknown is the value of the state. The model is a function of p. Therefore any
-value in the model can be a parameter, such as a stiffness, a length, a position or a load. Two more models are built,
-with the parameters p + h and p - h. The derivative ∂r/∂p is the central difference of the residuals r of these two
-models at x. The truncation error, of order h², and the rounding error, of order 1/h, together make up a relative error
-of about 1e-9.
+value in the model can be a parameter, such as a stiffness, a length, a position or a load. For each parameter, two more
+models are built, with the parameters p + h and p - h. The derivative ∂r/∂p is the central difference of the residuals r
+of these two models at x. The truncation error, of order h², and the rounding error, of order 1/h, together make up a
+relative error of about 1e-9.
 
 Contact states are constant: open contacts remain open, and slipping segments continue to slip. Other history values d
 of contacts, such as anchors of bristles, are functions of x, p and their initial values d_0(p), see static_history.py.
-Therefore r(x, d, p) is differentiated at the states x ± h dx/dp and d ± h dd/dp of the models with p ± h, and the solve
-is repeated for the remaining difference of r until dx/dp does not change, see equilibrium_slopes.py. Before, Newton
-iterations with updates of d reduce the error of the equilibrium, because static solves accept small changes of the
-contact pressure. Both iterations are accelerated, see anderson.py.
+Therefore r(x, d, p) is differentiated at the states x ± h dx/dp and d ± h dd/dp of the models with p ± h. The solve is
+repeated for the remaining difference of r until dx/dp does not change, see equilibrium_slopes.py. Static solves accept
+small changes of the contact pressure. Therefore Newton iterations with updates of d first reduce the error of the
+equilibrium. Both iterations are accelerated, see anderson.py.
 
-If the history values also depend on intermediate states of the solve, they are constant. As in modes, slipping contact
-points then stick at their positions at the end of the solve, and an error is raised if a parameter changes d_0. If a
-contact is about to change its state, derivatives are valid only for changes of p in one direction, and a note says so.
+If the history values also depend on intermediate states of the solve, they are treated as constant. As in modes,
+slipping contact points then stick at their positions at the end of the solve, and an error is raised if a parameter
+changes d_0. If a contact is about to change its state, derivatives are valid only for changes of p in one direction,
+and a note says so.
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
 """
@@ -194,8 +195,8 @@ def solve_equilibrium(
 
 
 def settle(state: State, motion: LinearMotion, factors: Any, history: StaticHistory) -> bool:
-    """Return whether the history values of an equilibrium are functions of the equilibrium; in this case, improve the
-    equilibrium by Newton iterations with updates of the history values. Otherwise the state does not change.
+    """Return whether the history values of an equilibrium are functions of the equilibrium. If so, reduce the error of
+    the equilibrium by Newton iterations with updates of the history values. Otherwise the state does not change.
 
     The tangent does not contain the derivatives of the history values, so the iterations are accelerated.
     """
@@ -206,7 +207,7 @@ def settle(state: State, motion: LinearMotion, factors: Any, history: StaticHist
     assembly, unknowns, given = serial_assembly(state.world), motion.sparsity.unknowns, state.copy()
 
     def update(velocity: float) -> tuple[FloatArray, FloatArray, float]:
-        """Update the history values; return the residual, and its largest force relative to the largest force."""
+        """Update the history values. Return the residual, and its largest force relative to the largest force."""
         state.data[:] = history.update(state, velocity)
         state.start_data[:] = state.data
         (f, c), size = eval_residual(assembly, state)
@@ -281,7 +282,7 @@ def choose_steps(p: Mapping[str, float], steps: Mapping[str, float]) -> dict[str
         if not (isinstance(h, (int, float)) and np.isfinite(h) and h > 0.0):
             hint = ": a parameter with the value 0 must have a step" if name not in steps else ": must be > 0"
             raise ModelError(f"steps[{name!r}] = {h!r}{hint}")
-        # use the difference between the rounded value of p + h and p, which has no rounding error
+        # use the difference between the rounded value of p + h and p, because this difference has no rounding error
         found[name] = float((value + h) - value)
     return found
 
@@ -343,7 +344,7 @@ def find_states(state: State) -> BoolArray:
 
 
 def require_history(before: FloatArray, other: FloatArray, name: str) -> None:
-    """Raise ModelError if initial history values change with a parameter; for example, anchors of bristles may depend
+    """Raise ModelError if initial history values change with a parameter. For example, anchors of bristles may depend
     on the geometry.
     """
     change = float(np.abs(other - before).max(initial=0.0))

@@ -5,8 +5,8 @@ history values, see equilibrium.py. The iteration is accelerated (see anderson.p
 each iteration alone reduces the error by 40 % or less.
 
 Contact states are constant. If a contact changes its state within the step h of the central differences, a smaller step
-is used. If a contact changes its state within the smallest step for one sign of the change only, the derivatives of its
-history values are those for the other sign. If it changes its state for both signs, an error is raised.
+is used. If a contact changes its state within the smallest step for only one sign of the change, the derivatives of its
+history values are computed with the other sign. If the contact changes its state for both signs, an error is raised.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class EquilibriumSlopes(NamedTuple):
             and history values, shapes (n,), (m,) and (d,).
         error: relative change of the derivatives of the coordinates in the last iteration [1].
         kink: difference between forward and backward difference, relative to the largest derivative of a coordinate
-            [1]; 0 if only one of them is used.
+            [1]; 0 if only one of these differences is used.
         above, below: for each history value, whether its row changes a contact state if the parameter increases or
             decreases by the step, shape (d,) each.
         turned: for each history value, for example a gap, whether its sign differs for both signs of the step, shape
@@ -150,7 +150,7 @@ class EquilibriumSlopes(NamedTuple):
 
     @property
     def converged(self) -> bool:
-        """Whether the iteration has converged, and each contact keeps its states for one sign of the step or both."""
+        """Whether the iteration has converged, and each contact keeps its states for at least one sign of the step."""
         return self.error <= NEAR and not (self.above & self.below).any()
 
     @property
@@ -164,7 +164,9 @@ class EquilibriumSlopes(NamedTuple):
         return self.error <= NEAR and self.kink <= KINK and not self.switches
 
     def describe(self, name: str, h: float, history: StaticHistory) -> str:
-        """Return which contacts change their states for a change of the parameter by h; empty if there are none."""
+        """Return a text with the contacts that change their states if the parameter changes by h; empty if there are no
+        such contacts.
+        """
         changed = self.above | self.below
         if not changed.any() and self.kink > KINK:
             changed = self.turned
@@ -173,7 +175,9 @@ class EquilibriumSlopes(NamedTuple):
         return f"{history.describe(changed)} changes its contact states if {name!r} changes by {h:.3g}: "
 
     def describe_side(self, name: str) -> str:
-        """Return for which changes of the parameter the derivatives are valid, if contact states change."""
+        """Return a text that states for which changes of the parameter the derivatives are valid, if contact states
+        change.
+        """
         if self.above.any() != self.below.any():
             side = "decreases" if self.above.any() else "increases"
             return f"derivatives are those if {name!r} {side}"
@@ -196,14 +200,14 @@ def find_state_slopes(
     """
     best, words = None, ""
     for share in SHARES:
-        # the difference between the rounded values has no rounding error
+        # the difference between the rounded values of the parameter has no rounding error
         h = float((p[name] + share * found.steps[name]) - p[name])
         if h <= 0.0:
             break
         last = iterate(found, model, p, name, h)
         if best is not None and not (best.switches or last.switches) and not last.kink < best.kink:
-            # the difference between forward and backward difference is a rounding error, which grows in smaller steps,
-            # or a kink at the equilibrium itself
+            # The forward and the backward difference differ because of rounding errors, which increase with smaller
+            # steps, or because the slope jumps at the equilibrium itself.
             break
         words = last.describe(name, h, found.history)
         if last.converged:
@@ -249,7 +253,7 @@ def iterate(found: SolvedModel, model: Model, p: Mapping[str, float], name: str,
             turned = np.sign(ends[0]) != np.sign(ends[1])
             history = found.history.find_slope(centre.data, ends[0], ends[1], h)
             if above.any() != below.any():
-                # history values of neighbours also have kinks where a contact changes its state
+                # the slopes of the history values of neighbours also jump where a contact changes its state
                 history = (centre.data - ends[1] if above.any() else ends[0] - centre.data) / h
         move(centre, (high, low), h, dofs, multipliers, history)
         forward, backward = solve(high.eval_residual(), middle) / h, solve(middle, low.eval_residual()) / h
@@ -258,7 +262,7 @@ def iterate(found: SolvedModel, model: Model, p: Mapping[str, float], name: str,
         else:
             correction, kink = -0.5 * (forward + backward), float(np.abs(forward - backward)[: len(dofs)].max())
         if not found.follows and number:
-            # the tangent is exact, so only the kink was needed
+            # the tangent is exact, so the iteration was needed only to compute ``kink``
             break
         step = anderson.find_step(correction)
         dofs += step[: len(dofs)]
@@ -278,7 +282,7 @@ def move(
     history: FloatArray,
 ) -> None:  # fmt: skip
     """Set the states of two models with the parameters p + h and p - h to first-order approximations of their
-    equilibria; the arguments are explained in `EquilibriumSlopes`.
+    equilibria. The arguments are explained in `EquilibriumSlopes`.
     """
     for side, end in zip((h, -h), ends, strict=True):
         end.move(centre, side * dofs, side * multipliers, side * history)

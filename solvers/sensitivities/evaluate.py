@@ -5,13 +5,13 @@ For the equations r(x, p) = 0 and the results y(x, p), with the tangent K = ∂r
     dy/dp = ∂y/∂x dx/dp + ∂y/∂p,    K dx/dp = -∂r/∂p                (direct),
     dy/dp = ∂y/∂p - μᵀ ∂r/∂p,       Kᵀ μ = (∂y/∂x)ᵀ                 (adjoint).
 
-The direct method needs a solve and four models for each parameter. Then dy/dp is the central difference of the results
-of two models with the parameters p ± h at x ± h dx/dp. The adjoint needs a solve for each result, and the central
-difference of r at x for each parameter. Parameters that change forces of different rows share two models for this
-difference, see parameter_groups.py. Two models are sufficient because each entry of r depends on at most one of these
-parameters. If history values of contacts change with x (see static_history.py), the direct method is always used. The
-derivatives ∂y/∂x are central differences with respect to the coordinates, multipliers and first-order
-states on which the result depends (see state_slopes.py).
+The direct method needs a solve and four models for each parameter. The derivative dy/dp is the central difference of
+the results of two models with the parameters p ± h at x ± h dx/dp. The adjoint needs a solve for each result, and the
+central difference of r at x for each parameter. Parameters that change forces of different rows share two models for
+this difference, see parameter_groups.py. Two models are sufficient, because each entry of r depends on at most one of
+these parameters. If history values of contacts change with x (see static_history.py), the direct method is always used.
+The derivatives ∂y/∂x are central differences with respect to the coordinates, multipliers and first-order states on
+which the result depends (see state_slopes.py).
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
 """
@@ -77,8 +77,9 @@ def evaluate(
             different fractions of these steps, between 0.9 and 1.
         method: ``"direct"``, or ``"adjoint"``, which is faster for many parameters and few results.
 
-    Returns: Results y by name, and derivatives dy by names of the result and the parameter, in units of the result per
-        unit of the parameter.
+    Returns:
+        Results y by name, and derivatives dy by names of the result and the parameter, in units of the result per unit
+        of the parameter.
 
     Raises:
         ModelError: parameters or results are not finite numbers; the number of rows of a table changes with a

@@ -60,7 +60,7 @@ def evaluate_frequencies(
         parameter [Hz per unit], each of shape (k,). Derivatives of equal frequencies are in ascending order.
 
     Raises:
-        ModelError: as in `evaluate`; also if a mode grows or has no stiffness, or if K is not symmetric.
+        ModelError: an error described in `evaluate`, a mode grows or has no stiffness, or K is not symmetric.
     """
     found = find_equilibrium(model, p, solve, steps)
     if found.motion.states:

@@ -2,9 +2,9 @@
 
 The logarithm of the size of derivatives is approximated by a line over the second half of a motion. Derivatives of
 regular motions grow with a power of time: t^k grows by the factor 2^k over the second half. Growth is treated as
-exponential if the line rises by more than ln(`FACTOR`), and if it rises over the first half as well. The slope of the
-line is an estimate of the largest Lyapunov exponent (G. Benettin, L. Galgani, A. Giorgilli, J.-M. Strelcyn, Meccanica
-15 (1980) 9-20).
+exponential if the line rises by more than ln(`FACTOR`), and if the logarithm also increases over the first half. The
+slope of the line is an estimate of the largest Lyapunov exponent (G. Benettin, L. Galgani, A. Giorgilli, J.-M.
+Strelcyn, Meccanica 15 (1980) 9-20).
 """
 
 from __future__ import annotations

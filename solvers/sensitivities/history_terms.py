@@ -1,19 +1,19 @@
 """Derivatives of forces with respect to history values, and derivatives of updates of history values, for single rows
 of laws.
 
-History values belong to rows of laws, mostly of contacts. The forces of a row, before they are added to the forces of
-other rows, depend on no history values except the history values of this row. The history values of a row after an
-update depend on the coordinates and on the history values of this row. In addition, the updated history values of a row
-can depend on the history values that rows with common coordinates have at the start of the step. Because of this
-sparsity, one pair of perturbed evaluations yields the derivatives of many rows. The coordinates are divided into groups
-(colours): a row has at most one coordinate of each group (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of
-Applied Mathematics 13 (1974) 117-119).
+Each history value is a value of one row of a law, usually of a contact law. The forces of a row, before they are added
+to the forces of other rows, depend on no history values except the history values of this row. The history values of a
+row after an update depend on the coordinates and on the history values of this row. In addition, the updated history
+values of a row can depend on the history values that rows with common coordinates have at the start of the step.
+Because of this sparsity, one pair of perturbed evaluations yields the derivatives of many rows. The coordinates are
+divided into groups (colours): a row has at most one coordinate of each group (A. R. Curtis, M. J. D. Powell, J. K.
+Reid, IMA Journal of Applied Mathematics 13 (1974) 117-119).
 
-Contact states are history values that are whole numbers, so contact states have no derivatives. If an update changes a
+Contact states are history values that are whole numbers. Therefore they have no derivatives. If an update changes a
 contact state of a row for one of the two perturbations, the derivatives of this row are computed from the other
 perturbation alone.
 
-Laws that search for contacts store the numbers of their contact partners in the history values, also as whole numbers.
+Laws that search for contacts also store the indices of their contact partners in the history values, as whole numbers.
 The coordinates of the rows of these laws therefore depend on the history values. An update can change the partners of a
 row. The results of the update then depend on the coordinates of the partners before and after the update. The groups
 are created again if partners change. Every update searches for contacts again, so an update is a function of the motion
@@ -65,7 +65,7 @@ class InputSlopes:
 
     Attributes:
         values: derivatives, shape (k, d).
-        inputs: index of the input to which each derivative belongs, shape (k, d).
+        inputs: index of the input of each derivative, shape (k, d).
     """
 
     values: list[FloatArray]
@@ -244,7 +244,7 @@ class HistoryTerms:
         """Return the groups for an update that replaces the history values ``data`` by ``updated``, shape (d,) each."""
         if self._groups and not self._companion.searches:
             return next(iter(self._groups.values()))
-        # the call with ``data`` is last, because the rows keep the contact partners of the last call
+        # the last call uses ``data``, because the rows keep the contact partners of the last call
         later = self._find_dofs(updated) if self._companion.searches else None
         dofs = self._find_dofs(data)
         if later is not None:
@@ -263,7 +263,7 @@ class HistoryTerms:
                 rows_of.setdefault(dof, []).append(number)
         used: list[set[int]] = [set() for _ in dofs]
         colour = np.full(self._n + 1, -1)
-        # coordinates that belong to many rows are assigned to groups first
+        # coordinates of many rows are assigned to groups first
         for dof, rows_at in sorted(rows_of.items(), key=lambda item: -len(item[1])):
             taken = set().union(*(used[number] for number in rows_at))
             mine = next(k for k in range(len(taken) + 1) if k not in taken)
@@ -282,7 +282,7 @@ class HistoryTerms:
         return colours, of_value
 
     def _group_rows(self, dofs: list[IntArray]) -> list[tuple[IntArray, IntArray]]:
-        """Divide the rows into groups such that two rows of a group have no common neighbour; return the last attribute
+        """Divide the rows into groups such that two rows of a group have no common neighbour. Return the last attribute
         of `RowGroups`. Neighbours are rows of the same table that have a common coordinate; coordinates of more than
         `FEW` rows are not considered.
         """
@@ -335,8 +335,8 @@ class HistoryTerms:
         """Return three arrays. The first contains the derivatives of the forces of each row with respect to its history
         values, shape (values, rows, width). The second contains the index of each history value, or -1 for none, shape
         (values, rows). The third contains the indices of the forces, see `RowForces.equations`. The fields contain the
-        motion and the history values ``data``. If ``start`` contains the history values at the start of the step, the
-        derivatives with respect to these values are returned instead.
+        motion and the history values ``data``. If ``start`` is given, it contains the history values at the start of
+        the step. In this case the derivatives with respect to these values are returned.
         """
         fields, found = self._assembly.fields, self._find_forces(data)
         array, base = (fields.data, data) if start is None else (fields.start_data, start)
@@ -373,10 +373,10 @@ class HistoryTerms:
         return not (np.array_equal(ends[0], ends[2]) and np.array_equal(ends[1], ends[2]))
 
     def multiply_forces(self, slopes: ForceSlopes, mu: FloatArray, nu: FloatArray) -> FloatArray:
-        """Return one sum for each history value, shape (d,): the derivatives of the forces multiplied by the adjoint
-        variables mu of the equations of motion, shape (n,), plus the derivatives of the constraint equations multiplied
-        by their adjoint variables nu, shape (m,). The argument ``slopes`` contains these derivatives, see
-        `find_force_slopes`.
+        """Return one sum for each history value, shape (d,). The sum has two parts: the derivatives of the forces
+        multiplied by the adjoint variables mu of the equations of motion, shape (n,), and the derivatives of the
+        constraint equations multiplied by their adjoint variables nu, shape (m,). The argument ``slopes`` contains
+        these derivatives, see `find_force_slopes`.
         """
         values, indices, equations = slopes
         factors = np.concatenate((mu, [0.0], nu))[equations]

@@ -8,10 +8,10 @@ run. The derivatives dz/dp are computed together with the motion, step by step:
 
 The right-hand side is a central difference of r between two companion models, which have the parameters p + h and p - h
 and the states z ± h dz/dp. The subscripts of r denote partial derivatives. The equations are solved with the factorised
-tangent r_u. The equations are solved again for the remaining difference of r at u ± h du/dp, until the remaining
-difference is of the order of rounding errors. The result therefore does not depend on errors of the tangent. All Newton
-runs of a step are repeated: each run uses the history values d of the update after the previous run. If return maps
-compute d within a Newton run, d depends on u, and the derivatives of d and u are computed together.
+tangent r_u. They are then solved again for the remaining difference of r at u ± h du/dp, until this difference is of
+the order of rounding errors. The result therefore does not depend on errors of the tangent. All Newton runs of a step
+are repeated: each run uses the history values d of the update after the previous run. If return maps compute d within a
+Newton run, d depends on u, and the derivatives of d and u are computed together.
 
 The result is the derivative of the computed motion for fixed step sizes. In contrast to the difference between two
 complete solves, this derivative contains no errors due to the tolerance of Newton's method. Contacts have the same
@@ -65,12 +65,12 @@ ITERATIONS = 40
 ACCURATE = 1e-12
 """Relative change of a derivative in an iteration below which the iteration ends [1]."""
 CONTRACTION = 0.3
-"""Ratio of the norms of the residual differences of two successive iterations above which differences that are of the
-order of rounding errors are accepted [1].
+"""Ratio [1] of the residual differences (norms) of two successive iterations. Above this ratio, a difference of the
+order of rounding errors is accepted.
 """
 SETTLES = 8
-"""Number of iterations of a derivative after which the limit `NEAR` applies instead of `ACCURATE`. A contact that
-changes its state in one of the companion models in every second iteration limits the accuracy.
+"""Number of iterations of a derivative after which the limit `NEAR` applies instead of `ACCURATE`. The accuracy is
+limited if a contact of one of the companion models changes its state in every second iteration.
 """
 NEAR = 1e-3
 """Relative change of a derivative in an iteration below which the iteration ends, after `SETTLES` iterations [1]. In
@@ -109,8 +109,8 @@ class CompanionPair:
         slopes: derivatives of the arrays of the state with respect to p, by name of the array.
         changed: rows of each table that differ between the models; None before the models have been compared.
         error: largest relative change [1] of derivatives in the last iteration for a Newton run, and time [s] at the
-            end of the step to which this run belongs. Only runs whose iterations ended at the limit `NEAR` are
-            considered. Both values are 0 if the iterations for all runs ended at the limit `ACCURATE`.
+            end of the step that contains this run. Only runs whose iterations ended at the limit `NEAR` are considered.
+            Both values are 0 if the iterations for all runs ended at the limit `ACCURATE`.
     """
 
     def __init__(self, above: Companion, below: Companion, h: float) -> None:
@@ -284,8 +284,9 @@ def prepare_motion(
 ) -> tuple[dict[str, float], Results, Dynamic, State]:
     """Build the model and its solver. The arguments are explained in `evaluate_motion`.
 
-    Returns: Steps h of the central differences by name of the parameter, the function ``results``, the solver, and the
-        state at the start.
+    Returns:
+        Steps h of the central differences by name of the parameter, the function ``results``, the solver, and the state
+        at the start.
 
     Raises:
         ModelError: parameters, results or the start of the motion are wrong, see `evaluate_motion`.

@@ -1,7 +1,7 @@
 """Groups of parameters. The derivatives with respect to all parameters of a group follow from the same two models.
 
-Parameters that change rows without common coordinates can be changed together: each coordinate of the changed rows
-belongs to one of the parameters (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of Applied Mathematics 13
+Parameters that change rows without common coordinates can be changed together: each coordinate of the changed rows is
+affected by only one of the parameters (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of Applied Mathematics 13
 (1974) 117-119). The tables of models with changed parameters show which rows each parameter changes.
 
 Parameters share models only if these parameters change forces and masses, but no positions, constraints, initial values
@@ -33,8 +33,8 @@ def spread_steps(p: Mapping[str, float], h: Mapping[str, float]) -> dict[str, fl
     """Return steps that are different fractions, between `SMALLEST` and 1, of the given steps h of the parameters. The
     step of a single parameter is not changed.
 
-    If several parameters are changed at the same time by equal fractions of their values, their ratios do not change,
-    and values in the model that depend on such a ratio would seem to be independent of all parameters.
+    If several parameters are changed at the same time by equal fractions of their values, their ratios do not change.
+    Values in the model that depend on such a ratio would then seem to be independent of all parameters.
     """
     if len(p) < 2:
         return dict(h)
@@ -93,8 +93,8 @@ def _find_rows(
 
     If each row depends on at most one parameter, few models are sufficient. Each parameter is changed in its own
     selection of half of these models, so a row that depends on one parameter changes in exactly the selected models. A
-    row that depends on several parameters changes in more models; `spread_steps` prevents that changes of several
-    parameters cancel.
+    row that depends on several parameters changes in more models. `spread_steps` prevents changes of several parameters
+    from cancelling each other.
     """
 
     def compare(names: Sequence[str]) -> ChangedRows | None:
@@ -123,8 +123,9 @@ def _find_rows(
 
 
 def _find_dofs(assembly: Assembly, world: World, rows: ChangedRows) -> BoolArray | None:
-    """Return, for each coordinate, whether it belongs to changed rows or to rows that refer to changed rows, shape (n +
-    1,). Return None if these rows affect more than forces and masses."""
+    """Return, for each coordinate, whether it is a coordinate of changed rows or of rows that refer to changed rows,
+    shape (n + 1,). Return None if these rows affect more than forces and masses.
+    """
     layout, every = assembly.layout, add_references(world, rows)
     found = np.zeros(layout.spare + 1, np.bool_)
     for component, changed in every.items():

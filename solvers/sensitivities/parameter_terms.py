@@ -3,8 +3,8 @@
 Most parameters change the values of only a few table rows of a model. The tables of the two companion models of a
 parameter are compared only once. In each step, forces are evaluated only for rows that differ between both models, and
 for rows that refer to such rows. These evaluations read the motion of the nominal model, which has the parameters of
-the motion. The constant mass matrices and the constant loads of both models are compared once. If a parameter changes
-reference coordinates or markers, the companion models are evaluated as a whole.
+the motion. The constant mass matrices and the constant loads of both models are also compared only once. If a parameter
+changes reference coordinates or markers, the companion models are evaluated as a whole.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def negate(f: FloatArray, places: IntArray) -> None:
 @kernel
 def weigh_loads(numbers: IntArray, places: IntArray, values: FloatArray, mu: FloatArray, total: FloatArray) -> None:
     """Subtract from ``total``, shape (parameters,), the products of the derivatives of constant loads and their adjoint
-    variables ``mu``. The derivative values[k] of the load on the coordinate places[k] belongs to the parameter
-    numbers[k].
+    variables ``mu``. The element values[k] is the derivative of the load on the coordinate places[k] with respect to
+    the parameter numbers[k].
     """
     for k in range(len(values)):
         total[numbers[k]] -= values[k] * mu[places[k]]
@@ -61,8 +61,8 @@ def weigh_mass(
     total: FloatArray,
 ) -> None:  # fmt: skip
     """Add to ``total``, shape (parameters,), the products of the adjoint variables ``mu``, the derivatives of the
-    constant mass matrix, and the accelerations ``a``. The derivative values[k] of the entry (rows[k], columns[k])
-    belongs to the parameter numbers[k].
+    constant mass matrix, and the accelerations ``a``. The element values[k] is the derivative of the entry (rows[k],
+    columns[k]) with respect to the parameter numbers[k].
     """
     for k in range(len(values)):
         total[numbers[k]] += values[k] * mu[rows[k]] * a[columns[k]]
@@ -131,10 +131,10 @@ class ParameterTerms:
         self._any = len(local) > 0
 
     def find(self) -> FloatArray:
-        """Return one sum for each parameter, shape (parameters,): the derivatives of the equations of motion with
-        respect to the parameter, multiplied by the adjoint variables in ``mu``, plus the derivatives of the
-        constraints, multiplied by the adjoint variables in ``nu``. The derivatives are evaluated at the motion in the
-        fields of the nominal model. The sums of the parameters in ``whole`` are 0.
+        """Return one sum for each parameter, shape (parameters,). The sum has two parts: the derivatives of the
+        equations of motion with respect to the parameter, multiplied by the adjoint variables in ``mu``, and the
+        derivatives of the constraints, multiplied by the adjoint variables in ``nu``. The derivatives are evaluated at
+        the motion in the fields of the nominal model. The sums of the parameters in ``whole`` are 0.
         """
         if not self._any:
             return np.zeros(len(self._steps))
@@ -176,7 +176,7 @@ class ParameterTerms:
 
     def _find_systems(self, pair: CompanionPair, side: Companion, history: bool = False) -> list[System]:
         """Return systems of the rows that a parameter changes. If ``history`` is true, return the systems of all rows
-        of the laws to which these rows belong.
+        of the laws of these rows.
         """
         found = []
         for component, rows in find_changed(pair).items():
@@ -217,7 +217,7 @@ class ParameterTerms:
                 if system is not first:
                     found += [(call(negate, (f, places)), (s,)) for f, places, _, _ in sums]
                 if system.neighbours is not None and system.update is not None:
-                    # the contacts in the history values determine the coordinates of rows
+                    # history values contain the contact partners, on which the coordinates of rows depend
                     found.append((system.update, (s,)))
                 found += steps
             found += [

@@ -8,7 +8,7 @@ with S = [M C_qᵀ; C_q 0]. The symbols are explained in consistency.py; δw is 
 change of the algorithmic accelerations, and l = C_q a + Δ h j - C_q A. The transposed solves, from the last solve to
 the first, yield the adjoint variables (y, ν) of the right-hand sides from the adjoint variables of the results. The
 adjoint variables of v, a and A before the projection then follow from the derivatives of the right-hand sides. If a
-multiple of the damping matrix is added to M, the derivatives of this multiple with respect to v contribute in addition.
+multiple of the damping matrix is added to M, the derivatives of this multiple with respect to v are added.
 
 Parameters that share companion models change only forces f and masses M. With the solution u of each solve, the
 contribution to the derivative with respect to p is -yᵀ (∂M/∂p) u, and in the second solve also -yᵀ ∂(f(v + δv) -
@@ -112,7 +112,7 @@ class ProjectionTerms:
                 ends.append(weigh(side, before))
             return (ends[0] - ends[1]) / (2.0 * pair.h)
 
-        # use random numbers, because equal changes of all coordinates may have no effect on the projection
+        # use random ratios, because equal changes of all coordinates may have no effect on the projection
         shares = np.random.default_rng(0).uniform(0.5, 1.0, len(factors["q"]))
 
         def differentiate(name: str, dofs: IntArray) -> float:
@@ -164,9 +164,9 @@ class ProjectionTerms:
         self, factors: StateFactors, before: Mapping[str, FloatArray], h: float, shares: bool
     ) -> tuple[StateFactors, FloatArray]:
         """Return the adjoint variables of the velocities, accelerations and algorithmic accelerations before the
-        projection. The second result contains, for each parameter that changes only forces and masses, the products of
-        the adjoint variables y with the derivatives of M u and f, summed over the four solves; see the docstring of
-        this module. If ``shares`` is false, these products are 0.
+        projection. The second result contains a sum for each parameter that changes only forces and masses. The terms
+        of the sum are the products of the adjoint variables y with the derivatives of M u and f in the four solves. See
+        the docstring of this module. If ``shares`` is false, these products are 0.
         """
         centre, state = self._centre, self._centre.state
         consistency, integrator, problem = centre.consistency, centre.integrator, centre.problem
@@ -282,7 +282,7 @@ class ProjectionTerms:
 
 
 class TransposedMass:
-    """Object that solves the transposed equations of `MassSolver` at the motion in the fields; the arguments are
+    """Object that solves the transposed equations of `MassSolver` at the motion in the fields. The arguments are
     explained in `MassSolver`.
     """
 

@@ -29,7 +29,7 @@ from windlass.solvers.sensitivities.revolve import place_states
 from windlass.solvers.sensitivities.state_store import NAMES, StateStore, StoredState
 
 CHECKED = 20
-"""Number of steps after which a step is again repeated by Newton's method."""
+"""Number of steps after which the next step is again repeated by Newton's method."""
 ALL = 10**9
 """Number of steps that compiled code may compute without a call of `MotionRecorder.after_step`."""
 EXACT = 1e-5
@@ -67,10 +67,10 @@ class Record:
 
 class MotionRecorder(StepHook):
     """Hook that records the steps of a motion. In models without history values, compiled code computes several steps
-    and calls the hook after each step.
+    in one call, and calls the compiled program of the hook after each step.
 
     Args:
-        centre: the companion model at the start of the motion, whose state is the state at the start.
+        centre: the companion model with the state at the start of the motion.
         results: function that computes the results of the model of the motion.
         solver: the solver of the motion.
         places: numbers of steps, at least 1, after which states are stored.
@@ -194,7 +194,7 @@ class StepReader:
     """Repeats steps whose ends are known.
 
     In models without history values, the unknowns of a step are computed from the state at the end of the step. The
-    error of these unknowns is the error of Newton's method in the motion. Every `CHECKED`th step is repeated by
+    error of these unknowns is the error of Newton's method in the motion. One of `CHECKED` steps is repeated by
     Newton's method. If the unknowns change by more than `EXACT`, the next step is also repeated by Newton's method.
 
     Args:

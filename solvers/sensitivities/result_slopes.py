@@ -1,7 +1,7 @@
 """Derivatives of Σ w y with respect to a state and to parameters, where w are weights of the results y of the state.
 
-Most parameters change results only through the state. A few models in which many of these parameters are changed show
-that the results at a given state do not depend on these parameters.
+Most parameters change results only through the state. A few models, each with changed values of many of these
+parameters, show that the results at a given state do not depend on these parameters.
 """
 
 from __future__ import annotations
@@ -31,13 +31,14 @@ class ResultSlopes:
     def __init__(self, companion: Companion, models: ParameterModels, varies: BoolArray) -> None:
         self._companion, self._models = companion, models
         self._of_state = StateSlopes(companion.results, companion.state, NAMES, {"data": varies})
-        # parameters that change results directly, and companion models in which all other parameters are changed
+        # the parameters that change results directly, and companion models with changed values of all other parameters
         self._direct = set[str]()
         self._others = self._find_others()
 
     def _find_others(self) -> list[Companion]:
-        """Return companion models in which all parameters are changed that do not change results directly. Each of
-        these parameters is changed in one of the models."""
+        """Return companion models with changed values of all parameters that do not change results directly. Each of
+        these parameters is changed in one of the models.
+        """
         found, rest = list[Companion](), list[str]()
         for group in self._models.groups:
             if group.is_shared and self._direct.isdisjoint(group.names):

@@ -1,8 +1,8 @@
 """Schedule of checkpoints with which a sequence of steps is reversed in bounded memory (binomial schedule, `revolve`).
 
 The adjoint of a motion needs the states at the starts of all steps in reverse order. With s stored states, including
-the start, and r repetitions of each step, at most β(s, r) = (s + r)!/(s! r!) steps can be reversed. The least number of
-steps that must be advanced to reverse n steps, without the repetition of a step for its own reversal, is
+the start, and r repetitions of each step, at most β(s, r) = (s + r)!/(s! r!) steps can be reversed. To reverse n steps,
+at least t(n, s) single steps must be advanced. The repetition of a step for its own reversal is not counted:
 
     t(n, s) = r n - β(s + 1, r - 1),    β(s, r - 1) < n <= β(s, r).
 

@@ -1,7 +1,7 @@
 """Derivatives of the mean value of a result in a chaotic motion, by least-squares shadowing with adjoints.
 
-In chaotic motions the adjoint variables λ_n = dJ/dz_n grow exponentially backwards in time, although means over long
-times change smoothly with parameters. The adjoint variables remain bounded if a suitable linear combination of
+In chaotic motions the adjoint variables λ_n = dJ/dz_n grow exponentially backwards in time, although mean values over
+long times change smoothly with parameters. The adjoint variables remain bounded if a suitable linear combination of
 homogeneous solutions of the adjoint equations is added. The motion is divided into segments, and each segment k has its
 own coefficients a_k,
 
@@ -11,8 +11,9 @@ where λ* is the usual adjoint solution. At the earlier end of a segment, W = Q 
 Qᵀ λ* is subtracted from λ*. The adjoint variables λ are continuous if the coefficients of the next earlier segment are
 a_k+1 = R_k a_k + b_k. The a_k minimise the integral of |λ|². If the equations of motion do not depend explicitly on
 time, the mean of λ·dz/dt is also set to 0. This condition excludes the solution that corresponds to a shift in time. M
-must exceed the number of positive Lyapunov exponents, because a shift in time has the exponent 0. The derivative is
-linear in λ and consists of the products of ∂F/∂p with λ* and with W a_k.
+must exceed the number of positive Lyapunov exponents, because the solution that corresponds to a shift in time, with
+the exponent 0, is also needed. The derivative is linear in λ and consists of the products of ∂F/∂p with λ* and with W
+a_k.
 
 Sources: A. Ni, Q. Wang, Journal of Computational Physics 347 (2017) 56-77 (non-intrusive least squares shadowing); A.
 Ni, C. Talnikar, Journal of Computational Physics 395 (2019) 690-709 (its adjoint form).
@@ -230,8 +231,9 @@ class Shadow:
         self.segment.own_gradient += self._take_gradient() - before
 
     def pass_by(self, back: BackwardStep) -> None:
-        """Compute λ* and W at the start of a step from their values at the end of the step, and add the step to the
-        sums."""
+        """Compute λ* and W at the start of a step from their values at the end of the step, and add the contributions
+        of the step to the sums.
+        """
         h = back.plan.h
         motion = {key: back.end.arrays[key] - back.start.arrays[key] for key in NAMES}
         changes = list[FloatArray]()

@@ -1,8 +1,8 @@
 """Stored states of a motion, in memory and in files.
 
 The states are needed from the last to the first. If the memory is full, the state with the lowest number is written to
-a file. Each state is therefore written at most once. The files are state files with a digest. All files are in a new
-subfolder of a given folder, and this subfolder is removed at the end.
+a file. Each state is therefore written at most once. The files are state files with a digest. They are stored in a new
+subfolder of a given folder. This subfolder is removed at the end.
 """
 
 from __future__ import annotations

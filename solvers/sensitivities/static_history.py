@@ -8,11 +8,11 @@ equations of the equilibrium are
 
 and derivatives with respect to p include the derivatives of d. Otherwise the history values also depend on intermediate
 states of the solve, for example if a rope was drawn over a circle in several solves. The history values are then
-constant.
+treated as constant.
 
 Contact states (open, closed, sticking, slipping) are history values that have no derivatives. Some updates change a
-history value at rest, when all velocities are exactly 0, only if another Newton run is necessary. Therefore the
-velocities of updates are `CREEP` here, which cause no forces.
+history value at rest, when all velocities are exactly 0, only if another Newton run is necessary. Therefore all
+velocities in updates have the value `CREEP`, which is so small that it causes no forces.
 """
 
 from __future__ import annotations
@@ -77,7 +77,9 @@ class StaticHistory:
         return find_switched(centre, values, self._rows)
 
     def describe(self, changed: BoolArray) -> str:
-        """Return the names of the first rows to which the selected history values belong, shape (d,)."""
+        """Return a text with the names of the first rows that contain history values selected by ``changed``, shape
+        (d,).
+        """
         numbers = np.unique(self._rows[changed])
         names = [name for number in numbers[:SHOWN] for name in self._list_names(int(number))]
         return ", ".join(names) + (" and more" if len(numbers) > SHOWN else "")

@@ -2,7 +2,7 @@
 
 Tangents in dense blocks are factorised by elimination.py, all others by the linear solver of Newton's method. Both
 methods are faster than SuperLU, but use less pivoting. A new factorisation overwrites the previous factorisation. If a
-factorisation fails, SuperLU replaces it.
+factorisation fails, SuperLU factorises the tangent.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class TangentFactors:
         self._robust: Any = None
         self._matrix: Any = None
         self._avoids = False
-        # the plan of the elimination in blocks, or None, and the sparsity for which it was made
+        # the plan of the elimination in blocks, or None, and the sparsity for which this plan was made
         self._plan: Plan | None = None
         self._pattern: Pattern | None = None
         self._factors = np.zeros(0)

@@ -25,9 +25,9 @@ class TurningSlopes:
 
     Attributes:
         rotations: process-local indices of the Euler parameters, shape (k, 4).
-        slopes: for each input, the derivatives of all outputs, shape (k, 4, 4) each. The last index belongs to the
-            input. Inputs are the arrays `ROTATED` of the state at the start, and the unknowns "u". Outputs are the
-            predicted coordinates "q0" and velocities "v0", and the arrays `ROTATED` at the end.
+        slopes: for each input, the derivatives of all outputs, shape (k, 4, 4) each. The last index is the index of the
+            element of the input. Inputs are the arrays `ROTATED` of the state at the start, and the unknowns "u".
+            Outputs are the predicted coordinates "q0" and velocities "v0", and the arrays `ROTATED` at the end.
     """
 
     rotations: IntArray

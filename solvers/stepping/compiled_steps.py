@@ -1,11 +1,11 @@
 """Execution of several steps in one call of compiled code, until a step requires Python.
 
 The following parts of a step are compiled: predictor, Newton's method, checks by monitors, update of history values,
-storage of the accepted step, and check for kinks of constraints. Except for Newton's method, each part is a program,
-which is a sequence of kernel calls in compiled code. `take_steps` executes these calls for the given number of steps.
-The function returns earlier if Newton's method has failed, contacts need a third pass, a monitor has found a problem,
-or a constraint has a kink. Python code then continues the present step by the same rules. Results and messages are
-identical with and without compiled steps.
+storage of the accepted step, and check for velocity jumps of constraints (see consistency.py). Except for Newton's
+method, each part is a program, which is a sequence of kernel calls in compiled code. `take_steps` executes these calls
+for the given number of steps. The function returns earlier if Newton's method has failed, contacts need a third pass, a
+monitor has found a problem, or a constraint has a velocity jump. Python code then continues the present step by the
+same rules. Results and messages are identical with and without compiled steps.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ MOST = 64
 after each call.
 """
 LONGEST = 0.02
-"""Largest elapsed time of one call of compiled code [s], estimated from the previous call, because an interruption by
-Ctrl-C takes effect only at the end of the call.
+"""Largest elapsed time of one call of compiled code [s], estimated from the previous call. The time is limited because
+an interruption by Ctrl-C takes effect only at the end of the call.
 """
 HARD = 10
-"""Number of Newton iterations from which the shapes of bodies and cables are checked at the end of a step; most steps
+"""Number of Newton iterations from which the shapes of bodies and cables are checked at the end of a step. Most steps
 need fewer iterations.
 """
 BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
@@ -50,7 +50,7 @@ BEGIN: program that computes the predictor.
 LOOK: program with the checks of monitors.
 UPDATE: program that updates the history values.
 END: program that stores the accepted step.
-FOLLOW: program that checks for kinks of constraints.
+FOLLOW: program that checks for velocity jumps of constraints.
 IDLE: program of the calculations of monitors and hooks after steps in which their Python functions are not called.
 """
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
@@ -60,14 +60,14 @@ STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED, PASSES, REPEATS, SEC
 
 
 class Follow(NamedTuple):
-    """Data for the check for kinks of constraints after a step. See `Consistency`.
+    """Data for the check for velocity jumps of constraints after a step. See `Consistency`.
 
     Attributes:
         largest: amount by which the change of the constraint violation e exceeds the change in smooth motion, shape
-            (1,); 0 if kinks are not checked.
+            (1,); 0 if velocity jumps are not checked.
         before, now: the constraint violation e and the size of its terms, after the previous step and after this step,
             shape (2, m) each.
-        noise: limit of ``largest`` up to which a step is considered to have no kink.
+        noise: limit of ``largest`` up to which a step is considered to contain no velocity jump.
     """
 
     largest: FloatArray
@@ -103,7 +103,7 @@ class StepContext(NamedTuple):
         now, first: values of the present pass, and values after the first pass of a step.
         start_data: history values at the start of the step, shape (d,).
         found: a value > 0 if a monitor has found a problem, shape (1,).
-        follow: data for the check for kinks of constraints, see `Follow`.
+        follow: data for the check for velocity jumps of constraints, see `Follow`.
         records: data of the Newton iterations, see `Newton.records`.
     """
 
@@ -261,11 +261,11 @@ def take_steps(context: Any) -> int:
         counts[STAGE] = ACCEPTED
         if counts[FOLLOWS] == 0:
             return 0
-        # check for kinks of constraints
+        # check for velocity jumps of constraints
         status = call_program(c.programs, FOLLOW, state)
         if status != 0 or not follow.largest[0] <= follow.noise:
             return int(status)
-        # copy element by element, because numba would compile an error message about shapes for a slice
+        # copy element by element, because for a slice numba would also compile an error message about shapes
         for j in range(follow.now.shape[0]):
             for k in range(follow.now.shape[1]):
                 follow.before[j, k] = follow.now[j, k]
@@ -284,7 +284,7 @@ class CompiledSteps:
         settings: limits up to which a pass is accepted.
         scheme: relation between unknowns and motion. The object is the same in all steps. Its time is the time of the
             last step.
-        follow: data for the check for kinks of constraints, see `Follow`.
+        follow: data for the check for velocity jumps of constraints, see `Follow`.
         found: a value > 0 if a monitor has found a problem, shape (1,).
         mapped: number of residual evaluations at the beginning of a Newton run in which contact states can change, see
             `Fields`.
@@ -339,15 +339,15 @@ class CompiledSteps:
         idle: Sequence[Program],
         repeats: bool,
     ) -> bool:
-        """Prepare steps of equal size that end at the times ``ends``. Return False if a part of the steps requires
+        """Prepare steps of equal size that end at the times ``ends``. Return False if any part of the steps requires
         Python.
 
         Args:
             ends: times at the ends of the steps [s], at most `MOST`.
             begin, looks, end: compiled programs of the predictor, of the checks of monitors, and of the storage of the
                 accepted step.
-            follow: compiled program that checks for kinks of constraints after the step; None if the end of the step
-                needs Python.
+            follow: compiled program that checks for velocity jumps of constraints after the step; None if the end of
+                the step requires Python.
             idle: compiled programs of monitors and hooks for all steps except the last.
             repeats: whether compiled code executes a second pass if contacts have not settled after the first pass.
         """
@@ -369,7 +369,7 @@ class CompiledSteps:
         return self._are_compiled
 
     def _change(self, programs: tuple[Program, ...], outcome: FloatArray) -> None:
-        """Set the compiled programs of a step; the program with the index UPDATE writes its result to ``outcome``."""
+        """Set the compiled programs of a step. The program with the index UPDATE writes its result to ``outcome``."""
         self.programs, self._are_compiled = programs, all(program.is_compiled for program in programs)
         if not self._are_compiled:
             return

@@ -1,9 +1,9 @@
 """Cycles of the discontinuous iteration: contact states that repeat after some passes.
 
-The result of a pass depends on the contact states (open or closed, stick or slip) at its start. If these states equal
-the states of an earlier pass, the iteration would repeat forever. For example, two neighbouring segments open and close
-alternately, or the damping force opens a segment as soon as its state is closed. The signs of history values represent
-the contact states.
+The result of a pass depends on the contact states (open or closed, stick or slip) at its start. If these states are
+equal to the states of an earlier pass, the iteration would repeat forever. For example, two neighbouring segments open
+and close alternately, or the damping force opens a segment as soon as its state is closed. The signs of history values
+represent the contact states.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class CycleFinder:
 
     Attributes:
         length: number of passes of the cycle that was found, or 0.
-        best: history values at the start of the pass with the smallest force error in the cycle, shape (d,). None means
-            the last pass, whose result is still stored in the fields.
+        best: history values at the start of the pass with the smallest force error in the cycle, shape (d,). None
+            stands for the last pass. The result of the last pass is still stored in the fields.
     """
 
     def __init__(self, start: FloatArray, largest: Callable[[list[float]], list[float]]) -> None:
@@ -55,7 +55,8 @@ class CycleFinder:
             errors = self._errors[-self.length :]
             best = int(np.argmin(errors))
             self.best = None if best == self.length - 1 else self._values[-1 - self.length + best]
-        # the oldest values are deleted only after the search, because the longest cycle begins with them
+        # the oldest values are deleted only after the search, because the longest possible cycle begins with these
+        # values
         if len(self._values) > LONGEST:
             del self._values[0], self._signs[0], self._errors[0]
         return bool(same)

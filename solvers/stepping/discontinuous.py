@@ -190,8 +190,8 @@ def iterate(
             return attempt
         attempt.recommended_step = inf
         if last and not contacts.changed:
-            # The solution is consistent with the new contact states. A smaller step, which would resolve the time of
-            # the change, is not possible.
+            # The solution is consistent with the new contact states. A smaller step, with which the time of the change
+            # would be more accurate, is not possible.
             attempt.converged = True
             return attempt
         if settings.fail and finder is None:

@@ -9,9 +9,9 @@ with the step size h and the time τ since the start of the step,
 
     e = r + d,    r = e_0 cos(κ τ) + w sin(κ τ)/κ,    r_tt = -κ² r,    κ = |w|
 
-The path r(τ) is a great circle on the unit sphere in four dimensions, and e_0 is the value of e at the start of the
-step. The vector w is the predicted rate in the middle of the step: e_t + (h/2) e_tt without the component along e. A
-backward prediction from the end of the step gives the same w. Therefore symmetric methods remain symmetric, and the
+The path r(τ) is a great circle on the unit sphere in four dimensions. Its start e_0 is the value of e at the start of
+the step. The vector w is the predicted rate in the middle of the step: e_t + (h/2) e_tt without the component along e.
+A backward prediction from the end of the step gives the same w. Therefore symmetric methods remain symmetric, and the
 energy of free rotation is conserved. The deviations d are integrated by the same formulas as other coordinates. In
 steady rotation d is 0, so the integration is exact. Since r depends only on the start of the step, accelerations remain
 linear in the coordinates, and tangents do not change. The norm of e is constrained by its time derivative and set to 1
@@ -143,7 +143,7 @@ def add_turning(
     base: float, scale: float, out: FloatArray,
 ) -> None:  # fmt: skip
     """Add scale · (a_τ - base · a_0) to ``out``. Here a_0 and a_τ are the accelerations of the steady rotation at its
-    start and after the time tau; see `start_circle`.
+    start and after the time tau. See `start_circle`.
     """
     e, w = np.zeros(4), np.zeros(4)
     for i in range(len(rotations)):
@@ -224,12 +224,12 @@ class Integrator:
         return self.alpha_f / (1 - self.alpha_m), -self.alpha_m / (1 - self.alpha_m), new
 
     def accelerations(self, state: State, h: float) -> FloatArray:
-        """Return the accelerations at the time t + ``shift`` h, to which the algorithmic accelerations belong, shape
-        (n,).
+        """Return the accelerations at the time t + ``shift`` h, shape (n,). The algorithmic accelerations refer to this
+        time.
 
         For Euler parameters, ``state.carried`` does not contain the change of the accelerations of a steady rotation
         over this time. Therefore ``state.carried`` is correct at the start of a run and for any step size. This
-        function adds this change to ``state.carried``.
+        function returns the sum of ``state.carried`` and this change.
         """
         found = state.carried.copy()
         if len(self.rotations):

@@ -14,7 +14,7 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 LATE = 1e-3
-"""Largest delay that is not reported [s]: operating systems end a wait with errors of this size."""
+"""Largest delay that is not reported [s]. Waiting times of operating systems have errors of this size."""
 
 
 class Pacer(StepHook):

@@ -16,7 +16,7 @@ from windlass.solvers.stepping.step_history import StepHistory
 INTERVAL_TERMINAL = 0.5
 INTERVAL_FILE = 10.0
 LONG_COMPILING = 1.0
-"""Compile time of the kernels of a solve above which this time is printed [s]."""
+"""Compile time of the kernels of a solve [s] above which the compile time is printed."""
 
 
 class Progress:

@@ -84,15 +84,15 @@ class StepSizes:
         the step size.
         """
         if self._anchor is None:
-            # A resumed run must have bit-identical times. Therefore steps are counted from 0 if the present time is a
-            # multiple of the step size.
+            # The times of a resumed run and of an uninterrupted run must be equal in all bits. Therefore steps are
+            # counted from 0 if the present time is a multiple of the step size.
             count = round(now / self.size)
             self._anchor = (0.0, count) if abs(count * self.size - now) <= 1e-15 * abs(now) else (now, 0)
         start, count = self._anchor
         # the end of a step is computed from the number of equal steps, so that 24500 steps of 1e-4 end exactly at 2.45
         then = start + (count + 1) * self.size
         if then > end - 1e-9 * self.nominal:
-            # a step that ends at ``end`` up to rounding errors keeps exactly its size
+            # the size of a step that ends at ``end`` up to rounding errors does not change
             self._shortened = then >= end + 1e-9 * self.nominal
             return (end - now if self._shortened else self.size), end
         self._shortened = False

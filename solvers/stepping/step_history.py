@@ -12,8 +12,9 @@ from windlass.framework.arrays import FloatArray
 from windlass.solvers.stepping.statistics import Statistics
 
 MOST = 2000
-"""Smallest number of stored rows of a run with at least this number of steps; the number of rows is always less than
-twice this value."""
+"""A run with at least this number of steps has at least this number of stored rows, and always fewer than twice this
+number.
+"""
 COUNTS = ("newton_iterations", "discontinuous_iterations", "evaluations")
 """Names of the counts that a row contains."""
 WORK = {"Newton iterations": 4, "passes": 5, "evaluations": 6}

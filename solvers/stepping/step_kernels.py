@@ -1,9 +1,9 @@
-"""The parts of a step before and after its Newton runs. These parts are kernels, which use fixed arrays and are
-combined to compiled programs.
+"""The parts of a step before and after its Newton runs. These parts are kernels that use fixed arrays. Compiled
+programs consist of these kernels.
 
 At the start of a step, the kernels copy history values and compute the predictor. At the end of a step, the kernels
 compute the algorithmic accelerations. The state is read at the start of a step and written only when the step is
-accepted, so a failed step does not change it.
+accepted. Therefore a failed step does not change the state.
 """
 
 from __future__ import annotations

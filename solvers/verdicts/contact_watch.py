@@ -7,15 +7,16 @@ and the contact force is linear, the contact reverses the impact speed u with th
     ω² = w/(h x),    u² = g_t² + x w/h,    w/u <= ω h = π/N.
 
 Here N is the number of steps per contact. Rates and depths are means of the values at both ends of the step. Mass and
-stiffness are not needed. If other forces act, u is overestimated, and w/u is small. A step does not resolve the contact
-if w/u exceeds the limit of the integration method. There are two more cases of unresolved contacts: the contact is open
-at both ends of the step although the gap rate has reversed, or a point passes through an object, see `Gaps`. Contacts
-of single points of a belt with pulleys are seldom resolved by the step size. Such unresolved contacts are accepted if w
-is smaller than the speed along the surface, because these contacts contain little of the energy of the belt.
+stiffness are not needed. Other forces increase the estimate of u, so w/u becomes smaller. A step does not resolve the
+contact if w/u exceeds the limit of the integration method. There are two more cases of unresolved contacts: the contact
+is open at both ends of the step although the gap rate has reversed, or a point passes through an object, see `Gaps`.
+Step sizes for belt drives seldom resolve contacts of single points of a belt with pulleys. Such unresolved contacts are
+accepted if w is smaller than the speed along the surface, because the energy of these contacts is a small part of the
+energy of the belt.
 
-If a step does not resolve a contact, methods with adaptive steps repeat this step with a smaller size. If the step size
-cannot be reduced, the result is doubtful. Within the limits, speeds after impacts of linear and of Hertzian contacts
-are correct to 5 %, see the comparison with closed forms in tests/campaigns.
+A method with adaptive steps repeats a step that does not resolve a contact with a smaller size. If the step size cannot
+be reduced, the result is doubtful. Within the limits, speeds after impacts of linear and of Hertzian contacts are
+correct to 5 %, see the comparison with closed forms in tests/campaigns.
 
 Sources: contact of a linear spring lasts π/ω; contact of spheres lasts 2.94 x/u, K. L. Johnson, Contact Mechanics
     (1985), chapter 11.
@@ -62,14 +63,14 @@ LIMITS = {
     "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": 1.0, "verlet": 0.4,
 }  # fmt: skip
 """Largest ratio [1] of the change of the gap rate in a step to the impact speed with which an explicit method resolves
-an impact. The method ``"rk"``, which controls errors, exceeds its limit only if its tolerances are large.
+an impact. The method ``"rk"`` controls errors, and therefore exceeds its limit only with large tolerances.
 """
 LIMIT = 0.3
 """Largest ratio [1] of the change of the gap rate in a step to the impact speed with which implicit methods resolve an
 impact."""
 GOAL = 0.5
-"""Fraction [1] of the largest ratio. If a step exceeds the largest ratio, the step size is reduced so that the ratio is
-about this fraction of the largest ratio.
+"""Fraction [1] of the largest allowed ratio of rate change to impact speed. If a step exceeds the largest ratio, the
+step size is reduced so that the ratio becomes about this fraction of the largest ratio.
 """
 SMALLEST_CUT = 0.05
 """Smallest factor by which a step size is reduced [1]."""
@@ -192,7 +193,7 @@ def judge_gaps(
                 if kick > found[KICK]:
                     found[KICK], found[ROW], found[DEPTH] = kick, k, max(-g0, -g1, 0.0)
                     found[STEPS], found[NEEDED] = np.pi / (frequency * h), limit / (frequency * stiffer)
-            # apply the same criterion to the remaining part of the contact, until the motion reverses
+            # apply the criterion to the remaining part of the contact, until the motion reverses
             ahead = frequency * stiffer * h
             is_large = ahead * ahead * square > limit * limit * square + along
             is_small = max(kick * kick, REVERSAL * REVERSAL * square) < SMALL * SMALL * along
@@ -204,7 +205,7 @@ def judge_gaps(
 @kernel
 def note_largest(found: FloatArray, limits: FloatArray, quiet: FloatArray) -> None:
     """Update the speed below which contacts of a contact law are ignored in the next step, from the largest speed so
-    far; see `judge_gaps`.
+    far. See `judge_gaps`.
     """
     quiet[LEAST] = max(limits[1], SLOW * found[LARGEST])
 
@@ -254,7 +255,8 @@ class ContactWatch(Watch):
         self._assembly, self._cuts, self._halves = assembly, cuts, halves
         self._is_parallel = bool(assembly.layout.size > 1)
         self._laws: list[tuple[System, Gaps]] = []
-        # two numbers: whether the last step has an unresolved contact, and the factor by which the step size is reduced
+        # Two numbers: whether the last step has an unresolved contact, and the factor by which the step size is
+        # reduced.
         self._total = np.zeros(2)
         self._found = np.zeros((0, 13))
         self._size, self._limits = np.zeros(1), np.array([limit, 0.0, float(cuts)])
@@ -433,8 +435,9 @@ class ContactWatch(Watch):
         return len(known) != len(now) or any(a is not b for a, b in zip(known, now, strict=True))
 
     def _find_laws(self) -> list[tuple[System, Gaps]]:
-        """Return the contact laws with gaps; an empty list if verdicts are switched off and steps are not repeated with
-        a smaller size."""
+        """Return the contact laws with gaps. The list is empty if verdicts are switched off and steps are not repeated
+        with a smaller size.
+        """
         if options.verdict_kind() == "off" and not self._cuts:
             return []
         return [(s, s.gaps) for s in self._assembly.systems if s.gaps is not None]

@@ -8,13 +8,13 @@ in a step from n to n + 1 is
 
 The energy that the law dissipates reduces ``created``. For exact motion ``created`` is at most 0. The error of the
 trapezoidal sum is of third order in the step size. If the step size does not resolve contacts, energy is created in
-each step, even if the motion appears correct. Therefore created energy indicates that the steps are too long. To save
-time, only some steps are checked, with the states at both ends of the step.
+each step, even if the motion looks correct. Created energy therefore shows that the steps are too long. To save time,
+only some steps are checked, with the states at both ends of the step.
 
 With the relative rounding error eps of floating-point numbers, rounding of coordinates x by eps |x| changes energies by
 up to eps |f| |x|, and rounding of energies changes energies by eps U. These rounding errors are subtracted from the
-energy created in a step. Energy created in the run is ignored below the fraction `SOLVED` of U. This fraction of U is
-the error that the tolerances of an initial equilibrium allow.
+energy created in a step. Energy created in the run is ignored below the fraction `SOLVED` of U. The tolerances of an
+initial equilibrium allow an error of this fraction of U.
 
 Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
@@ -124,7 +124,7 @@ def compare_energies(
 def add_check(sums: FloatArray, run: FloatArray, checks: IntArray) -> None:
     """Add the sums of a check to the sums of the run, if the previous step was also checked.
 
-    Energy lost in one step does not cancel energy created in another step.
+    Energy lost in one step is not subtracted from energy created in another step.
 
     Args:
         sums: sums of the check, shape (5,).
@@ -190,7 +190,7 @@ class EnergyWatch(Watch):
             return last + 1 - number
         self._checks[0] = 0
         if number >= self._due:
-            # the number of the next checked step is the next power of two or the next multiple of `EVERY`
+            # the next checked step has the number of the next power of two or of the next multiple of `EVERY`
             self._due = min(1 << (number - 1).bit_length(), -(-number // EVERY) * EVERY)
         return self._due - number
 

@@ -31,7 +31,9 @@ run.
 SMALL = 30
 """Number of coordinates up to which all eigenvalues are computed by a dense solver."""
 TOLERANCE = 1e-3
-"""Relative tolerance of the largest eigenvalue [1]; a step that exceeds the limit by a smaller fraction is accepted."""
+"""Relative tolerance of the largest eigenvalue [1]. A step that exceeds the limit by less than this fraction is
+accepted.
+"""
 AT_ONCE = 8
 """The stability limit is estimated after each of the first `AT_ONCE` changes of a model."""
 SPACING = 1.5
@@ -73,8 +75,8 @@ def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) ->
 
 
 class LimitWatch(Watch):
-    """Comparison of the step size with the limit before a run. The comparison is repeated when columns of laws with
-    forces, masses or constraints have changed.
+    """Comparison of the step size with the stability limit before a run. The comparison is repeated when columns of
+    laws with forces, masses or constraints have changed.
 
     Args:
         assembly: the systems of this process.
@@ -143,8 +145,8 @@ class LimitWatch(Watch):
         self._looks += 1
         if self._looks > AT_ONCE:
             self._next = int(SPACING * self._steps) + 1
-        # only the first reason is stored: a step that exceeded an earlier limit remains doubtful even if later limits
-        # are larger
+        # Only the first reason is stored. A step that exceeded an earlier limit remains doubtful even if later limits
+        # are larger.
         if self._reason:
             return
         longest = estimate_longest_step(self._assembly, state, self._respond)

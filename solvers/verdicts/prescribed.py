@@ -1,11 +1,12 @@
 """Check for jumps of prescribed positions within a step, such as ``lambda t: 0.0 if t < 0.5 else 1.0``.
 
 A finite force cannot move a mass instantaneously. With methods of index 3, the velocities of prescribed coordinates
-would be the jump divided by the step size. Methods of index 2 would ignore the jump, or use the jump divided by the
-step size as a velocity. The check is made for constraints that prescribe positions by Python functions of time. Before
-each step, the change of each such constraint in the step is computed for constant coordinates. The time interval of the
-step is bisected if a constraint changes by more than `SMALL_JUMP`, and by more than `GROWTH` times the change in the
-previous step. In smooth motion each half contains about half of the change, whereas a jump is within one of the halves.
+would be the jump divided by the step size. Methods of index 2 would ignore the jump, or would use the jump divided by
+the step size as a velocity. The check is made for constraints that prescribe positions by Python functions of time.
+Before each step, the change of each such constraint in the step is computed for constant coordinates. The time interval
+of the step is bisected if a constraint changes by more than `SMALL_JUMP`, and by more than `GROWTH` times the change in
+the previous step. In smooth motion, each half of the interval contains about half of the change. A jump lies in one of
+the halves.
 
 If constraints are fulfilled at the start of a step, their values at the end of the step (for constant coordinates) are
 equal to their changes in the step. The drift of the integration method causes a small difference. Therefore the
@@ -89,8 +90,8 @@ class PrescribedWatch(Watch):
         self._program, self._look_program, self._revision = NO_CALLS, NO_CALLS, -1
         self._c, self._forces = np.zeros(self._rates.count + 1), np.zeros(assembly.layout.spare + 1)
         self._floor, self._grown = np.zeros(1), np.zeros(1)
-        # indices of the checked constraints, and |C| of these constraints at the ends of this step and of the previous
-        # step
+        # the indices of the checked constraints, and |C| of these constraints at the ends of this step and of the
+        # previous step
         self._places: IntArray = np.zeros(0, np.int64)
         self._sizes, self._before = np.zeros(0), np.zeros(0)
         # changes of the constraints in the previous step, None if unknown

@@ -7,11 +7,11 @@ pulley again. The value of F just before the loss of contact is a weighted maxim
 each step is `FADING` times the weight of the next step. A maximum is used because single contact points open and close.
 If a rope becomes slack and lifts off, the motion is valid, and a note reports the loss of contact.
 
-A tension can change within a step because of loads, because of waves, and because the tension at the start of the step
-can be lost. In a rope with the axial stiffness EA and the mass per length rhoA, a wave with a speed change w changes
-the tension by sqrt(EA rhoA) w, and by twice this value at a fixed end. Further reflections occur if a wave passes the
-whole rope within the step. The previous tension can be lost completely, for example when a brake engages or a support
-fails. If a change exceeds `LEAP` times the sum of these three contributions, the result is doubtful.
+Three causes can change a tension within a step: loads, waves, and a loss of the tension at the start of the step. In a
+rope with the axial stiffness EA and the mass per length rhoA, a wave with a speed change w changes the tension by
+sqrt(EA rhoA) w, and by twice this value at a fixed end. Further reflections occur if a wave passes the whole rope
+within the step. The tension at the start can be lost completely, for example when a brake engages or a support fails.
+If the change of a tension exceeds `LEAP` times the sum of these three contributions, the result is doubtful.
 
 If the model changes during the run (`World.set`), both checks are reset.
 Source: waves of a stretched rope, K. F. Graff, Wave Motion in Elastic Solids (1975), section 2.
@@ -53,8 +53,8 @@ LONG = 50
 SHOWN = 3
 """Largest number of pulleys that the text of a verdict names."""
 LEAP = 3.0
-"""Change of a tension in a step, relative to the sum of the contributions of loads, waves and the previous tension,
-above which a result is doubtful [1].
+"""Change of a tension in a step, relative to the sum of the contributions of loads, waves and the tension at the start
+of the step, above which a result is doubtful [1].
 """
 WRAP, FORCE, RECENT, WRAPS, FORCES, STEPS, LAST, OPEN = range(8)
 """Indices of the data of a pulley.
@@ -123,8 +123,9 @@ def follow_pulleys(
 @kernel
 def find_largest_wave(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: FloatArray) -> float:
     """Return the largest force that a wave can cause [N]. For each cable this force is sqrt(EA rhoA) w. Here w is the
-    speed of the first end of the cable relative to the mean motion of all cables along their axes. The class `Pulls`
-    describes dofs and impedance; x and v are coordinates and velocities, shape (n + 1,).
+    speed of the first end of the cable relative to the mean motion of all cables along their axes. The arguments
+    ``dofs`` and ``impedance`` are explained in `Pulls`. The arguments x and v are coordinates and velocities, shape (n
+    + 1,).
     """
     d, mean, largest = dofs.shape[1] // 2, 0.0, 0.0
     # compute the mean speed of the rows along their axes

@@ -3,27 +3,27 @@
     created(t) = T + U - (T + U at the start) - W + A
 
 The energies are the kinetic energy T, the stored energy U, the work W of loads and of prescribed motions, and the
-energy A that leaves the model by the inertia forces of added mass, which are parts of loads.
+energy A that leaves the model by the inertia forces of added mass. These inertia forces are parts of loads.
 
 T and U are functions of the state. Therefore checks after every `EVERY` to `LONGEST` steps are sufficient: energy
 created between checks is included in the next check. W is summed over all steps, or over all checks if loads are
 constant and no motions are prescribed. A is summed over all steps. ``created`` also contains the losses D >= 0 of laws,
 with a negative sign, and the energy P that laws transfer:
 
-- If ``created`` > 0, energy was created, regardless of the losses. An error of the size of the transferred energy (the
-  sum of absolute values at the checks) is accepted.
+- If ``created`` > 0, energy was created, regardless of the losses. Created energy is accepted up to the transferred
+  energy, which is the sum of the absolute values at the checks.
 - If ``created`` < 0, the integration method has lost energy, provided that all laws conserve energy. The numerical
   damping of generalised-alpha is an intended property of the method. The energy loss by numerical damping is only
   reported in a note, unless the loss is a large fraction of the reference energy.
 
-The reference energy is the largest of kinetic energy, change of U, and change of W so far. Created energy is the
-smallest value of three successive checks, because the numerical energy oscillates during an impact. The energy of
-velocity Verlet contains an oscillating error h²/8 a·M a, with the step size h, the accelerations a and the mass matrix
-M. This error is subtracted. Rounding of coordinates changes energies by up to eps |f| times the largest coordinate.
-Here eps is the relative rounding error of numbers, and |f| is the sum of the absolute forces. Created energy below this
-value is ignored. Created energy below the fraction `SOLVED` of the stored energy is also ignored: a run begins at an
-equilibrium with a residual within tolerances. The energy of this residual appears in the first steps, in which the
-reference energy is still small.
+The reference energy is the largest value so far of the kinetic energy, the change of U, and the change of W. Created
+energy is the smallest value of three successive checks, because the numerical energy oscillates during an impact. The
+energy of velocity Verlet contains an oscillating error h²/8 a·M a, with the step size h, the accelerations a and the
+mass matrix M. This error is subtracted. Rounding of coordinates changes energies by up to eps |f| times the largest
+coordinate. Here eps is the relative rounding error of numbers, and |f| is the sum of the absolute forces. Created
+energy below this value is ignored. Created energy below the fraction `SOLVED` of the stored energy is also ignored: a
+run begins at an equilibrium with a residual within tolerances. The energy of this residual appears in the first steps,
+in which the reference energy is still small.
 
 If a hook changes columns or states, the interval between the checks before and after the change is excluded.
 
@@ -56,13 +56,13 @@ then every 128 steps.
 """
 LONGEST = 512
 """Largest number of steps between two checks in the whole run. From step 1024 on, every 256th step is checked; from
-step 2048 on, every 512th step is checked.
+step 2048 on, every 512th step.
 """
 GAIN = 0.02
 """Created energy, relative to the reference energy, above which a result is doubtful [1]."""
 BURST = 0.5
-"""Energy created at a single check, relative to the reference energy, above which a result is doubtful [1]; `GAIN` is
-the limit for successive checks.
+"""Energy created at a single check, relative to the reference energy, above which a result is doubtful [1]. `GAIN` is
+the limit for energy created at several successive checks.
 """
 LOSS = 0.05
 """Energy lost by a method without numerical damping, relative to the reference energy, above which a result is doubtful
@@ -96,7 +96,7 @@ def add_work(
 ) -> None:
     """Add the work that loads and constraint forces do on the displacement from ``before`` to ``q``, shape (n,) each,
     to ``work``, shape (1,). ``loads`` and ``driven`` contain the loads and the constraint forces on the left-hand side
-    at ``q``, shape (n + 1,) each; ``g_before`` contains loads minus constraint forces at ``before``. ``before`` and
+    at ``q``, shape (n + 1,) each. ``g_before`` contains loads minus constraint forces at ``before``. ``before`` and
     ``g_before`` are then replaced by the present values.
     """
     total = 0.0
@@ -170,7 +170,7 @@ class RunBalance(Watch):
         swings: step size of velocity Verlet [s], 0 for other methods.
 
     Attributes:
-        lost: text about the energy lost by the integration method; empty if the loss is negligible.
+        lost: text about the energy that the integration method has lost; empty if this loss is negligible.
         is_watched: whether the energy balance of the run is checked.
     """
 
@@ -250,8 +250,8 @@ class RunBalance(Watch):
     def _set_due(self) -> None:
         """Compute the index of the next step that is checked."""
         number = self._steps + 1
-        # early checks are after the steps 2, 3, 5, 9, 17 and so on, after which calls of compiled steps also end
-        # because of `EnergyWatch`
+        # Early checks follow the steps 2, 3, 5, 9, 17 and so on. Calls of compiled steps also end after these steps
+        # because of `EnergyWatch`.
         power = 1 << max(number - 2, 0).bit_length()
         every = min(LONGEST, max(EVERY, power // 8))
         self._due = power + 1 if number < EVERY else -(-number // every) * every

@@ -1,8 +1,8 @@
 """Check for implausible shapes and overlaps at the start of a motion, and for implausible shapes during the motion.
 
-If an overlap is larger than a contact law allows, the contact accelerates the bodies and creates energy. A cable turned
-inside out is an effect of the mesh that does not occur in a finer mesh. The checks use `Checks.refusals` and
-`Checks.find_faults`.
+If an overlap is larger than a contact law allows, the contact accelerates the bodies and creates energy. A cable whose
+slope at a node points more than 90° away from its chord is an effect of the mesh that does not occur in a finer mesh.
+The checks call `Checks.refusals` and `Checks.find_faults`.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class ShapeWatch(Watch):
         """Return a text about the first wrong shape in the fields at the end of a step. Return an empty text if there
         is no wrong shape, or if an earlier step already had a wrong shape.
 
-        The call is collective. At most `CUTS` texts are returned in a run, because steps of smaller size may have wrong
-        shapes, too.
+        The call is collective. At most `CUTS` texts are returned in a run, because repeated steps of smaller size may
+        have wrong shapes, too.
         """
         if self._words or self._cuts >= CUTS:
             return ""

@@ -1,4 +1,4 @@
-"""The verdict on a solve: an assessment whether its result can be trusted, with the reasons for doubt.
+"""The verdict on a solve: whether its result can be trusted, and the reasons for doubt.
 
 A solve that fails raises an error. A solve that reaches its end can still be wrong. For example, steps may have created
 energy because the step size did not resolve contacts. Steps may have been accepted although contact states did not
@@ -42,8 +42,8 @@ SHORT_STEPS = 4.0
 [1].
 """
 WHOLE = 1e-6
-"""Deviation of an invariant from an integer up to which the invariant is treated as an integer. Other invariants belong
-to open cables and may change.
+"""Deviation of an invariant from an integer up to which the invariant is treated as an integer. Invariants that are not
+integers are invariants of open cables, and may change.
 """
 SHOWN = 5
 """Largest number of reasons of the same type that are printed."""
@@ -63,8 +63,8 @@ class Verdict:
         notes: remarks that are printed before the solve and, in statics, remarks about the stability of the
             equilibrium. Each remark is printed once in a run.
         energy: text about the energy that the integration method has lost, for example by intended numerical damping.
-            The text is empty if the loss is negligible, or if elements or contacts also dissipate energy. Only
-            `EnergyLedger` can separate these losses from the loss of the method.
+            The text is empty if the loss is negligible, or if elements or contacts also dissipate energy.
+            `EnergyLedger` separates these losses from the loss of the method.
         invariants: quantities that must not change during the solve, see `Checks.invariants`.
         stopped: reason why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty for a completed
             solve.

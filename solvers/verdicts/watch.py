@@ -1,5 +1,5 @@
-"""Monitors of a run with a common interface. A new monitor needs one file, and one element in the list of monitors of
-the solver.
+"""Monitors of a run, with a common interface. A new monitor is one file and one element in the list of monitors of the
+solver.
 
 A monitor checks the steps of a run and reports at the end whether the result can be trusted. In compiled steps, only
 the compiled programs of a monitor are executed, until the next step that the monitor checks in Python.
@@ -21,13 +21,13 @@ from windlass.framework.state.state import State
 NEVER = 1 << 40
 """Number of steps to the next check if the monitor plans no check."""
 SOLVED = 1e-6
-"""Error of the energy of an equilibrium due to the solver tolerances, relative to the stored energy [1]. Measured
-values for belts are 3e-8 to 1e-7.
+"""Largest error of the energy of an equilibrium due to the solver tolerances, relative to the stored energy [1].
+Measured errors for belts are 3e-8 to 1e-7.
 """
 
 
 class Watch:
-    """Base class of monitors of the steps of a run; subclasses override the methods that they need.
+    """Base class of monitors of the steps of a run. Subclasses override the methods that they need.
 
     All calls are collective.
 
@@ -43,7 +43,7 @@ class Watch:
     found: FloatArray = np.zeros(1)
 
     def begin(self, state: State, duration: float) -> None:
-        """Begin a run of the given duration [s] at the state in the fields; data of the previous run are deleted."""
+        """Begin a run of the given duration [s] at the state in the fields. Data of the previous run are deleted."""
 
     def start(self, state: State, seen: bool) -> list[str]:
         """Prepare the first step after `begin` or `restore`. Return notes that are printed before the step.
@@ -72,7 +72,7 @@ class Watch:
         return ""
 
     def program(self) -> Program:
-        """Return the compiled program that is executed after each Newton run of this step; the fields contain the
+        """Return the compiled program that is executed after each Newton run of this step. The fields contain the
         solution.
         """
         return NO_CALLS
@@ -83,9 +83,7 @@ class Watch:
         return inf
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """Record an accepted step of h seconds that ends at t [s]; the fields contain the state at the end of the
-        step.
-        """
+        """Record an accepted step of the size h [s] that ends at t [s]. The fields contain the end of the step."""
 
     def after_step(self, state: State, changed: bool) -> None:
         """End a step; ``changed`` is true if a projection onto constraints has changed velocities and accelerations
@@ -93,8 +91,8 @@ class Watch:
         """
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the compiled program that is executed after each compiled step, when state and fields contain the end
-        of the step; None for no program.
+        """Return the compiled program that is executed after each compiled step, or None if there is no such program.
+        When the program is executed, the state and the fields contain the end of the step.
         """
         return None
 
@@ -102,18 +100,19 @@ class Watch:
         """Record the number of steps that compiled code has executed."""
 
     def close(self, state: State, moved: bool) -> None:
-        """Record a checkpoint: later steps begin at this state without cached data; the argument ``moved`` is explained
+        """Record a checkpoint: later steps begin at this state without cached data. The argument ``moved`` is explained
         in `before_step`.
         """
 
     def finish(self, state: State, moved: bool) -> None:
-        """Record that the run ends at this state, after the last step; the argument ``moved`` is explained in
+        """Record that the run ends at this state, after the last step. The argument ``moved`` is explained in
         `before_step`.
         """
 
     def judge(self) -> list[str]:
-        """Return reasons for doubt as texts, identical on every process; called after `finish`, with the end of the run
-        in the fields."""
+        """Return reasons for doubt as texts, identical on every process. This method is called after `finish`, when the
+        fields contain the end of the run.
+        """
         return []
 
     def explain(self) -> list[str]:
@@ -144,8 +143,8 @@ class Watches:
         for watch in self._all:
             watch.found = self.found
         n = assembly.layout.spare
-        # whether users may change the motion between steps, and the coordinates and velocities that users have seen
-        # last
+        # whether users may change the motion between steps, and the coordinates and velocities that users last had
+        # access to
         self._is_open, self._seen = True, (np.zeros(n), np.zeros(n))
         self._before_step = self._overriding("before_step")
         self._refuse = [watch for watch in self._all if _overrides(watch, "refuse")]
@@ -177,8 +176,8 @@ class Watches:
         return min(steps)
 
     def refuse(self, t: float, then: float) -> tuple[str, str]:
-        """Return two texts if the motion is impossible for any step size: the reason of a monitor, and the advice of
-        the monitor.
+        """Return two texts of a monitor if the motion is impossible for any step size: the reason and the advice.
+        Otherwise both texts are empty.
         """
         for watch in self._refuse:
             words = watch.refuse(t, then)
@@ -191,9 +190,7 @@ class Watches:
         return [program() for program in self._programs]
 
     def after_newton(self) -> None:
-        """Call the compiled programs of all monitors before a step is accepted; the fields contain the end of the
-        step.
-        """
+        """Call the compiled programs of all monitors before a step is accepted; the fields contain its end."""
         self.found[0] = 0.0
         for program in self._programs:
             program()()

@@ -1,3 +1,3 @@
-"""Campaigns are long random tests: of output files under kills, full disks and damage, of damaged machine code, and of
-impacts.
+"""Campaigns are long random tests. They test output files (after kills, on full disks, with damage), damaged machine
+code, model files, and impacts.
 """

@@ -21,7 +21,7 @@ COUNTS = {
     "impacts": 5000,
 }
 
-# removed from sys.argv, because PETSc must not read these arguments
+# the arguments are removed from sys.argv, because PETSc must not read them
 words, sys.argv[1:] = sys.argv[1:], []
 names = [word for word in words if word in COUNTS] or list(COUNTS)
 numbers = [int(word) for word in words if word.isdigit()]

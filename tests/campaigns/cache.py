@@ -58,7 +58,7 @@ def run(count: int, folder: Path, seed: int = 1) -> str:
         for path in chosen:
             path.write_bytes(damage(right[path], rng)[1])
         results, compiled, loaded = _start(script)
-        # inner kernels are compiled with the loops that call them, or read from the cache
+        # kernels that other kernels call are compiled with the calling kernels, or are read from the cache
         assert results == RESULTS
         assert loaded == LOOPS - len(chosen) + (2 * len(chosen) - compiled), (compiled, loaded, len(chosen))
         results, compiled, loaded = _start(script)

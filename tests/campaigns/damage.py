@@ -20,7 +20,7 @@ SERIES = ("rope.vtkhdf", "rope.h5", "rope.xdmf", "rope_000002.vtu")
 
 
 def damage(content: bytes, rng: random.Random) -> tuple[str, bytes]:
-    """Return the bytes with one of several kinds of random damage; the result differs from the original bytes."""
+    """Return the bytes with one of several kinds of random damage. The result differs from the original bytes."""
     kind = rng.choice(("bit", "byte", "cut", "block", "longer", "empty"))
     at, changed = rng.randrange(len(content)), bytearray(content)
     if kind == "bit":
@@ -47,7 +47,7 @@ def run(count: int, folder: Path, seed: int = 1) -> str:
     rng, found, kept = random.Random(seed), Counter[str](), 0
     whole = Undisturbed(folder / "whole")
     for number in range(count):
-        # one of five cases damages a series, because a restart takes longer than reading a file
+        # only one of five cases damages a series, because a restart takes longer than reading a file
         if number % 5 == 0:
             name = SERIES[number // 5 % len(SERIES)]
             kind, is_kept = _restart(whole, folder / f"{number}", name, rng)
@@ -77,10 +77,11 @@ def run(count: int, folder: Path, seed: int = 1) -> str:
 
 
 def _restart(whole: Undisturbed, place: Path, name: str, rng: random.Random) -> tuple[str, bool]:
-    """Interrupt a run, damage a series, and continue. The state must be exact, without a crash.
+    """Interrupt a run, damage a series, and continue the run. The final state must be exact, and no process may crash.
 
-    Returns: The kind of damage, and whether the damaged series was stored under another name; if not, the series equals
-    the undisturbed series.
+    Returns:
+        The kind of damage, and whether the damaged series was stored under another name. If not, the series is equal to
+        the undisturbed series.
     """
     place.mkdir()
 

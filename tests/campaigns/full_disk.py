@@ -1,5 +1,5 @@
-"""Campaign that fills disks at any moment of a run. The run must end with one message and exit code 2, earlier frames
-must be readable, and no incomplete file may remain.
+"""Campaign that fills the disk at a random time of a run. The run must end with one message and exit code 2, earlier
+frames must be readable, and no incomplete file may remain.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def limit_files(size: int) -> None:
 
 @contextlib.contextmanager
 def small_disk(folder: Path, size: int) -> Iterator[bool]:
-    """Mount a disk of a given size [bytes] in a folder if this process has the right to mount; return whether the disk
+    """Mount a disk of a given size [bytes] in a folder if this process has the right to mount. Return whether the disk
     is mounted.
     """
     folder.mkdir()
@@ -39,10 +39,12 @@ def small_disk(folder: Path, size: int) -> Iterator[bool]:
 
 
 def run(count: int, folder: Path, seed: int = 1) -> str:
-    """Fill a number of disks: limited file lengths on any machine, and small disks if they can be mounted.
+    """Run a number of cases: with limited file lengths on any machine, and with small disks if this process can mount
+    them.
 
-    Raises: AssertionError: a process crashed, a message does not state the needed size, a frame is lost, or an
-    incomplete file remains.
+    Raises:
+        AssertionError: a process crashed, a message does not state the needed size, a frame is lost, or an incomplete
+            file remains.
     """
     rng = random.Random(seed)
     whole = Undisturbed(folder / "whole")

@@ -1,9 +1,9 @@
-"""Comparison of impacts with closed forms, for stiffnesses and step sizes over five decades. If the verdict on a run is
-"ok", the speed must be correct.
+"""Speeds after impacts are compared with closed forms, for stiffnesses and step sizes over five decades. If the verdict
+on a run is "ok", the speed must be correct.
 
 Bodies that collide without losses separate with the speed of approach. The number N of steps per contact is between a
 third and several hundred. A linear contact lasts pi sqrt(m/k), and a Hertzian contact lasts 2.868 (m²/(R E*² v))^(1/5).
-If N >= `RESOLVED`, the verdict must be "ok", which excludes false alarms. If the verdict is "ok", the error of the
+If N >= `RESOLVED`, the verdict must be "ok"; this rule detects false alarms. If the verdict is "ok", the error of the
 speed must be at most `ERROR`.
 """
 
@@ -50,7 +50,7 @@ class Impact(NamedTuple):
 
     @property
     def radius(self) -> float:
-        """Return the radius of spheres [m], about four times their penetration."""
+        """Return the radius of spheres [m], which is about four times the penetration."""
         return 1.5 * self.speed * self.time
 
     @property
@@ -205,7 +205,7 @@ def meet_curve(impact: Impact) -> Scene:
 def lay_cable(world: wl.World, impact: Impact, dimensions: int) -> tuple[wl.Entity, float]:
     """Create a short fixed cable along x, and return its contact stiffness per length [N/m²].
 
-    The contact at the only point, or segment, of the cable acts like a linear spring on the body.
+    The cable has a single contact point or segment, which acts like a linear spring on the body.
     """
     length = 2e-3 * impact.wide
     ends = [(side * 0.5 * length, 0.0, 0.0)[:dimensions] for side in (-1.0, 1.0)]
@@ -241,8 +241,8 @@ def touch_circle(law: type[Any] | None) -> Callable[[Impact], Scene]:
 
 
 def touch_surface(kind: type[Any], touching: int | None = None) -> Callable[[Impact], Scene]:
-    """Create a surface on a body that falls on a fixed cable; if ``touching`` is true, the surface belongs to a contact
-    set.
+    """Create a surface on a body that falls on a fixed cable. If ``touching`` is true, the surface is a member of a
+    contact set.
     """
 
     def meet_rope(impact: Impact) -> Scene:
@@ -303,7 +303,9 @@ REFUSED: tuple[tuple[Callable[[Impact], Scene], str], ...] = tuple(
 
 
 class Judged(NamedTuple):
-    """Result of one run: steps per contact, relative error of the speed [1], verdict, and description."""
+    """Result of one run: number of steps per contact, relative error of the speed [1], verdict, and description of the
+    case.
+    """
 
     steps: float
     error: float
@@ -312,7 +314,7 @@ class Judged(NamedTuple):
 
 
 def judge(rng: random.Random, make: Callable[[Impact], Scene], method: str) -> Judged:
-    """Run a random impact and return its assessed result."""
+    """Run a random impact, and return the error of the speed and the verdict."""
     step, steps, speed = 10.0 ** rng.uniform(-7, -2), 10.0 ** rng.uniform(-0.5, 2.0), 10.0 ** rng.uniform(-1, 2)
     impact = Impact(speed, rng.uniform(3.0, 4.0) * step * speed, steps * step)
     if make is stop_gear:

@@ -1,5 +1,5 @@
-"""Campaign that kills runs at any time, and during writing. Frames must remain readable, and the restart must be
-exact.
+"""Campaign that kills runs at random times, including times at which files are written. Frames must remain readable,
+and the restarted run must have exactly the results of the undisturbed run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ def run(count: int, folder: Path, seed: int = 1) -> str:
     Runs that end before the kill are also checked, but not counted.
 
     Raises:
-        AssertionError: a frame is lost, a file cannot be read, or the restarted run ends differently.
+        AssertionError: a frame is lost, a file cannot be read, or the results of the restarted run differ from the
+            results of the undisturbed run.
     """
     rng, whole = random.Random(seed), Undisturbed(folder / "whole")
     killed = journals = 0

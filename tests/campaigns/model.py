@@ -77,7 +77,8 @@ def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tup
     child = os.fork()
     if child == 0:
         code = 3
-        # garbage collection is disabled for existing objects, because it would copy their memory
+        # existing objects are excluded from garbage collection, because a collection in the child would copy their
+        # memory
         gc.freeze()
         try:
             os.close(reading)
@@ -89,7 +90,7 @@ def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tup
         except BaseException:
             os.write(writing, traceback.format_exc().encode()[-4000:])
         finally:
-            # locks are released when their objects are deleted, as at the end of a process
+            # locks are released when their objects are deleted, in the same way as at the end of a process
             gc.collect()
             os._exit(code)
     os.close(writing)
@@ -101,8 +102,8 @@ def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tup
     while block := os.read(reading, 65536):
         said += block
     os.close(reading)
-    # the pipe ends with the child; the timer is stopped before `waitpid`, while the process id still belongs to the
-    # child
+    # The pipe ends with the child. The timer is stopped before `waitpid`, because afterwards another process can get
+    # the process id of the child.
     if kill_after is not None:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
@@ -111,7 +112,7 @@ def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tup
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """Return the content of a folder as readers see it: frames of each series by VTK's readers, and the table."""
+    """Return the content of a folder: the frames of each series, read by VTK's readers, and the table."""
     found: dict[str, Any] = {}
     for name in SERIES:
         journal.recover(folder / name)
@@ -130,8 +131,8 @@ def read_run(folder: Path) -> dict[str, Any]:
 
 
 def compare(found: dict[str, Any], whole: dict[str, Any], least: int) -> None:
-    """Check that every frame and row equals the frame or row of the undisturbed run, and that the number of frames and
-    rows is sufficient.
+    """Check that every frame and every row is equal to the frame or row of the undisturbed run, and that there are at
+    least ``least`` frames and rows.
     """
     for name in SERIES:
         # a series of one frame has no time in VTKHDF
@@ -160,7 +161,7 @@ class Undisturbed:
 
     Attributes:
         duration: simulated time of the run [s].
-        frames: frames as readers see them.
+        frames: the content of the folder, see `read_run`.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -178,21 +179,22 @@ class Undisturbed:
         assert [len(self.frames[name]) for name in SERIES] == [STEPS + 1] * 3
 
     def check_end(self, folder: Path) -> None:
-        """Check that last state, frames and table of another run are bit-identical to the results of the undisturbed
-        run, and that no other files exist.
+        """Check that the last state, the frames and the table of another run are equal in all bits to the results of
+        the undisturbed run, and that no other files exist.
         """
         with np.load(folder / "end.npz") as end, np.load(self.folder / "end.npz") as right:
             for name in right.files:
                 assert np.array_equal(end[name], right[name]), name
         compare(read_run(folder), self.frames, STEPS + 1)
         assert (folder / "tip.csv").read_bytes() == (self.folder / "tip.csv").read_bytes()
-        # a run that is killed while it saves its state leaves a temporary file, which later runs remove when it is old
+        # A run that is killed while it saves its state leaves a temporary file. Later runs remove such a file when it
+        # is old.
         names = [p.name for p in folder.iterdir() if not re.fullmatch(r"\.end\.npz\.[0-9a-f]{16}\.part", p.name)]
         assert sorted(names) == sorted(p.name for p in self.folder.iterdir()), names
 
 
 def interrupt_calls(at: int, half: bool) -> None:
-    """Kill this process in its n-th disk call, possibly after half of the call."""
+    """Kill this process in the disk call with the number ``at``, after half of the call if ``half`` is true."""
     calls = 0
 
     def wrap(name: str) -> None:

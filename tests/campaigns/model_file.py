@@ -1,6 +1,7 @@
 """Campaign that changes one key of a model file at a time.
 
-Loading must give a clear error that names the key, an equal model, or an edit with a warning.
+Loading the changed file must have one of three outcomes: an error that names the key, a model equal to the original
+model, or a changed model with a warning.
 
 Each key of a file is removed, renamed or given twice, or the value of the key is replaced. The new value is of another
 type, nan, infinity, 1e300, a negative or another number, null, deep brackets, a wrong label, or a list of another
@@ -43,7 +44,7 @@ PARTS = 10
 
 
 def worlds_of_kinds(count: int) -> dict[str, World]:
-    """Create worlds that together contain all components, with two rows of each."""
+    """Create worlds that together contain two rows of each component."""
     worlds = {f"kinds {k}": World(gravity=(0.0, -9.81)) for k in range(count)}
     for k, world in enumerate(worlds.values()):
         for kind in COMPONENTS[k::count]:
@@ -69,8 +70,9 @@ def list_places(tree: Any, found: list[list[Place]], depth: int = 0, path: tuple
 def mutate(tree: Any, rng: random.Random) -> tuple[str, tuple[str, ...], str]:
     """Change one random key of a file in place.
 
-    Returns: The kind of change, the path of keys to the changed place, and the depth of brackets at this place, which
-    `write` needs.
+    Returns:
+        The kind of change, the path of keys to the changed place, and the depth of brackets at this place, which
+        `write` needs.
     """
     kind, nested, levels = rng.choice(KINDS), "", list_places(tree, [])
     if kind == "number":
@@ -141,14 +143,14 @@ def judge(path: Path, whole: World, functions: dict[str, Callable[..., Any]]) ->
 
 
 def _calls(world: World) -> Any:
-    # imported inside the function, because each world needs the import once
+    # imported inside the function, so that each world imports the module once
     from windlass.framework.model.model_file import describe_model
 
     return json.loads(json.dumps(describe_model(world)["calls"]))
 
 
 def run(count: int, folder: Path, seed: int = 1, examples: tuple[str, ...] = QUICK) -> str:
-    """Change a number of files of several examples and of worlds with each component.
+    """Change the model files of several examples, and of worlds that contain each component.
 
     Raises:
         AssertionError: a change was not reported, or an error does not name the key.

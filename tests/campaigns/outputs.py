@@ -1,5 +1,5 @@
-"""Campaign in which every writer is asked to overwrite a user's file. The writer must refuse and leave the file
-unchanged; earlier outputs of Windlass are replaced.
+"""Campaign in which every writer gets the path of an existing file of the user. The writer must raise an error and
+leave the file unchanged. Earlier outputs of Windlass are replaced.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def run_with(name: str, file: str) -> Way:
     """Run a model with an option that names a file."""
 
     def write(folder: Path) -> None:
-        # this process may or may not have the command line of a model
+        # this process may or may not have the command line of a model program
         options._run.own.pop("last_good", None)
         value = f"{':' if file.endswith('.txt') else ''}{folder / file}"
         options.initialise([f"-{name}", value, "-quiet"], model=False)
@@ -261,7 +261,7 @@ NO_FILE_AT_ALL = ("-last_good", "-log_view", "-dynamic_snes_monitor")
 
 
 def put(kind: str, path: Path, folder: Path, rng: random.Random) -> Path:
-    """Create a user's object at the path of an output; return the file whose bytes must not change."""
+    """Create a user's object at the path of an output. Return the file whose bytes must not change."""
     path.parent.mkdir(exist_ok=True)
     text = "".join(rng.choices("abc ,=()#\n", k=rng.randrange(1, 400)))
     if kind == "hdf5":
@@ -289,7 +289,7 @@ def put(kind: str, path: Path, folder: Path, rng: random.Random) -> Path:
 
 
 def attack(way: Way, kind: str, folder: Path, rng: random.Random) -> None:
-    """One case.
+    """Run one case: put a user's object at the path of an output, and call the writer.
 
     Raises:
         AssertionError: a file of the user is changed, an error does not name the file, or an incomplete file remains.
@@ -326,9 +326,11 @@ def attack(way: Way, kind: str, folder: Path, rng: random.Random) -> None:
 
 
 def run(count: int, folder: Path, seed: int = 1) -> str:
-    """Run a number of random cases; with the full number, each way and each kind occurs once.
+    """Run a number of random cases. With the full number of cases, each way of writing is combined with each kind of
+    object.
 
-    Raises: AssertionError: a case fails.
+    Raises:
+        AssertionError: a case fails.
     """
     rng, found = random.Random(seed), Counter[str]()
     # kernels and libraries are loaded once for all child processes

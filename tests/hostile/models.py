@@ -1,5 +1,5 @@
-"""Functions that create a valid row of every registered component from its schema, so new laws are included
-automatically.
+"""Functions that create a valid row of every registered component from the schema of the component. New laws are
+therefore included automatically.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Every argument of every public function and constructor is called with every wrong value, which must give an error in
-the usual form.
+"""Every public function and constructor is called with every wrong value of every argument. Each call must raise an
+error in the usual form.
 
 A new public function needs one line in `calls` of calls.py with a valid call.
 """
@@ -44,8 +44,8 @@ NOT_CALLED = (
     wl.StepHook, wl.arguments, wl.help_requested, wl.is_first_process, wl.Entity, wl.set_options, wl.show,
     con.FMUController,
 )  # fmt: skip
-"""Names that the tests skip, because the named objects take no arguments, are created only by `World.add`, take the
-words of a command line, or need a screen or an optional package.
+"""Names that the tests skip. The named objects take no arguments, are created only by `World.add`, take the words of a
+command line, or need a screen or an optional package.
 """
 METHODS: dict[type, tuple[str, ...]] = {
     con.BedGrid: ("eval_heights", "eval_profile"),

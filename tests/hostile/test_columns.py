@@ -1,4 +1,6 @@
-"""Every column and reference of every registered component refuses every wrong value by an error and adds nothing."""
+"""Every wrong value of a column or reference of any registered component raises an error, and nothing is added to the
+world.
+"""
 
 from __future__ import annotations
 
@@ -84,12 +86,16 @@ def attack_columns(kind: type[Component]) -> Found:
 
 
 def test_there_are_enough_cases() -> None:
-    """The number of cases is large enough. References and arguments of the other tests add more cases."""
+    """The test of columns has at least a minimum number of cases. References and arguments of the other tests add more
+    cases.
+    """
     assert sum(1 for kind in COMPONENTS for _ in column_cases(kind)) >= 8000
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Return whether the values of a column are equal, row by row if rows are lists of any length."""
+    """Return whether the values of a column are equal. If rows are lists of any length, the values are compared row by
+    row.
+    """
     if one.dtype == object and one.shape == other.shape:
         return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
     return np.array_equal(one, other)

@@ -90,7 +90,9 @@ def row_of(world: wl.World, kind: type[Component], name: str) -> dict[str, Any]:
 
 
 def companion(kind: type[Component], name: str) -> dict[str, Any]:
-    """Return columns that a function requires: the function of its derivative, with correct values, or a switch."""
+    """Return columns that a user function requires in addition: the function of its derivative, with correct values, or
+    a switch.
+    """
     if name == "force_derivative":
         return {"force_function": lambda t, row, u, *_: 0.0 * np.asarray(u)}
     if kind is con.GenericJoint and name == "offset_rate_function":

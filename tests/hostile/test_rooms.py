@@ -117,7 +117,9 @@ ANY_SIGN = {
     "wave_numbers", "wave_velocities", "gust_amplitudes", "gust_frequencies", "gust_phases", "table_strains",
     "table_tensions", "store_twist",
 }  # fmt: skip
-"""Columns without a bound: either both signs are meaningful, or a check of the row has the bound, as in `REFUSED`."""
+"""Columns without a bound: either both signs are meaningful, or a check of the row contains the bound, see
+`REFUSED`.
+"""
 ZERO = {
     # 0 means no end, no limit, or an automatic value
     "half_length", "half_width", "depth", "outer_radius", "damping_depth", "skin", "apart", "shortest", "wave_growth",
@@ -246,7 +248,9 @@ def test_friction_that_nothing_holds(model: str, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_same_twice() -> None:
-    """A pair of surface and cable that is named twice, and a surface that is twice in a set, have the effect of one."""
+    """A pair of surface and cable that is given twice has the effect of a single pair. A surface that is twice in a set
+    has the effect of a single surface.
+    """
     for search, found in (
         ({}, "also belong to another row"),
         ({"touching": 2}, "<DrumSurface 0> twice: must be once"),
@@ -260,7 +264,9 @@ def test_the_same_twice() -> None:
 
 
 def test_axes_of_any_length() -> None:
-    """The frames of surfaces depend only on the directions of their axes, also for the smallest and largest axes."""
+    """The frames of surfaces depend only on the directions of their axes, even for the smallest and largest lengths of
+    these axes.
+    """
     axis, along = np.array([[1.0, 2.0, 3.0]]), np.array([[0.0, -1.0, 0.5]])
     frame = eval_axes(axis, along)
     for power in (-1020, -3, 1000):
@@ -268,7 +274,7 @@ def test_axes_of_any_length() -> None:
 
 
 def test_off_the_rope_beyond_all_numbers() -> None:
-    """A position so far from the rope that its distance is NaN is also refused."""
+    """A position at such a distance from the rope that the computed distance is NaN is also refused."""
     world, _, _, joint = create_ring(4, True)
     state = wl.State(world)
     state.put(el.nodes_of(world, joint), [[1e300]])

@@ -30,7 +30,7 @@ TO_REFERENCE = np.r_[8, 0:8]
 def create_cable(
     factor: float = 1.0, coupling: bool = True, variation: bool = True, **more: Any
 ) -> tuple[World, Entity]:
-    """Create one ALE cable with the parameters of the reference data; the axial motion is the last coordinate."""
+    """Create one ALE cable with the parameters of the reference data. The axial motion is the last coordinate."""
     world = World()
     nodes = world.add(PointSlope2D, position=NODES[:, :2], slope=NODES[:, 2:])
     ale = world.add(ALENode)
@@ -59,12 +59,12 @@ def eval_left_side(world: World, state: State) -> Any:
 
 def eval_matrix(world: World, state: State, dq: float, dv: float, da: float) -> Any:
     """Return the matrix dq d/dq + dv d/dv + da d/da of the left side, shape (9, 9)."""
-    # without accelerations (da = 0, statics), inertia has no tangent
+    # in statics (da = 0), the inertia forces have no tangent
     return eval_sum(world, state, dq, dv, da + 1.0) - eval_sum(world, state, 0.0, 0.0, 1.0)
 
 
 def eval_sum(world: World, state: State, dq: float, dv: float, da: float) -> Any:
-    """Return the matrix of `eval_matrix` from one call, for da ≠ 0."""
+    """Return the same matrix as `eval_matrix`, but computed in one call, for da ≠ 0."""
     assembly = serial_assembly(world)
     assembly.load_fields(state)
     values = np.zeros(assembly.pattern.spare + 1)
@@ -133,7 +133,9 @@ def test_tangents_against_differences(factor: float, flags: tuple[bool, bool], i
 
 
 def test_at_rest_it_is_a_cable() -> None:
-    """Without axial motion, the forces on the nodes of an ALE cable equal the forces of Cable2D."""
+    """Without axial motion, the forces on the nodes of an ALE cable are equal to the forces on the nodes of a
+    `Cable2D`.
+    """
     world, _ = create_cable()
     plain = World()
     nodes = plain.add(PointSlope2D, position=NODES[:, :2], slope=NODES[:, 2:])

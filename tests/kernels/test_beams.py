@@ -1,4 +1,4 @@
-"""`Beam2D` and `Beam3D`: derivatives, objectivity, weight, outputs, drawings, beams along lines, errors."""
+"""Tests of `Beam2D` and `Beam3D`: derivatives, objectivity, weight, outputs, drawings, beams along lines, errors."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_tangents_against_differences(create: Any, order: int) -> None:
 @pytest.mark.parametrize("create", [create_plane_beam, create_space_beam])
 def test_forces_are_gradients_of_the_energy(create: Any, order: int) -> None:
     """Elastic forces are gradients of the energy, and the power of the damping forces equals the dissipated power."""
-    # the rotary inertia is small, because gyroscopic forces also have a power
+    # the rotary inertia is small, because gyroscopic forces would contribute to the power
     small = 1e-14 if create is create_plane_beam else (1e-14, 1e-14, 1e-14)
     world, beam = create(order, rotary_inertia=small)
     world.gravity[:] = 0.0
@@ -225,7 +225,9 @@ def test_velocities_at_places() -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_closed_lines_have_no_force(order: int) -> None:
-    """Closed rings have no forces in 2D, where the angle grows by a whole turn, and in 3D, where end frames agree."""
+    """Closed rings have no forces in the reference configuration. In 2D the angle increases by a whole turn around the
+    ring. In 3D the last frame is equal to the first frame.
+    """
     ring = route_around([Circle((0.0, 0.0), 1.0, "left")])
     world = World()
     beam = beam_along(world, ring, 6, order=order, **PLANE)
@@ -359,7 +361,7 @@ def test_sections_from_dimensions() -> None:
 
 
 def test_beam_between_rigid_bodies() -> None:
-    """Nodes of bodies may be nodes of a beam and need no `UnitRotation3D`."""
+    """Nodes of bodies can be nodes of a beam. Such nodes need no `UnitRotation3D`."""
     world = World()
     bodies = world.add(RigidBody3D, position=[(0, 0, 0), (1, 0, 0)], mass=1.0, inertia=0.1)
     nodes = nodes_of(world, bodies)

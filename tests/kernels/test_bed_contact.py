@@ -1,5 +1,5 @@
-"""Contact of lines with soft beds: tangents, balances of forces and power, and the limit in which the law equals the
-law of all surfaces.
+"""Tests of the contact of lines with soft beds: tangents, balances of forces and power, and the limit in which the
+forces are equal to the forces of the contact law for all surfaces.
 """
 
 from __future__ import annotations
@@ -72,7 +72,9 @@ class Arc(NamedTuple):
 
 
 def create_arc(name: str = "drum", fixed: bool = False, seed: int = 1, soft: bool = True, **contact: Any) -> Arc:
-    """Create an arc in a random state near a surface off the centre of a moving body, with points in all states."""
+    """Create an arc in a random state near a surface on a moving body. The surface is at a distance from the centre of
+    the body. Points are in all contact states.
+    """
     world, random = World(), np.random.default_rng(seed)
     angles, centre = np.array([2.4, 1.8, 1.2]), np.array((0.1, -0.2))
     radial = np.stack((np.cos(angles), np.sin(angles)), axis=1)
@@ -112,7 +114,7 @@ def create_arc(name: str = "drum", fixed: bool = False, seed: int = 1, soft: boo
         data[:, 2 * POINTS : 5 * POINTS] = 0.3 * random.standard_normal((2, 3 * POINTS))
         if soft:
             data[:, 5 * POINTS : 6 * POINTS] = 0.008 + 0.012 * random.random((2, POINTS))
-            # the factor s of the contact spring would vary strongly within a difference quotient for a small peak
+            # with a small peak, the factor s of the contact spring would vary strongly within a difference quotient
             data[:, 6 * POINTS :] = 0.01 * random.random((2, POINTS)) * (random.random((2, POINTS)) > 0.5)
         found.append(data)
     return Arc(assembly, found[0], found[1], contacts, count)
@@ -121,9 +123,9 @@ def create_arc(name: str = "drum", fixed: bool = False, seed: int = 1, soft: boo
 @pytest.mark.parametrize("name", ["plane", "drum"])
 @pytest.mark.parametrize("fixed", [False, True])
 def test_tangent(name: str, fixed: bool) -> None:
-    """Tangents agree with differences for points that stick, slip, and adhere by suction, on the ground and on
-    moving
-    bodies."""
+    """Tangents agree with differences for points that stick, slip or adhere by suction, on the ground and on moving
+    bodies.
+    """
     pressed = held = 0
     for seed in range(6):
         arc = create_arc(name, fixed, seed)
@@ -162,8 +164,9 @@ def test_forces_moments_and_power(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["plane", "drum"])
 def test_springs_and_bristles_have_a_potential(name: str) -> None:
-    """The rates of the stored energies equal the powers while all points stick and suction follows the line to g = 0.
-    On curved surfaces and for turning lines, the lever power is excluded."""
+    """While all points stick, and while suction follows the line up to g = 0, the rates of the stored energies are
+    equal to the powers. On curved surfaces and for turning lines, the lever power is excluded.
+    """
     arc = create_arc(name, contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)
     arc.data[:, POINTS : 2 * POINTS] = 0.0
     arc.start[:, 6 * POINTS :] = 0.05
@@ -178,14 +181,16 @@ def test_springs_and_bristles_have_a_potential(name: str) -> None:
 
 
 def test_equal_coefficients_and_no_suction() -> None:
-    """With equal coefficients and without suction, the forces equal the forces of the law of all surfaces."""
+    """With equal coefficients and without suction, the forces are equal to the forces of the contact law for all
+    surfaces.
+    """
     soft, plain = (create_arc(seed=3, soft=which, contact_damping_per_length=0.0, **(PLAIN if which else {}))
                    for which in (True, False))  # fmt: skip
     fields = soft.assembly.fields, plain.assembly.fields
     for values in zip((fields[0].x, fields[0].v), (fields[1].x, fields[1].v), strict=True):
         values[1][:] = values[0]
     plain.data[:], plain.start[:] = soft.data[:, : 5 * POINTS], soft.start[:, : 5 * POINTS]
-    # points outside of the bed would be pulled
+    # suction would pull points outside of the bed
     out = soft.output("gap") > 0.0
     soft.data[:, :POINTS][out] = plain.data[:, :POINTS][out] = 0.1
     f = plain.forces()

@@ -1,4 +1,4 @@
-"""Broken cables: forces, tangents, energies and outputs; mass and weight."""
+"""Tests of broken cables: forces, tangents, energies, outputs, mass and weight."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def read_energies(world: wl.World, state: wl.State) -> Any:
 @pytest.mark.parametrize("integration", [0, 1, 2])
 @pytest.mark.parametrize("kind", KINDS)
 def test_laws_of_broken_cables(kind: str, integration: int) -> None:
-    """Tangents agree with differences, forces are the gradient of the energy, which consists of the stretch of the
-    slopes at both ends, and outputs are 0. Other cables and the mass matrix do not change.
+    """Tangents of a broken cable agree with differences. Forces are the gradient of the energy, which is the energy of
+    the stretch of the slopes at both ends. Outputs are 0. Other cables and the mass matrix do not change.
     """
     world, line, state = create_line(kind, integration=integration)
     before = read_energies(world, state)

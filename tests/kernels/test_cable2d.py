@@ -1,5 +1,5 @@
-"""`Cable2D` is checked by reference data, differences of forces, rigid motions, energy, gravity, user functions and
-outputs.
+"""`Cable2D` is compared with reference data and with differences of forces. Rigid motions, energy, gravity and outputs
+are also tested.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ ACROSS = {"position", "displacement", "velocity", "velocity_local", "acceleratio
 
 @pytest.fixture(scope="module")
 def reference_cables() -> tuple[World, Entity, State]:
-    """Return all cases of the reference data as rows of one table, with mixed rules and shares."""
+    """Return all cases of the reference data as rows of one table. The rows have different integration rules and
+    different values of strain_is_relative_to_reference.
+    """
     world, cables, state = create_cables(
         len(CASES),
         integration=np.array([c[0] for c in CASES]),
@@ -144,7 +146,8 @@ def test_tangent_is_symmetric_without_damping() -> None:
 @pytest.mark.parametrize("rows", [1, 5, LANES, 2 * LANES + 3])
 @pytest.mark.parametrize("runs", [1, 4])
 def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
-    """Forces, tangent and mass of rule 2 are equal if computed in vector lanes or in a loop over points.
+    """For integration rule 2, the kernels with vector lanes and the kernels with a loop over points give equal forces,
+    tangents and masses.
 
     Masses are compared in tables of one row, in which the other lanes are empty.
     """
@@ -171,7 +174,7 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
     values, expected = np.zeros((2, rows * 64))
     tangent_lobatto_2d(lanes, x, v, 0.3, 2.0, 7.0, slots, values)
     tangent_gauss_2d(lanes, rule, x, v, 0.3, 2.0, 0.0, every, expected)
-    # the tangent kernel selects the slots of an entry by `row`, and the mass kernel uses the slots in order
+    # the tangent kernel selects the slots of an entry by the index `row`; the mass kernel uses the slots in their order
     mass(create_inertia(rho[::-1], length[::-1], dofs), 7.0, slots, expected)
     assert_allclose(values, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
     # the tangent kernel with inertia (da = 7) gives the same values in one call

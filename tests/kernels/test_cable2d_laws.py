@@ -62,7 +62,7 @@ def test_law_that_repeats_the_linear_one(integration: int, which: tuple[str, ...
     assert_allclose(residual(world, state), expected, rtol=0, atol=1e-13 * np.abs(expected).max())
     for dq, dv in ((1.0, 0.0), (0.0, 1.0)):
         expected = dense(assemble_matrix(plain, plain_state, dq=dq, dv=dv))
-        # differences of a linear law have only the rounding error of the law divided by the step
+        # the only error of differences of a linear law is the rounding error of the law, divided by the step
         given = dense(assemble_matrix(world, state, dq=dq, dv=dv))
         assert_allclose(given, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
     for name in ("axial_force", "bending_moment"):

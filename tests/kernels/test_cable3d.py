@@ -50,7 +50,9 @@ OUTPUTS = {
 
 @pytest.fixture(scope="module")
 def reference_cables() -> tuple[World, Entity, State]:
-    """Return all cases of the reference data as rows of one table, with mixed rules and shares."""
+    """Return all cases of the reference data as rows of one table. The rows have different integration rules and
+    different values of strain_is_relative_to_reference.
+    """
     world, cables, state = create_spatial_cables(
         len(CASES),
         integration=np.array([c[0] for c in CASES]),
@@ -122,7 +124,8 @@ def test_tangents_against_differences(integration: int, damping: float) -> None:
 @pytest.mark.parametrize("rows", [1, LANES, 2 * LANES + 3])
 @pytest.mark.parametrize("runs", [1, 6])
 def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
-    """Forces, tangent and mass of rule 2 are equal if computed in vector lanes or in a loop over points.
+    """For integration rule 2, the kernels with vector lanes and the kernels with a loop over points give equal forces,
+    tangents and masses.
 
     Masses are compared in tables of one row, in which the other lanes are empty.
     """
@@ -207,8 +210,8 @@ def test_gravity_is_mass_times_acceleration() -> None:
 
 
 def test_same_as_in_the_plane() -> None:
-    """Forces, tangents and outputs of 3D cables in a plane equal the results for 2D cables, with damping and reference
-    curvature.
+    """For cables in a plane with damping and reference curvature, forces, tangents and outputs of 3D cables are equal
+    to the results of 2D cables.
     """
     columns = {name: COLUMNS[name] for name in ("mass_per_length", "axial_stiffness", "bending_stiffness")}
     columns |= {"axial_damping": 1.9, "bending_damping": 0.37, "reference_strain": -0.03}

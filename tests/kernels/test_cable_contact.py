@@ -1,4 +1,6 @@
-"""Contact of 3D cables: the tangent is compared with differences, and errors and the search for contacts are tested."""
+"""Tests of contact between 3D cables: the tangent is compared with differences, contacts are compared with a search
+over all pairs, and wrong models cause errors.
+"""
 
 from __future__ import annotations
 
@@ -50,10 +52,11 @@ def eval_tangents(world: wl.World, state: wl.State, dq: float, dv: float, change
 
 @pytest.mark.parametrize(("friction", "state"), [(0.0, -2.0), (10.0, 0.0), (0.03, 1.0)])
 def test_tangent(friction: float, state: float) -> None:
-    """The tangent agrees with differences for moving ropes with bristles that cross at an oblique angle, away from the
-    middles of their cables.
+    """The tangent agrees with differences for two moving ropes with bristles. The ropes cross at an oblique angle, and
+    the contact is not in the middle of a cable.
 
-    Differences have two errors: one grows with the square of the step, and rounding is divided by the step.
+    The truncation error of differences is proportional to the square of the step. The rounding error is divided by the
+    step.
     """
     ropes = create_crossing(0.8, 2e-4, held=False, offset=0.004, friction_coefficient=friction, **LAW)
     start = wl.State(ropes.world)
@@ -151,8 +154,8 @@ def test_refused_models() -> None:
 
 
 def test_ropes_inside_each_other() -> None:
-    """Ropes that overlap by more than a radius at the start cause an error; later such overlaps cause a rejected
-    step.
+    """An overlap of ropes by more than a radius causes an error at the start. In later steps, such an overlap causes
+    the rejection of the step.
     """
     ropes = create_crossing(depth=1.2 * RADIUS)
     with pytest.raises(ModelError, match=r"rows \d and \d overlap at the start by 0.00528 m .* less than .* a radius"):
@@ -167,8 +170,8 @@ def test_ropes_inside_each_other() -> None:
 
 @pytest.mark.parametrize("skin", [0.0, 0.1])
 def test_every_contact_is_found(skin: float) -> None:
-    """While the turns of a coil approach and touch each other, the gaps of all pairs agree with brute force, for any
-    skin.
+    """While the turns of a coil approach and touch each other, the gaps of all contacts agree with a search over all
+    pairs, for any value of ``skin``.
     """
     turns, radius, count = 2.2, 0.05, 24
     angle = np.linspace(0.0, 2.0 * np.pi * turns, count + 1)
@@ -178,7 +181,7 @@ def test_every_contact_is_found(skin: float) -> None:
     length = np.hypot(radius, pitch) * angle[-1] / count
     world = wl.World()
     slope /= np.hypot(radius, pitch)
-    # the turns close up
+    # the turns move towards each other
     velocity = np.zeros((count + 1, 6))
     velocity[:, 2], velocity[:, 5] = -140.0 * position[:, 2], -140.0 * slope[:, 2]
     nodes = world.add(PointSlope3D, position=position, slope=slope, velocity=velocity)
@@ -242,21 +245,22 @@ def test_lists_of_contacts() -> None:
         pairs = [(places.slots.cable[i], number[i] - 1) for i in slots]
         assert_array_equal(taken.pair, sorted(set(pairs)))
         assert_array_equal(np.repeat(taken.pair, np.diff(taken.first), axis=0), pairs)
-        # a pair is unknown until it is coupled
+        # a pair is not listed before it is coupled
         places.couple(data)
         assert not places.is_outdated
         assert_array_equal(places.coupled[places.taken.coupling], places.taken.pair)
 
 
 def test_couplings_of_earlier_contacts() -> None:
-    """Pairs to which a foot can move next, and pairs with earlier contacts are coupled, until there are too many pairs
-    or a checkpoint requires that the couplings follow from the state alone.
+    """Two kinds of pairs are coupled: pairs to which the contact point can move next, and pairs with earlier contacts.
+    Earlier contacts are no longer coupled if there are too many pairs, or if a checkpoint requires that the couplings
+    depend only on the state.
     """
     places = create_slots(40)
     at = places.slots.at
 
     def find(cable: int, exact: bool = False) -> tuple[bool, set[tuple[int, ...]]]:
-        """Couple the pairs for contact of the first point with one cable; return whether this was necessary."""
+        """Couple the pairs for contact of the first point with one cable. Return whether this was necessary."""
         data = np.zeros(at.max() + WIDTH)
         data[at[0] + NUMBER] = cable + 1
         places.assign(data)

@@ -1,4 +1,4 @@
-"""Markers that name whole cables give the coordinates and shapes of 2D cables, ALE cables and 3D cables."""
+"""Markers of whole cables return the coordinates and the shapes of 2D cables, ALE cables and 3D cables."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def test_coordinates(kind: str, width: int) -> None:
 
 @pytest.mark.parametrize("kind", ["plane", "moving", "space"])
 def test_a_law_on_whole_cables(kind: str) -> None:
-    """The forces of a bed at all coordinates of cables equal the forces of springs and dampers at each coordinate of
-    each cable.
+    """The forces of a bed on all coordinates of cables are equal to the forces of separate springs and dampers on each
+    coordinate of each cable.
     """
     ends = []
     for bed in (True, False):
@@ -65,8 +65,8 @@ def test_a_law_on_whole_cables(kind: str) -> None:
 
 
 def test_shapes_in_space() -> None:
-    """At equally spaced points along the axes, the ends agree with the nodes and the middle agrees with Hermite's
-    interpolation.
+    """Of the equally spaced points along the axis of a cable, the end points agree with the nodes, and the middle point
+    agrees with Hermite's interpolation.
     """
     world, cables = create_span("space", 2, 3.0)
     markers = world.add(CableShape3D, cable=cables, segments=[1, 2])

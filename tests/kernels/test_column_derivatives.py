@@ -1,5 +1,5 @@
-"""For every law, the residual has derivatives with respect to real columns, and central differences with the step of
-`wl.evaluate` agree with these derivatives.
+"""For every law, the derivatives of the residual with respect to real columns are computed by extrapolated differences,
+and compared with central differences with the step of `wl.evaluate`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from support.models_of_laws import list_models
 
 TOLERANCE = 1e-6
 ROWS = 6
-"""Number of first rows of a component among which a row that affects the residual is searched."""
+"""Number of rows of a component, from the first row on, among which a row that affects the residual is searched."""
 ABSENT = {
     "ContactCircleCable2D": "the force of `ContactFrictionCircleCable2D` without friction",
     "ContactFrictionSurfaceSetCable": "the columns and the law of `ContactFrictionSurfaceCable`",
@@ -92,5 +92,5 @@ def test_every_law_has_derivatives_with_respect_to_columns(tmp_path: Path, monke
     assert wrong == [] and excepted == set(EXCEPTIONS)
     assert sorted({kind.__name__ for kind in left - seen} ^ set(ABSENT)) == []
     assert constant == set(CONSTANT)
-    # columns whose forces are not small compared with the largest force
+    # columns with an effect on forces that is not small compared with the largest force
     assert len(errors) > 60 and max(errors.values()) < 1e-7, max(errors, key=lambda key: errors[key])

@@ -1,4 +1,6 @@
-"""Coordinate constraints: residuals, tangents compared with central differences, time derivatives, and switching."""
+"""Tests of coordinate constraints: residuals, tangents (compared with central differences), time derivatives, and
+constraints that are switched on and off.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,7 @@ def test_residual() -> None:
     fields.rate_level = True
     r = offset_rate(t)
     rates = [v[0, 0], v[1, 1] - v[0, 0], v[1, 0] - v[0, 1] - r, v[0, 1] - r]
-    # the third rate is a difference quotient in time
+    # the third rate is computed by a difference quotient in time
     c, f_rate = model.evaluate()
     assert_allclose(c, [*rates, *velocity, lam[6]], atol=1e-10)
     forces = [lam[0] - lam[1], lam[3] - lam[2], -lam[4], lam[2], lam[1], lam[4] + lam[5]]
@@ -102,7 +104,8 @@ def test_accelerations() -> None:
     for constraint in model.assembly.constraints:
         constraint.acceleration(evaluate(fields, C=c))
     expected = [0.0, 0.0, offset_acceleration(t), offset_acceleration(t), 0.0, offset_rate(t), 0.0]
-    # second differences of a function keep about half of the digits, first differences nearly all
+    # second differences of a function have about half of the digits of the function, first differences nearly all
+    # digits
     assert_allclose(c[:-1], expected, atol=1e-7)
     assert_allclose(c[3], expected[3], atol=1e-10)
     assert_allclose(c[5], expected[5], atol=1e-10)

@@ -19,8 +19,8 @@ from support.circle_contact import RADIUS, SEGMENTS, Contact
 
 REFERENCE = np.load(Path(__file__).parents[1] / "reference" / "contact_circle_cable2d.npz")
 CASES = sorted({int(key.split("_")[1]) for key in REFERENCE.files})
-# In these cases, a segment is closed but its friction state is undefined; the original program then adds the bristle
-# force to its output, but not to its force.
+# In these cases, a segment is closed, but its friction state is undefined. The original program then adds the bristle
+# force to the output variable, but not to the force on the coordinates.
 OUTPUT_CORNER = {13, 17, 41, 49, 62, 65}
 Q_REF = np.array([-0.3, 0.48, 1, 0, 0.35, 0.47, 1, 0, 0.02, -0.01, 0.4])
 
@@ -48,8 +48,8 @@ def test_reference(case: int) -> None:
     x, v = Q_REF + get("q"), get("v")
     start = get("data_start")
     contact.data[0] = start
-    # the relative rounding errors of sums of some thousand N are 1e-12; the error of an independent implementation was
-    # 2e-12
+    # The relative rounding errors of sums of several thousand N are 1e-12. The error of an independent implementation
+    # was 2e-12.
     assert_allclose(contact.force(x, v)[0], -get("rhs_beforePN"), rtol=0, atol=2e-12)
     check_outputs(contact, x, v, get, "beforePN", case in OUTPUT_CORNER)
     data = start.copy()
@@ -101,8 +101,8 @@ def random_rows(rows: int, place: Any, seed: int) -> tuple[Any, Any, Any]:
     """Return random coordinates, velocities and history values. The circle is below the cable, above the cable, or
     beyond an end of the cable.
 
-    In the history values all segments are closed, so distant segments, for which rho is limited to 0 or 1, also have
-    forces.
+    In the history values all segments are closed. Therefore distant segments, for which rho is limited to 0 or 1, also
+    exert forces.
     """
     rng = np.random.default_rng(seed)
     m = 8 if place == "cable" else 3
@@ -125,8 +125,9 @@ def random_rows(rows: int, place: Any, seed: int) -> tuple[Any, Any, Any]:
 
 
 def smooth_rows(contact: Contact, x: Any, v: Any, data: Any) -> Any:
-    """Return the rows that have no segment close to a kink. Kinks occur if rho is 0 or 1, if f_n is 0, if the
-    deflection of a bristle is about to be reduced by a period, or if an end of a segment is at the centre.
+    """Return the rows in which no segment is close to a point at which the force is not differentiable. Such points
+    are: rho is 0 or 1; f_n is 0; the deflection of a bristle is about to be reduced by a period; an end of a segment is
+    at the centre.
     """
     contact.data[:] = data
     out = contact.outputs(x, v)
@@ -139,7 +140,8 @@ def smooth_rows(contact: Contact, x: Any, v: Any, data: Any) -> Any:
     near |= (np.linalg.norm(a, axis=-1) < 0.1) | (np.linalg.norm(p[:, 1:], axis=-1) < 0.1)
     near |= out[..., 6] + RADIUS < 0.1
     if contact.c.rows["is_current"][0] and contact.shape.offset[0] != 0.0:
-        # sticking positions refer to the chord of the axis, whose closest point has kinks at other positions
+        # sticking positions refer to the chord of the axis, and the closest point of the chord is not differentiable at
+        # other positions
         for i, s in product(range(contact.rows), range(SEGMENTS)):
             chord = create_chord(*a[i, s], *p[i, s + 1])
             z = axis_chord(contact.shape.slope, i * (SEGMENTS + 1) + s, contact.shape.offset[0], chord)
@@ -175,8 +177,8 @@ def test_tangent(normals: bool, y: float, mu_k: float, place: Any, clip: bool) -
     x, v, data = random_rows(rows, place, seed=7)
     smooth, clamped = smooth_rows(contact, x, v, data)
     if clip:
-        # clipping of tensile forces to 0 is switched off, because `smooth_rows` does not measure the distance to this
-        # kink
+        # clipping of tensile forces to 0 is switched off, because `smooth_rows` does not exclude rows near the start of
+        # clipping
         contact.c.rows["clip_normal_force"][:] = False
         smooth, clamped = smooth_rows(contact, x, v, data)
         contact.c.rows["clip_normal_force"][:] = True
@@ -198,12 +200,13 @@ def test_tangent(normals: bool, y: float, mu_k: float, place: Any, clip: bool) -
     list(product((True, False), (0.0, -0.02, 0.03), ((0.0, 0.0), (0.03, -0.05), "cable"), (0.0, -0.7))),
 )
 def test_tangent_with_current_lengths(normals: bool, y: float, place: Any, shift: float) -> None:
-    """If sticking positions refer to current lengths, the tangent agrees with differences, also after the material has
+    """If sticking positions refer to current lengths, the tangent agrees with differences, even after the material has
     moved.
 
-    Every segment sticks.
+    All segments stick.
 
-    With an offset, the sticking position x_cur depends on the axis below the touching line.
+    If the touching line has an offset, the sticking position x_cur depends on the part of the axis below the touching
+    line.
     """
     rows = 40
     contact = Contact(rows, place, y, use_segment_normals=normals, is_current=True, shift=shift)
@@ -225,8 +228,8 @@ def test_tangent_with_current_lengths(normals: bool, y: float, place: Any, shift
 
 @pytest.mark.parametrize("y", [0.0, 0.03])
 def test_tangent_without_friction(y: float) -> None:
-    """The tangent of the law without friction equals the tangent of the law with f_t = 0. The law without friction has
-    one history value per segment.
+    """The tangent of the law without friction is equal to the tangent of the law with friction and f_t = 0. The law
+    without friction has one history value per segment.
     """
     contact = Contact(
         40,

@@ -1,5 +1,5 @@
-"""The law of contact of cables at points is tested without a geometry: normal force, friction, derivatives, updates,
-powers, and the assembly of tangents.
+"""Tests of the contact law at points of cables, with given gaps and velocities instead of a geometry: normal force,
+friction, derivatives, updates, powers, and the assembly of tangents.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def test_friction_in_a_plane(slips: bool, least: float, fn: float) -> None:
     f = law.rub(p, tuple(u), tuple(v), fn, slips, least)
     assert np.allclose(f.force, expected, rtol=1e-14)
     assert f.slides == (slips and size > least * limit)
-    # derivative along a direction in which the deflection, the velocity and the normal force change
+    # directional derivative for simultaneous changes of the deflection, the velocity and the normal force
     du, dv, dfn = np.array([3.0, 1.0, -2.0]), np.array([1.0, -2.0, 0.5]), 4e3
 
     def force(h: float) -> Any:
@@ -76,8 +76,8 @@ def test_friction_along_a_line(state: float) -> None:
 
 
 def test_stored_gaps_and_states() -> None:
-    """Opening, closing and changes between sticking and slipping cause force errors; friction that ends causes no force
-    error.
+    """Opening, closing and changes between sticking and slipping cause force errors. The end of friction causes no
+    force error.
     """
     data = np.array([-1e-3, STICKS])
     assert update.store_gap(data, 0, -2e-3, 1e4) == (0.0, False) and data[0] == -2e-3

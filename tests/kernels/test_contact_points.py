@@ -37,7 +37,7 @@ CONTACT = {
 def follow_first(
     rows: Any, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, before: Followed
 ) -> Followed:
-    """Call `follow_stretch` with the first row; the call passes arrays of records, because kernels that Python calls
+    """Call `follow_stretch` with the first row. The call passes arrays of records, because kernels that Python calls
     need arrays.
     """
     return follow_stretch(rows[0], o, q, w, gap, grown, h, before)
@@ -68,8 +68,8 @@ class Arc(NamedTuple):
 
 
 def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact: Any) -> Arc:
-    """Create an arc in a random state near the circle, whose centre is at ``place`` of its body; ``y`` is the offset of
-    the points.
+    """Create an arc in a random state near the circle. The centre of the circle is at ``place`` of its body; ``y`` is
+    the offset of the points.
     """
     world = World()
     angles = np.array([2.4, 1.8, 1.2])
@@ -98,7 +98,7 @@ def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact
     random, fields = np.random.default_rng(seed), assembly.fields
     fields.x[:15] = assembly.layout.reference[:15] + 0.01 * random.standard_normal(15)
     fields.v[:15] = 0.3 * random.standard_normal(15)
-    # rows that store a normal force have additional values after the values of their points
+    # rows that store a normal force have additional history values after the values of their points
     row = len(fields.data) // CABLES * fields.data.itemsize
     strides = (row, POINTS * fields.data.itemsize, fields.data.itemsize)
     data = np.lib.stride_tricks.as_strided(fields.data, (CABLES, 3, POINTS), strides)
@@ -112,8 +112,8 @@ def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact
 @pytest.mark.parametrize("y", [0.0, 0.05, -0.04])
 @pytest.mark.parametrize("clip", [False, True])
 def test_tangent(y: float, place: Any, clip: bool) -> None:
-    """The tangent agrees with differences for all states of points, with offsets, with circles at a distance from the
-    centre of their body, and with tensile forces that are allowed or set to 0.
+    """The tangent agrees with differences for all states of points, with offsets, and with circles at a distance from
+    the centre of their body. Tensile forces are allowed or set to 0.
     """
     arc = create_arc(y, place, clip_normal_force=clip)
     assert arc.forces().any()
@@ -349,11 +349,11 @@ def test_a_point_that_slips_keeps_what_the_damper_leaves() -> None:
 
 
 def test_stretch_before_a_circle_is_the_mean_over_one_length() -> None:
-    """Waves with the period of a cable length do not change the mean stretch before a circle, even for steps of
-    different sizes, in which the cable moves by up to an eighth of its length.
+    """Waves with the period of a cable length do not change the mean stretch before a circle. This is also true for
+    steps of different sizes. In each step, the cable moves by at most an eighth of its length.
 
-    A mean of values at the ends of steps would not cover exactly one cable length, and would retain up to a tenth of a
-    wave.
+    A mean of the values at the ends of steps would not extend over exactly one cable length, and would contain up to a
+    tenth of a wave.
     """
     arc = create_arc(press=10.0, rigid_layer=True)
     rows = arc.assembly.local_rows(arc.contacts.table, arc.contacts.rows).columns.rows

@@ -1,6 +1,6 @@
-"""Powers of contact between circle and cable sum to the power of the assembled forces in random states.
-
-The rates of the energies in springs and bristles agree with differences of these energies along the motion.
+"""In random states, the sum of the power outputs of contact between circle and cable is equal to the power of the
+assembled forces. The rates of the energies in springs and bristles agree with differences of these energies along the
+motion.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ SEGMENT, POINT = ContactFrictionCircleCable2D, ContactFrictionCirclePoints2D
 
 
 class Arc:
-    """Two cables over a circle off the centre of its body, in a random state with all cables closed and without other
-    forces.
+    """Two cables over a circle that is not at the centre of its body, in a random state without other forces, in which
+    all segments are closed.
     """
 
     def __init__(self, law: Any, y: float = 0.0, moving: bool = False, states: Any = (0.0, 1.0, -1.0), **more: Any):
@@ -104,13 +104,15 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("law", "more"), CASES)
 def test_powers_add_up_to_that_of_the_forces(law: Any, more: dict[str, Any]) -> None:
-    """The sum of the six power outputs equals f.v of all coordinates to rounding, and no damper supplies power."""
+    """The sum of the six power outputs is equal to f.v of all coordinates up to rounding errors, and no damper supplies
+    power.
+    """
     arc = Arc(law, states=(0.0, 1.0, -1.0, -2.0), **more)
     powers, taken = arc.powers(), arc.fields.v[: arc.spare] @ arc.forces()
     assert abs(taken) > 0.1
     assert_allclose(sum(powers.values()), taken, rtol=0, atol=1e-12 * max(map(abs, powers.values())))
     assert powers["friction_damping_power"] > 0.0 and powers["contact_damping_power"] > 0.0
-    # without bristles the slip velocity is v_t, so law and measured power agree
+    # without bristles the slip velocity is v_t, so the friction power by the law agrees with f_t v_t
     balanced = law is POINT or "friction_stiffness_per_length" in more
     assert (abs(powers["lever_power"]) < 1e-12) == balanced
 
@@ -130,7 +132,7 @@ def test_stored_powers_are_rates_of_the_energy(law: Any, more: dict[str, Any]) -
 def test_a_cable_that_turns_with_its_circle_loses_nothing(law: Any) -> None:
     """If cable and circle rotate together, there is no slip.
 
-    The only power is f_t omega g, because f_t acts at the distance r + g and its torque is computed with r.
+    The only power is f_t omega g, because f_t acts at the distance r + g, but its torque is computed with r.
     """
     arc = Arc(law, states=(0.0, 1.0, -1.0))
     x, v, n = arc.fields.x, arc.fields.v, arc.spare - 3

@@ -1,4 +1,6 @@
-"""Constraints on vectors of coordinates: equations, tangents, accelerations, functions of users, and a pendulum."""
+"""Tests of constraints on vectors of coordinates: equations, tangents, accelerations, user functions, and a
+pendulum.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Circles in contact with curves: forces agree with Exudyn at hand-made states; tangents, distances and profiles are
-tested.
+"""Tests of circles in contact with curves. Forces agree with Exudyn for the states in
+tests/reference/exudyn_curves.json. Tangents agree with differences, and distances agree with the geometry.
 """
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ def test_seat_flank_and_above() -> None:
     assembly = Assembly(world)
     assembly.update_markers()
     assembly.post_newton()
-    # differences move the roller by h = 3e-5 m at 0.08 m from the centre of its seat, so their error is about h²/0.08²
+    # differences move the roller by h = 3e-5 m at 0.08 m from the centre of its seat, so the error of the differences
+    # is about h²/0.08²
     check_fields(assembly, tolerance=2e-7)
     state = wl.State(world)
     state.data[:] = assembly.fields.data
@@ -99,7 +100,7 @@ def test_seat_flank_and_above() -> None:
     assert_allclose(gaps[0, 0], -2e-3, rtol=1e-9)
     assert list(wl.eval_output(contact, "piece", state)[:, 0] > 0) == [True, True, False]
     assert gaps[1, 0] < 0.0 < gaps[2, 0]
-    # the gap a little later, after the hub has turned
+    # gap after a short time, in which the hub has turned
     rate = wl.eval_output(contact, "rate", state)
     later = wl.eval_output(contact, "gap", later_state(state, 1e-7))
     earlier = wl.eval_output(contact, "gap", later_state(state, -1e-7))
@@ -193,8 +194,8 @@ def test_search_finds_what_all_pieces_have() -> None:
 
 
 def test_a_segment_there_and_back_has_both_sides_and_ends() -> None:
-    """A closed curve of two points is a segment. The gaps of circles around the segment, in any direction, follow from
-    the distance from the segment.
+    """A closed curve of two points is a line segment, which is passed in both directions. The gaps of circles around
+    the segment, in any direction, follow from the distance from the segment.
     """
     angles = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
     places = np.array([(x, y) for x in (-1.2, -0.4, 0.3, 1.1) for y in (-0.45, 0.2)])
@@ -224,8 +225,8 @@ def test_a_segment_there_and_back_has_both_sides_and_ends() -> None:
 
 
 def disc_in_a_valley(**damping: Any) -> wl.World:
-    """Create a disc of 0.1 m in an arc of 2 m about (0, 2). The disc is pressed in by its weight, and rolls and slips
-    down.
+    """Create a disc with the radius 0.1 m in an arc with the radius 2 m about (0, 2). The disc is pressed against the
+    arc by its weight, and rolls and slips down.
     """
     way = np.array((0.8, -1.7))
     place = np.array((0.0, 2.0)) + way / np.hypot(*way) * (1.9 + 9.81 / 2e3)
@@ -257,7 +258,9 @@ def test_energy(limited: bool) -> None:
 
 
 def test_restart(tmp_path: Path) -> None:
-    """A run that was stopped in contact continues with bit-identical results."""
+    """If a run is stopped during contact and restarted, all bits of its results are equal to the results of an
+    uninterrupted run.
+    """
 
     def run(end: float, restart: str | None) -> wl.State:
         keep = Checkpoint(tmp_path / "disc.h5", every=20, restart=restart)

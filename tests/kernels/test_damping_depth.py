@@ -1,4 +1,6 @@
-"""Contact damping that increases with the depth: f_n = k_c g + d_c min(1, -g/g_0) v_n, Hunt and Crossley (1975)."""
+"""Tests of contact damping that increases with the depth: f_n = k_c g + d_c min(1, -g/g_0) v_n, Hunt and Crossley
+(1975).
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,8 @@ def law(depth: float, clip: bool = False) -> SegmentParameters:
 
 @pytest.mark.parametrize("rate", [-2.0, 0.0, 3.0])
 def test_force_is_continuous_at_touch(rate: float) -> None:
-    """Without the depth, the force jumps by d_c v_n at the first touch. With the depth, the force is k_c g (1 -
-    v_n/v_0), v_0 = k_c g_0/d_c, down to g_0.
+    """Without ``damping_depth``, the force jumps by d_c v_n at the first touch. With the damping depth g_0, the force
+    is k_c g (1 - v_n/v_0), v_0 = k_c g_0/d_c, down to the depth g_0.
     """
     assert_allclose(normal_force(law(0.0), -1e-12, rate)[0], DAMPING * rate, atol=1e-8)
     for gap in (-1e-12, 1e-12):
@@ -51,7 +53,9 @@ def test_force_that_would_pull_is_clipped() -> None:
 
 @pytest.mark.parametrize(("friction", "normals", "y"), [(True, True, 0.0), (True, False, 0.03), (False, True, -0.02)])
 def test_tangent(friction: bool, normals: bool, y: float) -> None:
-    """The tangent agrees with central differences, with segments above and below the depth and outside the circle."""
+    """The tangent agrees with central differences, with segments above and below the damping depth, and with segments
+    outside the circle.
+    """
     world, s = World(), np.linspace(0.0, 2.0, 7)
     nodes = world.add(
         PointSlope2D,

@@ -1,5 +1,5 @@
-"""Driven joints: equations, tangents and accelerations agree with differences in time, and motions agree with closed
-forms.
+"""Tests of driven joints. Equations, tangents and accelerations agree with differences in time. Motions agree with
+Lagrange's equation.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def test_tangent_and_accelerations(locked: tuple[bool, ...], rates: dict[str, An
 
 
 def test_frames_are_turned_about_x_then_y_then_z() -> None:
-    """Bodies at the offsets of the joint satisfy its equations for any joint frames, whose rotations are about x, y and
-    z in this order.
+    """Bodies at the offsets of the joint satisfy the equations of the joint for any joint frames. The rotations of a
+    frame are about x, y and z in this order.
     """
     offset = np.array((0.2, -0.3, 0.1, 0.5, -0.7, 4.0))
     turned = FRAME0 @ Rotation.from_euler("XYZ", offset[3:]).as_matrix()
@@ -124,9 +124,7 @@ def swing_pendulum(method: str, step: float, end: float) -> tuple[float, float]:
 
 
 def exact_pendulum(end: float) -> tuple[float, float]:
-    """Return angle and torque from θ_tt = (I_y + m l² + I_x - I_z) ... by Lagrange, with L = I θ_t²/2 + (I_s sin² + I_z
-    cos²) Ω²/2 - V.
-    """
+    """Return angle and torque by Lagrange's equation for θ, with L = I θ_t²/2 + (I_s sin² + I_z cos²) Ω²/2 - V."""
     m, l, ix, iy, iz = 2.0, 0.5, 0.17, 0.18, 0.02
     across = ix + m * l * l
 
@@ -152,7 +150,7 @@ def exact_pendulum(end: float) -> tuple[float, float]:
     ],
 )
 def test_pendulum_in_a_driven_slot(method: str) -> None:
-    """Angle of the pendulum and torque of the drive agree with Lagrange's equation; rates of the drive are differences
+    """Angle of the pendulum and torque of the drive agree with Lagrange's equation. Rates of the drive are differences
     in time.
     """
     exact = np.array(exact_pendulum(0.8))

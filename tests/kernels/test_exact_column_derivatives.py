@@ -1,5 +1,5 @@
-"""Extrapolated differences of the residual with respect to columns agree with dual numbers through the Python source of
-kernels.
+"""Extrapolated differences of the residual with respect to columns agree with derivatives that are computed with dual
+numbers. The dual numbers are evaluated by the Python source of the kernels.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from support.exact_columns import CASES
 
 
 def test_extrapolated_differences_have_only_rounding_errors(tmp_path: Path) -> None:
-    """The derivatives differ by less than 1e-9 of the largest entry; measured differences are below 1e-10."""
+    """The two derivatives differ by less than 1e-9 of the largest entry. Measured differences are below 1e-10."""
     out = tmp_path / "found.json"
     command = [sys.executable, "-m", "support.exact_columns", "-out", str(out)]
     folders = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])

@@ -1,7 +1,6 @@
-"""Laws that follow items of Exudyn: forces and history values at hand-made states agree with Exudyn, and tangents agree
-with differences.
-
-The states are in `tests/support/exudyn_states.py`, which also explains how the reference numbers were recorded.
+"""Laws that correspond to items of Exudyn: forces and history values agree with Exudyn at the states in
+`tests/support/exudyn_states.py`, and tangents agree with differences. The file also explains how the reference numbers
+were recorded.
 """
 
 from __future__ import annotations
@@ -80,7 +79,9 @@ def two_bodies(law: type[Component], **columns: Any) -> tuple[World, Entity]:
 
 
 def force_at(world: World, state: dict[str, Any], data: Any = 0.0) -> np.ndarray:
-    """Return the forces on the 14 coordinates of both bodies, without inertia, which both programs omit."""
+    """Return the forces on the 14 coordinates of both bodies, without inertia forces. Both programs omit inertia forces
+    here.
+    """
     assembly = Assembly(world)
     assembly.fields.data[:] = data
     for k in range(2):
@@ -130,7 +131,9 @@ def cubic(t: float, row: int, x: Any, rate: Any, k: Any, d: Any, offset: Any) ->
 @pytest.mark.parametrize("arm", [False, True])
 @pytest.mark.parametrize(("law", "columns"), BODIES, ids=lambda v: getattr(v, "__name__", ""))
 def test_tangents_of_laws_on_bodies(law: type[Component], columns: dict[str, Any], arm: bool, user: bool) -> None:
-    """Tangents agree with differences at points off the centre of a 3D body, a 2D body and a 2D cable."""
+    """Tangents agree with differences for points at a distance from the centre of a 3D body, the centre of a 2D body
+    and the axis of a 2D cable.
+    """
     given = {**columns, "stiffness": columns["stiffness"] / 50.0}
     for name in ("moment_arm",) if "moment_arm" in columns else ():
         given[name] = arm
@@ -239,7 +242,7 @@ def test_spheres(number: int) -> None:
     assembly.update_markers()
     check_fields(assembly)
     outcome = assembly.post_newton()
-    # where slip has no effect, the original program omits the rotation of the spheres
+    # if slip has no effect, the original program omits the rotation of the spheres
     same = [0, 1, 2, 3] if given.get("dynamicFriction") and case["after"][0] <= 0.0 else [0, 2, 3]
     assert_allclose(fields.data[same], np.array(case["after"])[same], rtol=1e-12, atol=1e-14)
     assert_allclose(outcome.error, case["error"], rtol=1e-12, atol=1e-12)

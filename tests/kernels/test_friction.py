@@ -1,4 +1,6 @@
-"""The laws of dry friction are tested without contact: decision, limit, anchor, energy, and derivatives."""
+"""Tests of the kernels of dry friction, without a contact law: decision between sticking and slipping, friction limit,
+anchor, energy, and derivatives.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ def test_what_is_beyond_the_limit_slips(tau: float, limit: float, towards: float
 @pytest.mark.parametrize(("k", "drag"), [(200.0, 0.0), (200.0, 1.5), (200.0, -1.5), (200.0, 9.0), (0.0, 1.0)])
 def test_bristle_and_damper_give_the_limit_from_the_new_anchor(k: float, drag: float) -> None:
     limit, u = 4.0, bristle.slip_bend(4.0, drag, k)
-    # a damper force above the limit leaves the bristle undeflected, and zero stiffness means no bristle
+    # if the damper force exceeds the limit, the bristle is not deflected; with zero stiffness there is no bristle
     assert u == 0.0 if k == 0.0 or drag > limit else np.isclose(bristle.trial(k, u, 1.0, drag), limit, rtol=1e-15)
     assert np.isclose(bristle.bent_energy(True, k, 0.0, limit), 0.5 * limit**2 / k if k > 0.0 else 0.0)
     assert np.isclose(bristle.bent_energy(False, k, u * u, 0.0), 0.5 * k * u * u)

@@ -1,5 +1,5 @@
-"""Tests of Hunt-Crossley contact. Geometry, wrenches and energies are compared with Simbody, and overlaps of ellipsoids
-with a search over many directions.
+"""Tests of Hunt-Crossley contact. Geometry, forces, torques and energies are compared with Simbody. Overlaps of
+ellipsoids are compared with a search over many directions.
 
 Tolerances of single contacts are 1e-12 + 4 eps s/x with the largest length s of a case and the depth x, because the
 depth is a difference of lengths.
@@ -61,15 +61,15 @@ LEFT_OUT = ("L_multi_001", "L_multi_002", "L_multi_003")
 force.
 """
 TRUE_RADIUS = {"N_ellipsoid_002": 0.6873135964, "N_ellipsoid_007": 6.0}
-"""Relative radius R [m] by the correct curvatures, by case. For an ellipsoid on a half space, the original program
-instead uses the axes of the central section.
+"""Relative radius R [m] by the correct curvatures, for each case. For an ellipsoid on a half space, the original
+program computes R from the axes of the central section, and not from the curvatures.
 """
 TRUE_FORCE = {"N_ellipsoid_002": (13730.257566, 574.689930), "N_ellipsoid_007": (1154.700538, 4.618802154)}
 """Normal force [N] and energy [J] of the cases in `TRUE_RADIUS` for the correct relative radii R."""
 
 
 def compare(case: Case, model: Model, result: Case) -> None:
-    """Compare contacts, wrenches and energy of one contact set with the reference."""
+    """Compare contacts, forces, torques and energy of one contact set with the reference."""
     state = State(model.world)
     found = eval_contacts(model.world, state, model.forces[result["set"]])
     number = {int(entity.ids[0]): k for k, entity in enumerate(model.surfaces)}
@@ -102,7 +102,7 @@ def compare(case: Case, model: Model, result: Case) -> None:
             total[surface["body"]] += side * pull.force
             turn[surface["body"]] += side * np.cross(pull.point - case["bodies"][surface["body"]]["p"], pull.force)
         energy += pull.energy
-    # compare sums with the published sums, unless the original program omitted contacts or used different curvatures
+    # compare the sums with the published sums, unless the original program omitted contacts or used other curvatures
     if case["id"] not in (*LEFT_OUT, *TRUE_RADIUS):
         total = np.array([b["force"] for b in result["body_forces"]])
         turn = np.array([b["torque"] for b in result["body_forces"]])
@@ -139,8 +139,8 @@ def test_reference_with_bad_input(case: Case) -> None:
 
 
 def test_surfaces_on_one_body_do_not_touch() -> None:
-    """Surfaces on the same body have neither contact forces nor energy (case K_edge_011). The same holds for surfaces
-    on two markers of a body, and on two ground rows.
+    """Surfaces on the same body have neither contact forces nor energy (case K_edge_011). The same is true for surfaces
+    on two markers of one body, and for surfaces on two rows of ground.
     """
     case = next(c for c in CASES if c["id"] == "K_edge_011")
     model = build_case(case)
@@ -282,8 +282,8 @@ def test_relative_radius() -> None:
 
 
 def test_round_ellipsoid_is_a_sphere() -> None:
-    """Except for rounding errors, the results for ellipsoids with three equal axes equal the results for spheres, also
-    in contact with half spaces.
+    """Except for rounding errors, the results for ellipsoids with three equal axes are equal to the results for
+    spheres. This is also true for contact with half spaces.
     """
     results = []
     for kind, size in ((ContactSphere, {"radius": 0.5}), (ContactEllipsoid, {"semi_axes": (0.5,) * 3})):

@@ -29,8 +29,8 @@ from windlass.testing import check_tangent
 
 from support.matrices import dense
 
-# central differences have the truncation error h² and the rounding error eps/h of forces, with contacts much deeper
-# than h
+# for contacts much deeper than h, the errors of central differences, relative to the forces, are h² (truncation) and
+# eps/h (rounding)
 TOLERANCE = 2e-8
 TURNED = rotation_matrix(euler_parameters((1.0, -2.0, 0.5), 0.7))
 FRICTION = {"static_friction": 0.6, "dynamic_friction": 0.4, "viscous_friction": 0.1}
@@ -55,7 +55,9 @@ def add_point(world: World, position: tuple[float, float, float]) -> Entity:
 
 
 def sphere_sphere(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
-    """Create a sphere with an offset from its marker, which has an offset on a body, and a sphere on a point."""
+    """Create a sphere on a body and a sphere on a point. The first sphere has an offset from its marker, and the marker
+    has an offset from the centre of the body.
+    """
     body = add_body(world, (0, 0, 0), (1, 2, 3))
     marker = position_marker(world, body, (0.1, 0.2, -0.1))
     world.add(ContactSphere, marker=marker, position=(0.05, 0.0, 0.1), radius=0.5, **one)
@@ -89,7 +91,7 @@ def ellipsoid_sphere(world: World, one: dict[str, Entity], two: dict[str, Entity
 
 
 def ellipsoid_ellipsoid(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
-    """Create two ellipsoids off the centres of two bodies."""
+    """Create two ellipsoids at a distance from the centres of two bodies."""
     body = add_body(world, (0, 0, 0), (1, 2, 3))
     marker = position_marker(world, body, (0.1, 0.2, -0.1))
     world.add(ContactEllipsoid, marker=marker, semi_axes=(0.5, 0.8, 1.0), rotation=TURNED, **one)
@@ -99,7 +101,9 @@ def ellipsoid_ellipsoid(world: World, one: dict[str, Entity], two: dict[str, Ent
 
 
 def on_a_cable(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
-    """Create a sphere near a cable, whose markers have curvature in position and rotation, and an ellipsoid."""
+    """Create a sphere and an ellipsoid on markers of a cable. The positions and rotations of these markers are
+    nonlinear functions of the coordinates.
+    """
     nodes = [
         world.add(PointSlope2D, position=(x, y), slope=s, velocity=v)
         for x, y, s, v in (
@@ -136,8 +140,8 @@ BUILDERS: list[Callable[..., None]] = [
     ids=["q < 1", "q > 1", "at rest"],
 )
 def test_tangent(builder: Callable[..., None], moving: float, columns: dict[str, Any]) -> None:
-    """Derivatives with respect to position and velocity agree with differences. At rest, friction has the slope f ((2
-    u_s - u_d)/v_t + u_v).
+    """Derivatives with respect to position and velocity agree with differences. At rest, the derivative of the friction
+    force with respect to the slip velocity is f ((2 u_s - u_d)/v_t + u_v).
     """
     world = World()
     contacts = world.add(ContactSet)

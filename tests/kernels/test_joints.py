@@ -1,6 +1,5 @@
-"""Joints: equations agree with independent formulas, and tangents agree with central differences.
-
-Accelerations, and equations that are switched on and off, are tested, too.
+"""Tests of joints. Equations agree with independent formulas. Tangents and accelerations agree with differences.
+Equations are also switched on and off.
 
 """
 
@@ -102,7 +101,7 @@ def check_tangent_and_accelerations(assembly: Assembly) -> None:
     rhs = np.zeros_like(fields.lam)
     for constraint in assembly.constraints:
         constraint.acceleration(evaluate(fields, C=rhs))
-    # an equation that is switched off is replaced by λ = 0 with the right-hand side 0
+    # an equation that is switched off is replaced by λ = 0
     assert_allclose(rhs, -second, atol=1e-6)
 
 
@@ -150,7 +149,7 @@ def test_generic_joint(rotations: tuple[bool, ...], translations: tuple[bool, ..
 def test_rotations_that_a_generic_joint_leaves_free(locked: tuple[bool, ...]) -> None:
     """For small rotations, each rotation equation equals the angle about its axis.
 
-    A rotation about the only free axis violates no equation.
+    If only one rotation is free, a rotation about its axis violates no equation.
     """
     for axis in range(3):
         for angle in (1e-4, 2.3):
@@ -168,7 +167,7 @@ def test_rotations_that_a_generic_joint_leaves_free(locked: tuple[bool, ...]) ->
             joint = world.add(GenericJoint, marker0=ground, marker1=marker, **frames)
             gap = eval_output(joint, "gap", State(world))[3:]
             if angle < 1.0:
-                # the other equations are of second order in the angle
+                # the values of the other equations are of second order in the angle
                 assert_allclose(gap, angle * np.eye(3)[axis] * locked, atol=1e-7)
             elif sum(locked) == 2 and not locked[axis]:
                 assert_allclose(gap, 0.0, atol=1e-15)

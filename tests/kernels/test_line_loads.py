@@ -140,8 +140,8 @@ def test_tangents_on_cables_with_twist_are_exact() -> None:
 @pytest.mark.parametrize("order", [1, 2, 3])
 @pytest.mark.parametrize("create", [create_plane_beam, create_space_beam])
 def test_tangents_on_beams_are_exact(create: Any, order: int) -> None:
-    """On beams, tangents of line loads, of torques per length and of fluids agree with differences, also for vectors
-    that rotate with the cross section.
+    """On beams, tangents of line loads, of torques per length and of fluids agree with differences. The vectors of the
+    loads are fixed in the global frame, or rotate with the cross section.
     """
     world, beams = create(order)
     flat = create is create_plane_beam
@@ -159,8 +159,8 @@ def test_tangents_on_beams_are_exact(create: Any, order: int) -> None:
 
 
 def test_beams_and_cables_of_several_kinds() -> None:
-    """The same loads on a straight cable, on a cable with twist and on beams of each order have the same resultants,
-    and the outputs are the given loads.
+    """Equal loads on a straight cable, on a cable with twist and on beams of each order have equal resultants. The
+    outputs are equal to the given loads.
     """
     world = wl.World(gravity=(0.0, 0.0, -G))
     end = np.array([2.0, -1.0, 2.0]) / 3.0
@@ -185,8 +185,8 @@ def test_beams_and_cables_of_several_kinds() -> None:
 
 
 def test_kinds_and_lengths_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In several evaluations of outputs, the rows are grouped by cables and beams, and lengths are computed, only
-    once.
+    """Even if outputs are evaluated several times, the rows are grouped by cables and beams only once, and lengths are
+    computed only once.
     """
     world = wl.World()
     beam = straight_beam(world, (0, 0, 0), (2, 0, 0), 2, order=2, **SPACE)
@@ -278,8 +278,8 @@ def test_bounds_of_ready_functions(function: Any) -> None:
 
 
 def test_loads_that_rotate_with_the_section() -> None:
-    """The outputs of body-fixed loads are vectors in the global frame. In 2D this also holds for nodes whose axes are
-    not along the beam. The power of torques is m·ω.
+    """The outputs of body-fixed loads are vectors in the global frame. In 2D this is also true for beams with nodes
+    whose axes are not parallel to the beam. The power of torques is m·ω.
     """
     world = wl.World()
     nodes = world.add(RigidNode2D, position=[(0.0, 0.0), (0.6, 0.8)], angle=[0.0, 0.3])
@@ -366,7 +366,7 @@ def test_forces_of_a_straight_cable(dims: int) -> None:
     assert_allclose(wl.eval_output(loads, "drag_per_length", state, x=0.3), [drag, drag], rtol=1e-12)
     assert_allclose(wl.eval_output(loads, "force_per_length", state), [force, force], rtol=1e-12)
     assert_allclose(wl.eval_output(loads, "submerged_weight", state), 2.0 * G - displaced * G, rtol=1e-12)
-    # the accelerations are the accelerations of a translation of the whole cable
+    # all points of the cable have the acceleration of a translation
     acceleration = np.array([1.0, -2.0, 0.5])[:dims]
     assembly.fields.a[:-1] = np.tile(np.concatenate((acceleration, 0.0 * acceleration)), 3)
     f = np.zeros_like(assembly.fields.a)
@@ -420,7 +420,7 @@ def test_waves_are_those_of_airy() -> None:
     assert_allclose(u[0], gradient, rtol=1e-6)
     assert_allclose(a[0], (at(2.0 + h)[0][0] - at(2.0 - h)[0][0]) / (2 * h), rtol=1e-6)
     assert abs(sum((u[1 + 2 * i] - u[2 + 2 * i])[i] for i in range(3)) / (2 * h)) < 1e-9
-    # no water flows through the bed, the flow above the still water level equals the flow at this level, and the
+    # no water flows through the bed; the flow above the still water level is equal to the flow at this level; the
     # surface moves
     assert abs(u[7, 2]) < 1e-15 < abs(u[8, 2])
     assert_allclose(u[9], u[8], rtol=1e-15)
@@ -443,8 +443,7 @@ def test_irregular_sea() -> None:
     amplitude, omega = sea["wave_amplitudes"], sea["wave_frequencies"]
     assert_allclose(4.0 * np.sqrt((amplitude**2).sum() / 2.0), 3.0, rtol=1e-12)
     assert (np.diff(omega) > 0.0).all()
-    # Tz/Tp for γ = 3.3; the waves end at 8 peak frequencies, and higher frequencies would add to the curvature of the
-    # surface
+    # Ratio Tz/Tp for γ = 3.3. The waves end at 8 times the peak frequency; higher frequencies would reduce Tz.
     ratio = 0.6673 + 0.05037 * 3.3 - 0.006230 * 3.3**2 + 0.0003341 * 3.3**3
     zero_crossing = 2 * np.pi / np.sqrt((omega**2).mean())
     assert_allclose(zero_crossing, 9.0 * ratio, rtol=0.02)
@@ -588,8 +587,8 @@ def test_bad_body_fixed_loads(columns: dict[str, Any], words: str) -> None:
 
 
 def test_files(tmp_path: Any) -> None:
-    """Loads are written as vectors at points for ParaView. A model file restores fluids with and without tables and
-    waves.
+    """Loads are written as vectors at points for ParaView. Fluids with and without tables and waves are restored from a
+    model file.
     """
     world, cables = build(3)
     waves = con.regular_wave(0.4, 3.0)

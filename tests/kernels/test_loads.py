@@ -1,4 +1,4 @@
-"""Loads: values, virtual work, and tangents, which agree with central differences."""
+"""Tests of loads: values, virtual work, and tangents (compared with central differences)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ VECTOR = (3.0, -5.0, 2.0)
 
 
 def create_world(gravity: tuple[float, ...] = (0.0, 0.0, 0.0)) -> tuple[World, dict[str, Entity]]:
-    """Create a cable, a body, a mass point and the ground, with a non-zero rate of change everywhere."""
+    """Create a cable, a body, a mass point and the ground. All velocities are different from 0."""
     world = World(gravity=gravity)
     nodes = [
         world.add(PointSlope2D, position=(0.1, 0.2), slope=(0.8, 0.6)),
@@ -45,7 +45,7 @@ def create_world(gravity: tuple[float, ...] = (0.0, 0.0, 0.0)) -> tuple[World, d
         node1=nodes[1],
         length=0.7,
         mass_per_length=2.0,
-        axial_stiffness=5e-324,  # the smallest positive number [N] stands for no forces
+        axial_stiffness=5e-324,  # the smallest positive number [N], so that the cable has no forces
         bending_stiffness=0.0,
     )
     bodies = {
@@ -75,7 +75,7 @@ def eval_loads(assembly: Assembly) -> np.ndarray:
 
 
 def assert_load_tangent(assembly: Assembly) -> None:
-    """Check a tangent of loads, which has the sign of the right-hand side and the load factor."""
+    """Check the tangent of loads. The tangent has the sign of the right-hand side and contains the load factor."""
     found = eval_tangent(assembly, 1.0, 0.0, 0.0, load_factor=0.25)
     assert_allclose(found, eval_differences(assembly, "x", load_factor=0.25), rtol=0, atol=5e-9)
 

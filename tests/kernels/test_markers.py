@@ -134,8 +134,8 @@ class Model:
         self.fields.v[:n] = random.standard_normal(n)
 
     def evaluate(self, name: str, dof: int = -1, step: float = 0.0, along: float = 0.0) -> dict[str, np.ndarray]:
-        """Return the columns of one marker with one coordinate moved by a step, or with all coordinates moved along the
-        velocity for a time.
+        """Return the columns of one marker after a change of one coordinate by ``step``, or after a motion of all
+        coordinates with their velocities for the time ``along``.
         """
         x = self.fields.x.copy()
         if dof >= 0:
@@ -278,7 +278,9 @@ def test_cable_coordinates() -> None:
 
 
 def test_widths_do_not_grow_with_the_world() -> None:
-    """A marker of an entity with few coordinates has only the coordinates of its entity, also next to cables."""
+    """A marker of an entity with few coordinates has only the coordinates of this entity, even if the world contains
+    cables.
+    """
     world = World()
     entities = create_entities(world)
     marker = position_marker(world, entities["mass"])

@@ -1,5 +1,5 @@
-"""Tests of the contact of circles with cables whose material moves along the axis: markers, virtual power, tangents,
-and updates of history values.
+"""Tests of the contact of circles with cables with material that moves along the axis: markers, virtual power,
+tangents, and updates of history values.
 
 The law of plain cables is the reference. With s = s_t = 0 all results must equal the results for `Cable2D`. For other
 values of s and s_t, the forces must equal the forces on a plain cable that has the velocities of the material.
@@ -188,8 +188,8 @@ def test_forces_are_those_of_a_plain_cable_with_the_motion_of_the_material(
     normals: bool, friction: bool, sticking: str
 ) -> None:
     """Contact forces on the nodes and the circle equal the forces on a plain cable with the velocities of the material.
-    The force on s is g.f. The outputs of cables with moving material and of plain cables agree, even if one table
-    contains both kinds.
+    The force on s is the product g.f of the material direction g = G q and the nodal forces f. The outputs of cables
+    with moving material and of plain cables agree, even if one table contains both kinds.
     """
     more: dict[str, Any] = {"friction": friction}
     more |= {"use_segment_normals": normals, "sticking_length": sticking} if friction else {}
@@ -216,8 +216,8 @@ def eval_contact_output(pairs: Pairs, name: str) -> Any:
 def test_virtual_power(place: Any) -> None:
     """For any rates, the power f.q_t of all coordinates equals the power of the normal and tangential point forces.
 
-    With segment normals, the power is the sum of f_n v_n + f_t v_t, with v from the velocities of the material. Forces
-    are therefore mapped by the transpose of the map from rates to velocities.
+    With segment normals, the power is the sum of f_n v_n + f_t v_t, with v from the velocities of the material. This
+    shows that forces are mapped to coordinates by the transpose of the map from rates to velocities.
     """
     pairs = create_pairs("mmmm", place)
     set_random(pairs, 5)
@@ -244,8 +244,8 @@ def test_virtual_power(place: Any) -> None:
 
 
 def smooth_pairs(pairs: Pairs) -> Any:
-    """Return the pairs that have no segment near a kink of the law. Kinks occur if rho is 0 or 1, if f_n is 0, or if
-    the deflection of a bristle is about to be reduced by a period.
+    """Return the pairs in which no segment is near a point at which the force is not differentiable. Such points are:
+    rho is 0 or 1; f_n is 0; the deflection of a bristle is about to be reduced by a period.
     """
     shape: ShapeColumns = pairs.assembly.fields.markers[FAMILY]
     count = len(pairs.contacts)
@@ -285,8 +285,8 @@ def test_tangent(normals: bool, stiffness: float, place: Any, clip: bool, sticki
 
 
 def check_tangent(pairs: Pairs, smooth: Any) -> int:
-    """Compare the tangents of pairs that are not near a kink with differences. Pairs near a kink are made inactive,
-    because s couples all pairs. Return the number of compared pairs.
+    """Compare the tangents of the pairs ``smooth`` with differences. All other pairs are made inactive, because s
+    couples all pairs. Return the number of compared pairs.
     """
     pairs.world.set(pairs.contacts, active=smooth)
     pairs.assembly.refresh()
@@ -326,8 +326,8 @@ def test_update_refers_sticking_positions_to_the_material(stiffness: float, stic
     """After an update, a cable with moving material and a plain cable with the same slip have equal states, gaps and
     force errors.
 
-    If sticking positions refer to reference lengths, they differ by s. If they refer to current lengths, they are
-    equal, and the present value of s is also stored.
+    If sticking positions refer to reference lengths, the positions of the two cables differ by s. If sticking positions
+    refer to current lengths, the positions are equal, and the present value of s is also stored.
     """
     pairs, plain = twin("mpmmmm", 4, friction_stiffness=stiffness, sticking_length=sticking)
     results = []
@@ -373,8 +373,8 @@ def test_sticking_positions_that_are_kept_do_not_drift() -> None:
 
 @pytest.mark.parametrize(("sticking", "stretch"), [("current", 1.0), ("current", 1.07), ("reference", 1.0)])
 def test_material_that_rolls_along_with_the_circle_does_not_bend_bristles(sticking: str, stretch: float) -> None:
-    """A mesh at rest, whose material moves with s_t = v/lam, touches a circle with the rim speed v. The slip velocity
-    and the deflection of bristles are always 0.
+    """A mesh at rest touches a circle with the rim speed v. The material moves through this mesh with s_t = v/lam. The
+    slip velocity and the deflection of bristles are always 0.
 
     The straight cable lies on top of the circle. The material moves to the right, so the circle rotates clockwise. If
     sticking positions refer to reference lengths, the deflection is 0 only without stretch: with stretch, seven turns

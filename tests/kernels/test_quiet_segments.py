@@ -1,4 +1,6 @@
-"""The bound by which rows of segments are skipped is never below the actual change of their gaps."""
+"""Rows of segments are skipped in the check of contacts if a bound on the changes of their gaps is small. This bound is
+never below the actual changes.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,7 @@ def find_change(points: FloatArray) -> tuple[float, float]:
 @pytest.mark.parametrize("n", [1, 4])
 def test_what_is_left_out_has_not_changed(n: int) -> None:
     """For 2000 random rows and limits of 1e-3 to 10 m/s, the rates of skipped gaps change by less than the limit.
-    Skipped rows overlap the circle by less than 5 % of its radius within the step.
+    Within the step, skipped rows overlap the circle by less than 5 % of the radius of the circle.
     """
     rng, left_out = np.random.default_rng(7), 0
     for _ in range(2000):

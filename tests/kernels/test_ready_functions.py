@@ -1,5 +1,5 @@
-"""Tables, ramps, smooth steps and sines: values, exact derivatives, errors, and motions equal to motions with functions
-of Python.
+"""Tests of tables, ramps, smooth steps and sines: values, exact derivatives, errors, and motions, which are compared
+with motions with Python functions.
 """
 
 import math
@@ -51,7 +51,7 @@ def test_values_are_those_of_python(name: str) -> None:
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_derivatives_are_exact(name: str) -> None:
-    """First and second derivatives agree with central differences away from kinks."""
+    """First and second derivatives agree with central differences, except where the first derivative jumps."""
     ready, _ = PAIRS[name]
     first, second = differentiate(ready), differentiate_twice(ready)
     assert first is not None and second is not None
@@ -62,8 +62,8 @@ def test_derivatives_are_exact(name: str) -> None:
 
 
 def test_derivatives_at_kinks_are_those_after() -> None:
-    """At a kink, derivatives are taken after the kink: a ramp starts to rise at its first time and is at rest at its
-    last time.
+    """At a jump of the derivative, the derivative after the jump is returned: a ramp has its slope at its first time,
+    and the slope 0 at its last time.
     """
     rate = differentiate(con.ramp(0.25, 0.75, 0.0, 3.0))
     assert rate is not None
@@ -71,7 +71,9 @@ def test_derivatives_at_kinks_are_those_after() -> None:
 
 
 def test_vectors() -> None:
-    """Functions with three components agree with their components, and a single number stands for all components."""
+    """Functions with three components agree with functions of the single components. A single number applies to all
+    components.
+    """
     both = con.ramp(0.0, 2.0, 1.0, (1.0, 3.0, -1.0))
     assert_array_equal(both(1.0), [1.0, 2.0, 0.0])
     assert_array_equal(con.table([0.0, 1.0], np.eye(3)[:2])(0.5), [0.5, 0.5, 0.0])
@@ -147,7 +149,9 @@ def test_motion_is_that_of_functions_of_python(method: str) -> None:
 
 
 def test_prescribed_motion_is_exact() -> None:
-    """At index 2, the velocity of a prescribed motion equals its derivative to the last bits."""
+    """At index 2, the velocity of a prescribed motion is equal to the derivative of the prescribed function up to
+    rounding errors.
+    """
     world = wl.World()
     ball = world.add(MassPoint, position=(0.0, 0.0, 0.0), mass=1.0)
     swing = con.sine(0.2, 3.0)
@@ -159,7 +163,7 @@ def test_prescribed_motion_is_exact() -> None:
 
 
 def test_no_python_in_a_step() -> None:
-    """Loads and constraints with ready functions call only kernels; Python functions are called once per time."""
+    """Loads and constraints with ready functions call only kernels. Python functions are called once per time."""
     for python in (False, True):
         world, _ = create_driven(python)
         systems = wl.State(world).assembly.layout.systems
@@ -173,7 +177,7 @@ def test_no_python_in_a_step() -> None:
 
 
 def test_run_that_goes_on() -> None:
-    """The results of a run in two parts are bit-identical to the results of one run."""
+    """All bits of the results of a run in two parts are equal to the results of a single run."""
     world, _ = create_driven(False)
     whole = wl.Dynamic(world, step=1e-3, end=0.06, lag=False, name="").solve()
     half = wl.Dynamic(world, step=1e-3, end=0.03, lag=False, name="").solve()

@@ -1,4 +1,4 @@
-"""Contact of surfaces with ribbons: tangents, balances of forces and power, moments about the axis."""
+"""Tests of the contact of surfaces with ribbons: tangents, balances of forces and power, moments about the axis."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ POWERS = (
 
 
 def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
-    """Add a surface for a ribbon whose axis is on the radius RADIUS."""
+    """Add a surface for a ribbon. The axis of the ribbon is on the radius RADIUS."""
     if name == "plane":
         return world.add(PlaneSurface, marker=marker, axis=(0.1, 1.0, 0.2), offset=-0.1)
     if name == "drum":
@@ -80,7 +80,9 @@ class Arc(NamedTuple):
 
 
 def create_arc(name: str = "drum", fixed: bool = False, seed: int = 1, **contact: Any) -> Arc:
-    """Create an arc in a random state near a surface off the centre of a moving body, with points in all states."""
+    """Create an arc in a random state near a surface on a moving body. The surface is at a distance from the centre of
+    the body. Points are in all contact states.
+    """
     world, random = World(), np.random.default_rng(seed)
     angles, centre = np.array([2.4, 1.8, 1.2]), np.array((0.1, -0.2))
     radial = np.stack((np.cos(angles), np.sin(angles)), axis=1)
@@ -184,9 +186,8 @@ def test_places_of_lines(lines: int) -> None:
 
 
 def test_moment_of_a_tilted_ribbon() -> None:
-    """A ribbon that is tilted by an angle about its axis against a plane has the moment k w²/12 sin cos per length,
-    which is the moment of a pressure that varies linearly across the width. The force equals the force at the depth of
-    the axis.
+    """If a ribbon on a plane is tilted by an angle about its axis, the moment per length is k w²/12 sin cos. This is
+    the moment of a pressure that varies linearly across the width. The force equals the force at the depth of the axis.
     """
     world, tilt, depth = World(), 0.01, 0.002
     t = np.array((1.0, 0.0, 0.0))

@@ -53,7 +53,7 @@ def test_rotations() -> None:
     assert_allclose(rotation_matrix(3.0 * e), expected, atol=1e-15)
     back = euler_parameters_of(expected)
     assert_allclose(np.abs((back * e).sum(axis=1)), 1.0, atol=1e-15)
-    # at half turns, formulas that use only the trace lose digits
+    # for rotations by 180°, formulas that use only the trace are inaccurate
     for axis in np.eye(3):
         half = euler_parameters_of(rotation_matrix(euler_parameters(axis, np.pi)))
         assert_allclose(np.abs(half), [0.0, *axis], atol=1e-15)
@@ -94,7 +94,8 @@ def test_inertia_is_newton_euler() -> None:
     force, torque = force - weight, torque - np.cross(rotation_matrix(e) @ CENTER, weight)
     residual = eval_residual(assembly)
     assert_allclose(residual[:3], force, atol=1e-13)
-    # generalised forces equal the torque except for the component along e, which the constraint carries
+    # the generalised forces are equal to the generalised forces of the torque, except for the component along e, which
+    # the constraint force balances
     jacobian = np.stack([rotation_matrix(e) @ local_rates(e, unit) for unit in np.eye(4)], axis=1)
     along = e / np.linalg.norm(e)
     found, expected = residual[3:7], jacobian.T @ torque

@@ -25,7 +25,7 @@ def roll(length: float, stretch: float, y: float, side: str, current: bool, leav
     """Return x_cur [m] of a segment of the reference ``length`` from its first touch until it lies on the circle.
 
     The circle is to the right or to the left of the cable. The surface line of the cable has the offset y (left
-    normal). With ``leaves`` the motion is reversed in time, and the segment leaves the circle at the other end.
+    normal). If ``leaves`` is true, the motion is reversed in time, and the segment leaves the circle at the other end.
     """
     left = 1.0 if side == "left" else -1.0
     axis = RADIUS + left * y
@@ -58,8 +58,8 @@ def roll(length: float, stretch: float, y: float, side: str, current: bool, leav
     list(product(STRETCHES, (0.0, -5e-5, 5e-3, -5e-3), ("left", "right"), (False, True))),
 )
 def test_rolling_segment_keeps_its_place(stretch: float, y: float, side: str, leaves: bool) -> None:
-    """The sticking position is equal at both ends of the motion up to rounding; between the ends it differs by up to
-    l³/(250 R²), the difference of chord and arc.
+    """The sticking position is equal at both ends of the motion up to rounding. Between the ends, the sticking position
+    differs by up to l³/(250 R²), the difference between chord and arc.
 
     The offset has either sign and up to 5 % of the radius. On the circle, the line at the offset is shorter or longer
     than on the straight part by (y/R) l, which must not be treated as slip.
@@ -72,10 +72,9 @@ def test_rolling_segment_keeps_its_place(stretch: float, y: float, side: str, le
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_reference_length_makes_slip_of_stretch(side: str) -> None:
-    """With the published form on reference lengths, the sticking position drifts by (lam - 1) l/2 from the first touch
-    until the segment lies on the circle.
-
-    The drift of the sticking position is spurious slip.
+    """With the published formula, which uses reference lengths, the sticking position drifts by (lam - 1) l/2 from the
+    first touch until the segment lies on the circle. The contact law treats this drift as slip, although the segment
+    rolls.
     """
     for length, stretch in product(LENGTHS, STRETCHES):
         x = roll(length, stretch, 0.0, side, current=False)

@@ -1,5 +1,5 @@
-"""Rotation coordinates: the angle agrees with other formulas; its derivatives and the tangents of all laws agree with
-differences.
+"""Tests of rotation coordinates. The angle agrees with other formulas. The derivatives of the angle and the tangents of
+all laws agree with differences.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def test_derivatives() -> None:
 
 @pytest.mark.parametrize("angle", [-6.0, -3.0, -1e-9, 0.5, 3.1, 3.2, 6.2])
 def test_angle_is_the_twist(angle: float) -> None:
-    """If a rotation about the axis is combined with a swing normal to the axis, the angle equals the rotation about the
-    axis. Both orders are tested (axis fixed in the body or in space).
+    """If a rotation about the axis is combined with a rotation about a normal of the axis (swing), the angle is equal
+    to the rotation about the axis. Both orders are tested (axis fixed in the body or in space).
     """
     n = AXIS / np.linalg.norm(AXIS)
     across = np.cross(n, (0.2, 0.1, 1.0))
@@ -120,8 +120,8 @@ def test_angle_is_the_twist(angle: float) -> None:
 
 
 def test_rate_is_the_angular_velocity_about_the_axis() -> None:
-    """For a body that has rotated only about the axis, the rate is the angular velocity about the axis. A swing of β
-    adds the velocity about the bisector.
+    """For a body that has rotated only about the axis, the rate is the angular velocity about the axis. If the axis has
+    swung by the angle β from the direction a to the direction b, the rate is ω·(a + b)/(1 + cos β).
     """
     world = World()
     omega = np.array((0.3, -0.7, 2.0))
@@ -231,8 +231,8 @@ def test_constraint(fast: bool) -> None:
 
 
 def test_contact() -> None:
-    """Tangent, gap and energy agree with differences for closed and open rows, and history values are correct after the
-    update.
+    """The tangent agrees with differences for closed and open rows. Gap, energy and the history values after the update
+    are correct.
     """
     world = World()
     contact = world.add(ContactCoordinate, **pairs(world), contact_stiffness=30.0, contact_damping=0.5, offset=0.1)
@@ -257,7 +257,7 @@ def test_contact() -> None:
 
 
 def test_angles_go_on_over_many_turns() -> None:
-    """Angles count many turns in both directions for steps of less than 3/4 of a turn; Euler parameters have a period
+    """Angles count many turns in both directions for steps of less than 3/4 of a turn. Euler parameters have a period
     of two turns.
     """
     world = World()

@@ -1,4 +1,4 @@
-"""Sliding joints: exact tangents on all kinds of cables, wrong models, and outputs."""
+"""Tests of sliding joints: tangents on all kinds of cables (compared with differences), wrong models, and outputs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def create_body(kind: str) -> tuple[wl.World, Entity, Entity]:
 
 @pytest.mark.parametrize("kind", ["plane", "space", "moving"])
 def test_tangent(kind: str) -> None:
-    """Tangents agree with central differences in random states of motion with multipliers, also if the joint is
+    """Tangents agree with central differences in random states of motion with multipliers, even if the joint is
     switched off.
     """
     world, _, joints = create_body(kind)
@@ -101,7 +101,7 @@ def test_wrong_tracks() -> None:
 
 
 def test_a_carriage_off_its_rope() -> None:
-    """A point off its cable at the start of statics or dynamics gives an error with the distance."""
+    """If a point is not on its cable at the start of statics or dynamics, an error with the distance is raised."""
     world, cables = create_span("plane", 4, 4.0)
     con.sliding_joint(world, cables, world.add(MassPoint, position=(1.0, 0.3), mass=1.0), 1.0, speed=0.0)
     words = r"marker of the joint at \(1, 0.3, 0\) m is 0.3 m away from the rope at s = 1 m: must be on the rope"

@@ -119,8 +119,8 @@ def test_objectivity_under_random_rotations(order: int) -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_mass_and_weight(order: int) -> None:
-    """In a rigid motion, the kinetic energy is the energy of a straight rod whose sections have the given inertia, and
-    the load of gravity is mass times gravity.
+    """In a rigid motion, the kinetic energy is equal to the energy of a straight rod with the given inertia of the
+    sections. The load of gravity is mass times gravity.
     """
     theta = np.array(((0.05, 0.0, 0.0), (0.0, 0.02, 0.005), (0.0, 0.005, 0.03)))
     length, mass, g = 1.5, 0.7, np.array((1.0, 2.0, -3.0))
@@ -252,7 +252,7 @@ def test_errors(node: dict[str, Any], columns: dict[str, Any], words: str) -> No
 
 
 def test_marker_outside_the_beam() -> None:
-    """A marker beyond the end of a beam, and a marker beside a node, are errors."""
+    """A marker beyond the end of a beam and a marker beside a node cause errors."""
     world = World()
     beam = straight_beam(world, (0, 0, 0), (1, 0, 0), 2, **SECTION)
     with pytest.raises(ModelError, match=re.escape("must be (0, 0), the only place that a PointSectionSlopes3D has")):

@@ -1,4 +1,4 @@
-"""Springs along a line: forces, tangents, ropes that become slack, user functions, and the words of options."""
+"""Tests of springs along a line: forces, tangents, ropes that become slack, user functions, and errors."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ def test_damping_of_a_rope_is_limited_by_its_tension(rate: float, tension: float
 
 
 def test_a_falling_mass_is_caught_by_its_rope() -> None:
-    """The mass falls freely by h and stretches the rope by s with m g (h + s) = k s²/2, up to the error step²/8 between
-    two samples.
+    """The mass falls freely by h, and then stretches the rope by s with m g (h + s) = k s²/2. The largest sample can be
+    smaller than the maximum by a step²/8, where a is the acceleration at the maximum.
     """
     h = 0.5
     weight, k = 2.0 * 9.81, 400.0
@@ -102,7 +102,7 @@ def test_a_falling_mass_is_caught_by_its_rope() -> None:
         state.put(mass, [(0.0, h)])
         sensor = wl.Sensors(None, [wl.Sensor(rope, "stretch", name="stretch")])
         wl.Dynamic(world, step=step, end=0.6, method="newmark").solve(state, hooks=[sensor])
-        # the time of touch lies between two steps, which gives an error of the same order
+        # the rope becomes taut within a step, which causes another error of order step²
         assert abs(sensor["stretch"].max() - deepest) < 0.25 * (k / 2.0 * deepest - 9.81) * step**2
 
 
@@ -117,7 +117,7 @@ def test_energy_is_the_work_of_the_force(rope: bool) -> None:
         state.assembly.load_fields(state)
         energy.append(state.assembly.energy())
         tensions.append(float(eval_output(spring, "tension", state)))
-    # the energy of gravity belongs to no law
+    # the energies of the laws do not contain the energy of gravity
     work = np.concatenate(([0.0], np.cumsum((np.array(tensions)[1:] + tensions[:-1]) / 2 * np.diff(lengths))))
     assert_allclose(np.array(energy) - energy[0], work, atol=2e-6)
 

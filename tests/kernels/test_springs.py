@@ -1,4 +1,6 @@
-"""Springs and dampers between markers of every kind: forces, and tangents, which agree with central differences."""
+"""Tests of springs and dampers between markers of every kind: forces, and tangents (compared with central
+differences).
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,7 @@ def create_world() -> tuple[World, dict[str, Entity]]:
         node1=nodes[1],
         length=0.7,
         mass_per_length=1.0,
-        axial_stiffness=5e-324,  # the smallest positive number [N] stands for no forces
+        axial_stiffness=5e-324,  # the smallest positive number [N], so that the cable has no forces
         bending_stiffness=0.0,
     )
     body = world.add(RigidBody2D, position=(1.0, 2.0), angle=0.4, mass=1.0, inertia=1.0)
@@ -132,8 +134,8 @@ def nonlinear_derivative(t: float, row: int, u: Any, ut: Any, k: Any, d: Any, of
 
 @pytest.mark.parametrize("derivative", [None, nonlinear_derivative])
 def test_cartesian_mixed_rows(derivative: Callable[..., Any] | None) -> None:
-    """The tangent agrees with differences for one table with markers of different widths, a linear, a user and an
-    inactive row.
+    """The tangent agrees with differences for a table with markers of different numbers of coordinates. The rows have a
+    linear law or a user function, and one row is inactive.
     """
     world, markers = create_world()
     springs = world.add(

@@ -56,7 +56,7 @@ CONTACT = {
 
 
 def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
-    """Add a surface of the given kind, for a cable on the radius RADIUS, as one row."""
+    """Add one row with a surface of the given kind, for a cable whose axis is on the radius RADIUS."""
     if name == "plane":
         return world.add(PlaneSurface, marker=marker, axis=axis, offset=-0.1)
     if name == "field":
@@ -78,7 +78,7 @@ def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
     )  # fmt: skip
 
 
-# a cone and a concave bollard, whose arc lies at RADIUS
+# a cone, and a concave bollard with an arc at RADIUS
 PROFILES = {
     "cone": (RADIUS - 0.6 * 0.5, -0.6, RADIUS + 0.6 * 0.5, 0.6),
     "bollard": (RADIUS + 0.0, -1.0, RADIUS + 0.0, 0.0, RADIUS + 1.0, 0.0 + 1.0),
@@ -87,7 +87,7 @@ PROFILES = {
 LINES = np.array((-0.5, -0.2, 0.0, 0.3, 0.6)), np.array((-0.4, -0.15, 0.1, 0.45))
 HEIGHTS = 0.45 + 0.02 * np.random.default_rng(8).standard_normal(20)
 SURFACES = ("cone", "bollard", "plane", "sphere", "inside", "drum", "groove", "round", "flank")
-# independent formulas of the distance in the frame of the surface; X may be complex
+# independent formulas of the distance in the frame of the surface; the argument X may be complex
 PHI: dict[str, Callable[[Any], Any]] = {
     "plane": lambda X: X[2] + 0.1,
     "sphere": lambda X: np.sqrt(X @ X) - RADIUS,
@@ -117,8 +117,8 @@ def ask(kind: Any, geo: Any, pieces: Any, x: float, y: float, z: float) -> Any:
 
 @pytest.mark.parametrize("name", SURFACES)
 def test_distance_gradient_and_hessian(name: str) -> None:
-    """Distances agree with independent formulas, gradients agree with the complex-step derivative of these formulas,
-    and all gradients have the length 1.
+    """Distances agree with independent formulas. Gradients agree with complex-step derivatives of these formulas, and
+    have the length 1.
 
     The Hessian agrees with central differences of complex-step derivatives with h = 1e-6 within the rounding error
     1e-8.
@@ -159,7 +159,7 @@ def test_distance_gradient_and_hessian(name: str) -> None:
 
 def test_profile_is_whole() -> None:
     """For a profile with convex, concave and sharp corners, the computed distance agrees with the distance from the
-    curve, also near the corners.
+    curve, even near the corners.
     """
     vertices, rounding = (0.3, -0.5, 0.3, -0.1, 0.5, 0.0, 0.2, 0.2, 0.2, 0.6), np.array((0.1, 0.03, 0.05))
     for radii in (rounding, np.zeros(1)):
@@ -338,7 +338,7 @@ def test_forces_moments_and_power(name: str) -> None:
 
 
 def test_springs_and_bristles_have_a_potential() -> None:
-    """The rates of the stored energies equal the powers, also for bristles on a curved surface."""
+    """The rates of the stored energies are equal to the powers, even for bristles on a curved surface."""
     arc = create_arc("round", contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)
     arc.data[:, POINTS : 2 * POINTS] = 0.0
     fields, h = arc.assembly.fields, 1e-6

@@ -1,4 +1,4 @@
-"""Splines through points, columns of CSV files, and a motion that such a column prescribes."""
+"""Tests of splines through points, of columns of CSV files, and of a motion that a column of a CSV file prescribes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ def write(path: Path, text: str) -> Path:
 
 
 def test_heave_from_a_file(tmp_path: Path) -> None:
-    """A point follows the heave in a column of a file, and its force of support equals mass times acceleration."""
+    """A point follows the heave motion in a column of a file. The force of its support is equal to mass times
+    acceleration.
+    """
     t = np.linspace(0.0, 1.0, 21)
     z = 0.3 * (1.0 - np.cos(4.0 * t))
     lines = [f"{a!r}, {b!r}, 1.0" for a, b in zip(t.tolist(), z.tolist(), strict=True)]

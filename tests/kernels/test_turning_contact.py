@@ -1,4 +1,6 @@
-"""Contact of surfaces with ropes that have a twist: tangents, balances of forces and power, history, angles."""
+"""Tests of the contact of surfaces with cables with twist: tangents, balances of forces and power, history values, and
+angles.
+"""
 
 from __future__ import annotations
 
@@ -85,8 +87,8 @@ class Arc(NamedTuple):
 
 
 def create_arc(name: str = "drum", fixed: bool = False, seed: int = 1, **contact: Any) -> Arc:
-    """Create an arc in a random state near a surface off the centre of a moving body, with points in all states and
-    random axes at the start of the step.
+    """Create an arc in a random state near a surface on a moving body. The surface is at a distance from the centre of
+    the body. Points are in all contact states, and have random axes at the start of the step.
     """
     world, random = World(), np.random.default_rng(seed)
     angles, centre = np.array([2.4, 1.8, 1.2]), np.array((0.1, -0.2))
@@ -146,7 +148,8 @@ def test_tangent_of_options(columns: Any) -> None:
 
 @pytest.mark.parametrize("name", SURFACES)
 def test_forces_moments_and_power(name: str) -> None:
-    """Forces and moments of cable and body sum to 0, with the moments about the axis.
+    """The sums of the forces and of the moments on cable and body are 0. The moments include the moment about the axis
+    of the cable.
 
     The power of all forces equals the power of the points, separately for each part of the forces.
     """
@@ -156,8 +159,9 @@ def test_forces_moments_and_power(name: str) -> None:
     nodes, on_nodes = x[NODES].reshape(3, 7), f[NODES].reshape(3, 7)
     assert size > 1.0
     assert_allclose(on_nodes[:, :3].sum(axis=0) + f[21:24], 0.0, atol=1e-13 * size)
-    # a rotation of everything about the origin by an axis w: positions and slopes w x, Euler parameters E^T w/2, and
-    # spins of the frames, which are turned from the reference slopes b
+    # A rotation of the whole model about the origin with the angular velocity w has the rates w x for positions and
+    # slopes, and E^T w/2 for Euler parameters. The rates of the angles are the spins of the frames, which are rotated
+    # from the reference slopes b.
     e0, e1, e2, e3 = x[24:28]
     E = np.array([[-e1, e0, -e3, e2], [-e2, e3, e0, -e1], [-e3, -e2, e1, e0]])
     b = arc.assembly.layout.reference[NODES].reshape(3, 7)[:, 3:6]
@@ -175,7 +179,9 @@ def test_forces_moments_and_power(name: str) -> None:
 
 @pytest.mark.parametrize("name", SURFACES)
 def test_springs_and_bristles_have_a_potential(name: str) -> None:
-    """The rates of the stored energies equal the powers, also of a rope that turns on a curved surface."""
+    """The rates of the stored energies are equal to the powers, even for a rope that rotates about its axis on a curved
+    surface.
+    """
     arc = create_arc(name, contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)
     arc.data[:, POINTS : 2 * POINTS] = 0.0
     fields, h = arc.assembly.fields, 1e-6
@@ -229,8 +235,8 @@ def test_without_spin_as_a_cable_without_twist() -> None:
 
 @pytest.mark.parametrize("angle", [-3.0, -0.4, 1e-9, 2.0, 3.1])
 def test_angle_of_a_turn(angle: float) -> None:
-    """The angle of a rotation about the axis is exact. If the axis also moves, the angle is the angle of the rotation
-    that remains after the smallest rotation of the axis.
+    """The computed angle of a rotation about the axis is exact. If the direction of the axis changes, the angle is the
+    angle of the rotation that remains after the smallest rotation between both directions.
     """
     random = np.random.default_rng(4)
     D = Rotation.random(random_state=2)
@@ -254,7 +260,8 @@ def test_anchors_follow_a_rope_that_rolls() -> None:
         arc.update()
         assert (arc.data[:, POINTS : 2 * POINTS] == 0.0).all()
         assert_allclose(arc.output("friction"), 0.0, atol=1e-11)
-    # the rope stops, but turns further: the deflection is the motion of its surface
+    # the rope stops, but continues to rotate: the deflection of the bristles is the displacement of the surface of the
+    # rope
     start[:] = arc.data
     nodes[:, 6] += 1e-5
     arc.update()
@@ -264,7 +271,9 @@ def test_anchors_follow_a_rope_that_rolls() -> None:
 
 
 def test_other_ropes_are_not_turned() -> None:
-    """Without ``turns_rope`` friction acts on the axis of a cable with twist, and its angles have no forces."""
+    """Without ``turns_rope``, friction acts on the axis of a cable with twist, and no forces act on the angles of the
+    cable.
+    """
     world = World()
     nodes = world.add(PointSlopeTwist3D, position=[(0.0, 0.0, 0.0), (1.0, 0.0, 0.0)])
     cable = world.add(

@@ -1,4 +1,6 @@
-"""`TwistCable3D` and its node: derivatives, objectivity, equality with `Cable3D`, markers, outputs, errors."""
+"""Tests of `TwistCable3D` and its node: derivatives, objectivity, comparison with `Cable3D`, markers, outputs,
+errors.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +106,7 @@ def test_objectivity_under_random_rotations() -> None:
     ends = np.array([[0.0, 0.0, 0.0], [0.9, 0.2, 0.1]]), np.array([[1.0, 0.1, -0.2], [0.9, 0.3, 0.4]])
     moves = 0.2 * rng.normal(size=14)
     turns = Rotation.random(count, random_state=3).as_matrix()
-    # frames are computed from one of two directions; both slopes are within 165° of this direction
+    # frames are computed from one of two directions, such that both slopes are within 165° of this direction
     slopes = np.einsum("nij,aj->nai", turns, ends[1] + moves.reshape(2, 7)[:, 3:6])
     across = np.array([0.0, -0.6, 0.8])
     cosines = slopes @ across / np.linalg.norm(slopes, axis=2)
@@ -132,7 +134,7 @@ def test_objectivity_under_random_rotations() -> None:
             node = 2 * i + j
             phi = find_twist(world, nodes[node], R @ frames[j], moved[2 * j + 1])
             turned.q[dofs[node]] = np.append(moved[2 * j : 2 * j + 2], phi) - x[node] + state.q[dofs[node]]
-    # the branch of an angle does not depend on the shape, so the twist uses the branch of the first rod
+    # An angle is determined only up to full turns. The twist of all rods uses the number of turns of the first rod.
     twist = eval_output(rods, "twist", state)[0] - eval_output(rods, "twist", turned)
     turned.q[dofs[1::2, 6]] += 2.0 * np.pi * np.round(twist / (2.0 * np.pi))
     given = energies(world, turned)[0]
@@ -146,7 +148,7 @@ def test_objectivity_under_random_rotations() -> None:
 
 
 def test_rigid_motion_loses_nothing() -> None:
-    """A bent and twisted rod that rotates as a rigid body has no damping forces, and its strains have no rates."""
+    """A bent and twisted rod that rotates as a rigid body has no damping forces, and the rates of its strains are 0."""
     world, rods = create_rods(3, **DAMPING)
     state = State(world)
     shake(state)
@@ -313,7 +315,7 @@ def test_catenary() -> None:
 
 
 def test_drawing() -> None:
-    """The drawn lines have the torque as a field, and one line follows the material."""
+    """The drawing contains the torque as a field, and a line that follows the material."""
     world, rods = create_rods(3)
     state = shake(State(world))
     drawn = Scene(world, subdivisions=4).draw(state)

@@ -1,5 +1,5 @@
-"""User forces of springs: plain, vectorised and compiled functions agree, wrong functions cause errors, and the numbers
-of calls agree with the documentation.
+"""Tests of user forces of springs. Plain, vectorised and compiled functions give equal forces. Wrong functions cause
+errors. The numbers of calls agree with the documentation.
 """
 
 from __future__ import annotations
@@ -109,7 +109,9 @@ def test_tangent(form: str, exact: bool) -> None:
 
 
 def test_forms_mix() -> None:
-    """A table may contain functions of all forms, a linear row, and a derivative whose form differs from its force."""
+    """A table can contain functions of all forms, a linear row, and a force function whose derivative has another
+    form.
+    """
     functions = [FORMS[form][0] for form in ("compiled", "vectorised", "plain")]
     assembly = create_springs([*functions, None], [plain_derivative, None, FORMS["compiled"][1], None])
     check_fields(assembly, 1e-7, limit=1e-7)
@@ -118,7 +120,7 @@ def test_forms_mix() -> None:
 
 
 def test_calls() -> None:
-    """An evaluation calls the vectorised function once for all rows, and 2 * 2 * 3 times for differences, also if the
+    """An evaluation calls the vectorised function once for all rows, and 2 * 2 * 3 times for differences, even if the
     decorator is applied twice.
     """
     calls: list[np.ndarray] = []
@@ -267,8 +269,8 @@ def test_not_a_function() -> None:
 
 
 def test_functions_without_motion_are_not_differentiated() -> None:
-    """Functions without motion as argument have the forces and the tangent of a plain function of time, with one call
-    for each row and evaluation.
+    """Functions of time alone give the forces and the tangent of a plain function of all arguments. They are called
+    once for each row and evaluation.
     """
     calls = list[float]()
 

@@ -216,7 +216,7 @@ def test_surface_conditions_of_a_stream_function_wave(
 
 @pytest.mark.parametrize("kd", [0.9, 1.5, 20.0])
 def test_speed_of_stokes_waves(kd: float) -> None:
-    """The speed of waves of moderate height agrees with Fenton's theory of fifth order; the difference is of sixth
+    """The speed of waves of moderate height agrees with Fenton's theory of fifth order. The difference is of sixth
     order in the steepness.
     """
     depth, errors = 20.0, []
@@ -267,9 +267,9 @@ def test_stokes_waves_of_second_order() -> None:
 
 
 def test_sum_and_difference_of_two_waves_in_deep_water() -> None:
-    """In deep water, the second-order terms of two waves in one direction are the sum wave with the amplitude a_1 a_2
-    (k_1 + k_2)/2, whose potential is 0, and the difference wave with the amplitude -a_1 a_2 (k_1 - k_2)/2 and the
-    potential -a_1 a_2 ω_1 exp((k_1 - k_2) z).
+    """In deep water, two waves in one direction have two second-order terms. The sum wave has the amplitude a_1 a_2
+    (k_1 + k_2)/2 and the potential 0. The difference wave has the amplitude -a_1 a_2 (k_1 - k_2)/2 and the potential
+    -a_1 a_2 ω_1 exp((k_1 - k_2) z).
     """
     a, omega = np.array((0.5, 0.3)), np.array((0.8, 1.3))
     k = omega**2 / G
@@ -286,7 +286,7 @@ def test_sum_and_difference_of_two_waves_in_deep_water() -> None:
 
 
 def test_standing_waves_of_second_order() -> None:
-    """For two opposite waves of equal frequency, only the second harmonics of both waves are added; sum and difference
+    """For two opposite waves of equal frequency, only the second harmonics of both waves are added. Sum and difference
     terms, which are uniform in space, are omitted.
     """
     sea = {
@@ -361,7 +361,7 @@ def test_second_order_waves_and_stream_functions() -> None:
 
 
 def test_largest_waves_of_second_order() -> None:
-    """For n different frequencies, n² waves of second order exist. If fewer waves are requested, the waves with the
+    """For n different frequencies there are n² waves of second order. If fewer waves are requested, the waves with the
     largest elevations are selected.
     """
     sea = con.jonswap(3.0, 9.0, seed=1, count=12, spreading=8.0)

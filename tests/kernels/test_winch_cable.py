@@ -1,4 +1,6 @@
-"""Winch cables: tangents, combination with cables of fixed length, inflow of energy, and errors."""
+"""Tests of winch cables: tangents, comparison with cables of fixed length, inflow of mass, momentum and energy, and
+errors.
+"""
 
 from __future__ import annotations
 
@@ -90,8 +92,8 @@ def test_at_fixed_length_it_is_the_plain_cable(end: Any) -> None:
 
 @pytest.mark.parametrize("end", ENDS)
 def test_mass_momentum_and_energy_close(end: Any) -> None:
-    """By differences along a motion, mass, momentum and energy of the rope outside change only by forces and by inflow,
-    in each row.
+    """In each row, mass, momentum and energy of the rope outside the winch change only by forces and by inflow. The
+    changes are computed by differences along a motion.
     """
     world, rope = create_rope(end)
     state, d, h = disturb(world, 3), len(end), 1e-5
@@ -109,7 +111,8 @@ def test_mass_momentum_and_energy_close(end: Any) -> None:
     # an equal displacement of all nodes moves the rope as a whole
     whole = inertia[: 6 * d].reshape(3, 2 * d)[:, :d].sum(axis=0)
     assert_allclose(rate["momentum"].sum(axis=0)[:d] - at[0]["momentum_flow"].sum(axis=0)[:d], whole, rtol=1e-7)
-    # the rope inside is the same for both, so only the outlet contributes: ρA l_t times the velocity u of the material
+    # the flows between the cables cancel, so only the flow at the outlet remains: ρA l_t times the velocity u of the
+    # material
     speed = state.v[6 * d]
     arrives = wl.eval_output(rope.cables, "velocity", state, share=0.0)[0]
     enters = STIFF["mass_per_length"] * speed * arrives
@@ -129,8 +132,8 @@ def eval_kinetic(rope: WinchRope, state: wl.State) -> float:
 
 
 def test_material_that_rests_has_no_inertia() -> None:
-    """A rope that is laid on the ground has no inertia force: its end rests, and the outlet moves away at the speed at
-    which it pays out rope.
+    """A rope that is laid on the ground has no inertia force. The end of the rope is at rest, and the outlet moves away
+    with the speed at which it pays out rope.
     """
     world, rope = create_rope((2.0, 0.0), 3)
     state = wl.State(world)
@@ -143,8 +146,8 @@ def test_material_that_rests_has_no_inertia() -> None:
 
 
 def test_force_on_the_length_is_that_of_a_uniform_rope() -> None:
-    """The generalised force on the length l of a uniform rope resists growth of l with N (1 + ε) + W - EA ε²/2, the
-    work of the tension minus the energy of the outgoing rope.
+    """The generalised force on the length l of a uniform rope is N (1 + ε) + W - EA ε²/2 against an increase of l. This
+    force is the work of the tension minus the energy of the outgoing rope, per unit of l.
     """
     world, _ = create_rope((2.0, 0.0), 2, store_tension=8.0)
     state, strain = wl.State(world), 0.1
@@ -183,7 +186,7 @@ def test_what_is_refused() -> None:
     assert not world.tables
     world, rope = create_rope((2.0, 0.0), 2)
     state = wl.State(world)
-    # positions are given as shares, because the cables change their length
+    # positions are given as fractions of the length, because the length of the cables changes
     for where, words in (
         ({"x": 0.5}, "x = 0.5 for this output of WinchCable2D: must be one of share"),
         ({"share": 1.5}, r"share = 1.5 of WinchCable2D: must be a number, 0 \(node0\) to 1"),

@@ -27,8 +27,9 @@ RADIUS, POINTS = 1.0, 3
 
 
 def create(kind: str = "off", mu: float = 0.3, **more: Any) -> tuple[wl.World, Any, Entity, State]:
-    """Create a rope of six cables over a circle on the ground, or on a body that rotates about its centre or about
-    another point, and a state with random motion in which all points touch and some slip."""
+    """Create a rope of six cables over a circle, and a state with random motion in which all points touch and some
+    points slip. The circle is on the ground, or on a body that rotates about its centre or about another point.
+    """
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     route = route_around([Circle((0.0, 0.0), 0.995, "right")], closed=False, start=(-2.0, 0.0), end=(2.0, -0.5))
     rope = winch_rope_along(world, route, 6, **ROPE)
@@ -101,8 +102,10 @@ def test_power_force_and_moment() -> None:
 
 
 def test_friction_drives_the_length() -> None:
-    """If all nodes are at rest and only the length of the rope changes, the force on the length is the friction times
-    the velocity of the material for a unit rate, and the derivative of the energy of the normal springs."""
+    """If all nodes are at rest and only the length of the rope changes, the force on the length has two parts. The
+    first part is the friction force times the velocity of the material for a unit rate of the length. The second part
+    is the derivative of the energy of the normal springs.
+    """
     world, rope, contact, state = create("ground")
     state.v[:] = 0.0
     state.put(rope.feed, 1.0, "v")
@@ -116,8 +119,8 @@ def test_friction_drives_the_length() -> None:
 
 
 def test_equal_to_plain_cables_while_the_winch_stands() -> None:
-    """A rope of constant length moves like plain cables with contact points, over a sheave that turns: a growing weight
-    pulls it over the sheave, first without and then with slip.
+    """A winch rope of constant length moves like plain cables with contact points. An increasing weight pulls the rope
+    over a rotating sheave, first without and then with slip.
     """
     found = []
     for winch in (True, False):
@@ -148,7 +151,9 @@ def test_equal_to_plain_cables_while_the_winch_stands() -> None:
 
 
 def test_what_is_refused() -> None:
-    """3D cables, cables that are not of a winch, friction without bristles and dampers, and closed routes."""
+    """Errors are raised for 3D cables, for cables that are no winch cables, for friction without bristles and dampers,
+    and for closed routes.
+    """
     world = wl.World()
     rope = wl.elements.winch_rope(world, (0, 2), (1, 2), 2, **ROPE)
     marker = world.add(con.PositionOnGround, ground=world.add(Ground))

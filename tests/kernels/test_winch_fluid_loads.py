@@ -39,7 +39,8 @@ def flow(t: float, x: Any) -> tuple[Any, Any]:
 
 def create(dims: int, winch: bool, torsion: bool = False, **more: Any) -> tuple[wl.World, Any, Any]:
     """Create a rope of three cables, by a winch or of constant length, that reaches from air into water with waves and
-    a current; return also the fluid loads. Winch ropes can have torsion."""
+    a current. Return also the fluid loads. Winch ropes can have torsion.
+    """
     world = wl.World(gravity=(0.0, -G, 0.0) if dims == 2 else (0.0, 0.0, -G))
     ends = np.array([(0.0, 0.7), (1.0, -5.0)] if dims == 2 else [(0.0, 0.2, 0.7), (1.0, 0.5, -5.0)])
     ends[1] = ends[0] + LENGTH * (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
@@ -69,7 +70,9 @@ def test_tangents_against_differences(dims: int, torsion: bool, volume: bool) ->
 
 @pytest.mark.parametrize("dims", DIMS)
 def test_equal_to_cables_of_constant_length(dims: int) -> None:
-    """If the length does not change, `FluidLoad` exerts the same forces and inertia forces on the nodes."""
+    """If the length does not change, the forces and inertia forces on the nodes are equal to the forces of `FluidLoad`
+    on cables of constant length.
+    """
     found = []
     for winch in (True, False):
         world, line, load = create(dims, winch)
@@ -124,7 +127,7 @@ def test_torsion_does_not_change_the_load() -> None:
 
 
 def test_work_on_the_length_is_that_of_the_material() -> None:
-    """For a given motion the power of all generalised forces is ∫ F·u dx with the velocity of the material."""
+    """For a given motion, the power of all generalised forces is ∫ F·u dx, where u is the velocity of the material."""
     world, rope, load = create(3, True)
     state = State(world)
     rng = np.random.default_rng(5)
@@ -142,7 +145,7 @@ def test_work_on_the_length_is_that_of_the_material() -> None:
         world.set(load, active=True)
         u = wl.eval_output(rope.cables, "velocity", state, share=share)
         per_length = wl.eval_output(load, "force_per_length", state, share=share)
-        # force per current length times the stretch
+        # force per current length, multiplied by the stretch
         stretch = 1.0 + wl.eval_output(rope.cables, "axial_force", state, share=share) / ROPE["axial_stiffness"]
         power += weight * float(np.sum(h * stretch * np.sum(u * per_length, axis=1)))
     found = float((with_load - without)[: len(state.v)] @ assembly.fields.v[: len(state.v)])
@@ -162,7 +165,7 @@ def test_power_of_added_mass_without_drag(dims: int, winch: bool) -> None:
 
 @pytest.mark.parametrize("space", [False, True])
 def test_energy_of_a_rope_that_is_paid_out_in_water(space: bool) -> None:
-    """The ledger of a swinging load on a rope whose length changes in water has no remainder."""
+    """The energy ledger of a swinging load on a rope in water, with a changing length, has no remainder."""
     d = 3 if space else 2
     world = wl.World(gravity=(0.0, 0.0, -G) if space else (0.0, -G, 0.0))
     rests = []
@@ -187,8 +190,8 @@ def test_energy_of_a_rope_that_is_paid_out_in_water(space: bool) -> None:
 
 
 def test_cables_in_reserve() -> None:
-    """A load on a cable in reserve acts when the cable is outside, and the buoyancy of the rope corresponds to its
-    length in water.
+    """A load on a cable in reserve acts as soon as the cable is outside the winch. The buoyancy of the rope corresponds
+    to its length in water.
     """
     world = wl.World(gravity=(0.0, -G, 0.0))
     rope = con.WinchReserve(

@@ -65,7 +65,9 @@ def test_tangent_against_differences(turned_from: Any) -> None:
 
 
 def test_at_fixed_length_it_is_the_rod() -> None:
-    """At fixed length, the cable and `TwistCable3D` exert the same forces, inertia forces and weight on the nodes."""
+    """At fixed length, a winch cable with torsion and a `TwistCable3D` exert equal forces, inertia forces and weights
+    on the nodes.
+    """
     world, rope = create_rope()
     state, n = disturb(world), 3 * 7
     state.v[n:], state.a[n:] = 0.0, 0.0
@@ -112,8 +114,8 @@ def eval_spin_energy(rope: WinchRope, state: wl.State) -> float:
 
 
 def test_energy_of_the_spin_closes() -> None:
-    """By differences along a motion, the power of the inertia forces of the spin is the change of its kinetic energy
-    minus the kinetic energy ½ J l_t ω_0² of the rope that enters.
+    """The power of the inertia forces of the spin is the rate of the kinetic energy of the spin minus the kinetic
+    energy ½ J l_t ω_0² per time of the rope that enters. The rate is computed by differences along a motion.
     """
     world, rope = create_rope(3, mass_per_length=0.0)
     state, h = disturb(world, 3), 1e-5
@@ -149,7 +151,7 @@ def test_angular_momentum_of_a_straight_rope_closes() -> None:
 @pytest.mark.parametrize("damping", [0.0, 1.0])
 def test_power_of_the_forces_is_accounted(damping: float) -> None:
     """By differences along a motion, the power of the forces is the change of the stored energies plus the dissipated
-    power minus the energy W l_t of the rope that enters. The carried power is that of the inertia forces.
+    power minus the energy W l_t of the rope that enters. The carried power is the power of the inertia forces.
     """
     losses = {name: damping * ROPE[name] for name in ("axial_damping", "torsional_damping")}
     world, _ = create_rope(store_tension=8.0, store_twist=0.4, **losses)
@@ -241,7 +243,7 @@ def test_message_about_a_slope_that_turns_too_far() -> None:
 
 
 def lay_reserve(**more: Any) -> tuple[con.WinchReserve, wl.State]:
-    """Create a bent and twisted rope in motion, with two cables that are too long."""
+    """Create a bent and twisted rope in motion. Two of its cables are so long that they must be split."""
     world = World()
     given = {**ROPE, "bending_stiffness": 2.0, **more}
     rope = con.WinchReserve(world, (0.0,) * 3, END, 2, wanted=1.2, longest=6.0, **given)
@@ -274,7 +276,7 @@ def test_split_of_a_rope_with_torsion() -> None:
     copies = [follow(state, time) for time in (-1e-4, 1e-4)]
     rope.before_step(state)
     assert len(rope.outside) == 4
-    # the twist of a bent cable is more accurate in the halves
+    # the twist of a bent cable is more accurate in the two halves than in the whole cable
     assert_allclose(wl.eval_output(rope.outside, "twist", state), np.repeat(before, 2), rtol=0, atol=1e-3)
     moved = []
     for copy in copies:

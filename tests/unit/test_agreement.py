@@ -1,4 +1,6 @@
-"""Comparison of runs on several processes (benchmarks/agreement.py): arithmetic, and verdict on artificial runs."""
+"""Tests of benchmarks/agreement.py, which compares runs on several processes: arithmetic, and verdicts on artificial
+runs.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,8 @@ def made_up(difference: float = 0.0, newton: tuple[int, ...] = (3, 1, 2)) -> dic
 
 
 def test_differences_are_relative_to_their_own_kind(agreement: ModuleType) -> None:
-    """A difference of 2e-9 in a slope is evaluated as 2e-8 relative to the largest slope, not as 1e-9 relative to the
-    largest displacement.
+    """A difference of 2e-9 in a slope is a relative difference of 2e-8, because the largest slope is the reference
+    value. With the largest displacement as reference value, the relative difference would be 1e-9.
     """
     result = agreement.compare(made_up(2e-9), made_up())
     assert result.worst == ("displacements: slopes", pytest.approx(2e-8, rel=1e-6))
@@ -50,8 +52,8 @@ def test_differences_are_relative_to_their_own_kind(agreement: ModuleType) -> No
 def test_multipliers_that_are_round_off_of_others_are_measured_by_a_millionth_of_the_largest(
     agreement: ModuleType,
 ) -> None:
-    """With forces of 1000 N, a difference of 1e-11 N in a multiplier of 1e-4 N is evaluated as 1e-8 relative to 1e-3 N,
-    a millionth of the largest force.
+    """With forces of 1000 N, a difference of 1e-11 N in a multiplier of 1e-4 N is a relative difference of 1e-8. The
+    reference value is 1e-3 N, a millionth of the largest force.
     """
     expected = {**made_up(), "multipliers: joint": np.array([1000.0]), "multipliers: norm": np.array([1e-4])}
     found = {**expected, "multipliers: norm": np.array([1e-4 + 0.9e-11])}

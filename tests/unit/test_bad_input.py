@@ -1,4 +1,4 @@
-"""Bad input that other test files do not cover: worlds, solver arguments, and static models without supports.
+"""Wrong worlds, solver arguments, and static models without supports cause errors.
 
 Values of cables, bodies and nodes are tested in test_elements.py. Contact with markers, segments and history values is
 tested in test_contact_errors.py. Markers, loads, springs and constraints are tested in test_connectors.py. Options and
@@ -201,7 +201,7 @@ def test_static_model_that_nothing_holds(stiffness: float, held: bool) -> None:
     with pytest.raises(ModelError, match=r"is singular: nothing holds \(rope node \d, .*stabiliser > 0") as e:
         solver.solve()
     assert solver.problem.residual_count == 0 and solver.statistics.newton_iterations == 0
-    # a hinge leaves the rotation free, in which the slopes and the far end move most
+    # with a hinge, the rope can rotate; in this rotation, the slopes and the far end have the largest displacements
     named = re.findall(r"\(([^()]+)\)", str(e.value))
     turning = {"rope node 4, y", *(f"rope node {k}, y'" for k in range(5))}
     assert not held or (len(named) == 3 and turning.issuperset(named))
@@ -236,8 +236,8 @@ def test_mass_that_is_missing() -> None:
 
 
 def test_history_of_the_state_counts() -> None:
-    """A body that only a closed contact supports is treated as supported, if the state stores the contact as closed or
-    the start of the solve closes it.
+    """A body whose only support is a closed contact is treated as supported. The contact is closed in the initial
+    state, or is closed at the start of the solve.
     """
     world = World()
     # 1 % of an element is inside a circle of 1 m below its middle

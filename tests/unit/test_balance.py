@@ -1,6 +1,5 @@
-"""If the second solve that checks a static equilibrium fails, the equilibrium does not change.
-
-A restart restores the verdict.
+"""If the repeated solve that checks the balance of a static equilibrium fails, the equilibrium does not change. After a
+restart, the verdict is equal to the verdict of the original run.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ def test_equilibrium_stays_where_solving_again_fails() -> None:
     assert calls == [1] and problem.scheme.load_factor == 1.0
     problem.expand_unknowns(problem.unknowns)
     np.testing.assert_allclose(solver.assembly.fields.x[:2], (0.3, 0.5), rtol=1e-9)
-    # a residual within the tolerance is not doubtful, and without failing steps no second solve is made
+    # a residual within the tolerance is not doubtful; with ``fail=False`` the solve is not repeated
     assert balance(problem, attempt, replace(settings, atol=1.0), fail) == 0.0
     assert balance(problem, attempt, replace(settings, fail=False), fail) > 0.05
     assert calls == [1]

@@ -1,4 +1,4 @@
-"""Beds from grids of heights: input files, interpolation, errors."""
+"""Tests of beds from grids of heights: input files, interpolation, errors."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def test_table_points_and_mesh_are_equal(tmp_path: Path) -> None:
 
 
 def test_scattered_points(tmp_path: Path) -> None:
-    """Points that are not on a grid are interpolated at the given spacing. A plane is reproduced exactly, also beyond
-    the grid; outside of the convex hull the nearest height is used.
+    """Points that are not on a grid are interpolated at the given spacing. A plane is reproduced exactly, even beyond
+    the grid. Outside of the convex hull the nearest height is used.
     """
     random = np.random.default_rng(2)
     x, y = random.uniform(0.0, 100.0, (2, 60))

@@ -1,4 +1,4 @@
-"""The cases of the benchmarks: their commands, sizes and scenes, without timing."""
+"""Tests of the cases of the benchmarks, without timing: commands, sizes and scenes."""
 
 import ast
 import json
@@ -108,7 +108,7 @@ def test_cases_are_complete(modules: dict[str, ModuleType]) -> None:
 
 def test_chain_tolerance_stays_above_rounding(modules: dict[str, ModuleType]) -> None:
     """The relative tolerance of a long chain is above rounding. The rounding error is 1e-13 m at 1 km, times EA/L = 4e6
-    N/m, over sqrt(n) equations, divided by the prestress forces.
+    N/m, times sqrt(n) for n equations, divided by the prestress forces.
     """
     for size in (1000, 10_000, 30_000, 100_000):
         rounding = 0.1 * size * 1.1e-16 * 4e6 * math.sqrt(size) / 5657.0
@@ -152,7 +152,9 @@ def test_costs_keep_three_digits(report: ModuleType, seconds: float, text: str) 
 
 
 def test_clocks_of_parts_do_not_count_twice(modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The time of a function does not include the time of an inner function; the clock advances by 1 s per reading."""
+    """The measured time of a function does not include the time of inner functions. In this test, each reading advances
+    the clock by 1 s.
+    """
     split = modules["split"]
     ticks = iter(range(100))
     monkeypatch.setattr(split.time, "perf_counter", lambda: float(next(ticks)))
@@ -200,7 +202,7 @@ def test_set_up_of_the_peers_is_valid_bash_and_refuses_words() -> None:
 
 
 def test_benchmarks_use_what_is_public() -> None:
-    """Benchmarks time only public calls, and neither call nor replace private functions of a solver."""
+    """Benchmarks measure the time of public calls only, and neither call nor replace private functions of a solver."""
     private = {
         node.name
         for path in sorted((ROOT / "solvers").rglob("*.py"))

@@ -1,4 +1,6 @@
-"""The arithmetic of the benchmarks and their comparison of answers, with simulated child processes, without timing."""
+"""Tests of the arithmetic of the benchmarks and of the comparison of their results, with simulated child processes,
+without timing.
+"""
 
 import json
 import math
@@ -44,7 +46,7 @@ def case_of_two(harness: ModuleType, **changes: Any) -> Any:
 
 def test_ratios_are_taken_per_round_in_turns(harness: ModuleType) -> None:
     """Three rounds have the ratios 4, 2 and 6, and the reported ratio is their median. The ratio of the medians, 8/2 =
-    4, would ignore which runs belong to one round.
+    4, would combine runs of different rounds.
     """
     children = Children(
         A=[sample(harness, cpu) for cpu in (8.0, 2.0, 12.0)],

@@ -1,4 +1,4 @@
-"""Columns of 3D bodies: allowed values, and errors for other values."""
+"""Tests of the columns of 3D bodies: allowed values, and errors for other values."""
 
 from __future__ import annotations
 

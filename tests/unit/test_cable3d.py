@@ -1,4 +1,4 @@
-"""3D cables in user scripts: nets from files, supports, drawings, restart, errors."""
+"""Tests of 3D cables in user scripts: nets from files, supports, drawings, restart, errors."""
 
 from __future__ import annotations
 
@@ -116,7 +116,9 @@ class Stop(StepHook):
 
 
 def test_restart(tmp_path: Path) -> None:
-    """A net that is stopped between two checkpoints and restarted ends with bit-identical results."""
+    """If the run of a net is stopped between two checkpoints and restarted, all bits of its results are equal to the
+    results of an uninterrupted run.
+    """
     ends = []
     for folder, restart, hooks in (("whole", None, []), ("part", None, [Stop()]), ("part", "auto", [])):
         (tmp_path / folder).mkdir(exist_ok=True)

@@ -1,4 +1,6 @@
-"""Nets from mesh files: formats, groups, slopes at common points of lines, subdivision, sections, sets, order."""
+"""Tests of nets from mesh files: formats, groups, slopes at common points of lines, subdivision, sections, sets,
+order.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,7 @@ def test_files_of_gmsh(name: str) -> None:
 
 @pytest.mark.parametrize("ending", [".msh", ".vtu", ".xdmf"])
 def test_formats_say_the_same(ending: str, tmp_path: Path) -> None:
-    """All formats lead to the same world, also with overlapping groups."""
+    """The worlds from files of all formats are equal, even with overlapping groups."""
     groups = {"legs": [0, 2], "all_lines": [0, 1, 2], "left": [1]}
     path = write_lines(tmp_path / f"y{ending}", Y_POINTS, Y_LINES, groups, {"knot": [0], "feet": [1, 2, 3]})
     _, net = build(path, scale=0.5)
@@ -73,8 +75,8 @@ def test_formats_say_the_same(ending: str, tmp_path: Path) -> None:
 
 
 def test_sets_that_meshio_writes_as_numbers(tmp_path: Path) -> None:
-    """meshio writes cell sets as one array whose name joins the names of the sets; arrays of other numbers become sets
-    of equal values.
+    """meshio writes all cell sets as one array. The name of the array consists of the names of the sets. For arrays of
+    other numbers, cells with equal values form a set.
     """
     path = tmp_path / "y.vtu"
     mesh = meshio.Mesh(
@@ -161,7 +163,7 @@ def test_ring(tmp_path: Path) -> None:
 
 
 def test_branching(tmp_path: Path) -> None:
-    """Three lines that meet at a point share its position and have separate slopes; with "through", the two nearly
+    """Three lines that meet at a point share its position and have separate slopes. With "through", the two nearly
     collinear lines share a slope.
     """
     points = [(0.0, 0.0), (-1.0, 0.0), (1.0, 0.05), (0.0, -1.0)]
@@ -218,7 +220,9 @@ def test_sections_that_differ_do_not_share_slopes(tmp_path: Path) -> None:
 
 
 def test_a_chain_is_the_chain_of_straight_cable(tmp_path: Path) -> None:
-    """A chain from a mesh has the same coordinates in the same order as `straight_cable`, and bit-identical forces."""
+    """A chain from a mesh has the coordinates of `straight_cable` in the same order, and all bits of its forces are
+    equal to the forces of `straight_cable`.
+    """
     n = 8
     x = np.arange(n + 1) / n
     lines = np.column_stack((np.arange(n), np.arange(1, n + 1)))
@@ -260,7 +264,7 @@ def test_names_in_messages(tmp_path: Path) -> None:
 
 
 def test_neighbours_are_near_each_other(tmp_path: Path) -> None:
-    """The bandwidth of a lattice is one row of the lattice, for any order in the file."""
+    """The bandwidth of a lattice corresponds to one row of the lattice, for any order of points in the file."""
     n, k = 12, 3
     path = write_lattice(tmp_path / "lattice.vtu", n)
     mesh = meshio.read(path)
@@ -275,7 +279,7 @@ def test_neighbours_are_near_each_other(tmp_path: Path) -> None:
 
 
 def test_points_that_are_joined(tmp_path: Path) -> None:
-    """The ends of two ropes with a small gap are joined if the gap is at most merge_distance; with None the ends are
+    """The ends of two ropes with a small gap are joined if the gap is at most merge_distance. With None the ends are
     not joined.
     """
     points = [(0.0, 0.0), (1.0, 0.0), (1.0, 0.0), (2.0, 0.0)]
@@ -301,7 +305,7 @@ def test_notes(tmp_path: Path) -> None:
 
 
 def test_references_by_entity_number() -> None:
-    """An array of entity numbers may refer to rows of the same call; wrong numbers cause errors."""
+    """An array of entity numbers can refer to rows that are added in the same call. Wrong numbers cause errors."""
     world = World()
     first = world.count
     nodes = world.add(PointSlope2D, position=[(0, 0), (1, 0), (0, 0)], shares_position=np.array([-1, -1, first]))

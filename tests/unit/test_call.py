@@ -1,4 +1,6 @@
-"""Arguments of kernel calls that change between evaluations are refused in every call. Columns are bound once."""
+"""Kernel calls with arguments that would change between evaluations raise an error. The arrays of columns are created
+only once.
+"""
 
 from __future__ import annotations
 
@@ -60,8 +62,8 @@ WAYS = pytest.mark.parametrize("run", [call_directly, call_in_program])
 
 @WAYS
 def test_arguments_named_once(run: Callable[[Any, Evaluation], None]) -> None:
-    """Arguments of a kernel call may be a tuple of arrays, or a function of the evaluation that returns this tuple; the
-    results are equal.
+    """The arguments of a kernel call can be a tuple of arrays, or a function of the evaluation that returns this tuple.
+    The results of both forms are equal.
     """
     some, total = np.array([1.0, 2.0]), np.zeros(2)
     run(call(add, (3.0, some, total)), begin())
@@ -101,8 +103,8 @@ def test_what_changes_is_refused(
 
 @WAYS
 def test_time_in_its_array_is_that_of_the_evaluation(run: Callable[[Any, Evaluation], None]) -> None:
-    """Numbers that are parameters or factors are accepted, and each call reads the current time from the array of the
-    time.
+    """Numbers are accepted as arguments if they are parameters or factors. Each call reads the current time from the
+    array of the time.
     """
     s = begin()
     run(call(add, lambda s: (s.dq, s.x, s.f)), s)
@@ -162,8 +164,8 @@ def push() -> State:
 
 
 def test_calls_with_other_arguments() -> None:
-    """A stored call is used again only for the same arrays and for numbers with the same bits; calls with other arrays
-    or numbers, also with the negative zero, are stored as new calls.
+    """A stored call is used again only for the same arrays and for numbers with the same bits. Calls with other arrays
+    or numbers, including the negative zero, are stored as new calls.
     """
     x, f, other = np.array([1.0, 2.0]), np.zeros(2), np.zeros(2)
     quick: Any = call(add, (0.0, x, f)).parts[0].quick
@@ -196,8 +198,8 @@ def test_time_is_not_frozen_in_a_solve() -> None:
 
 
 def test_columns_are_bound_once() -> None:
-    """The arguments of a row's kernels are created once for steps, outputs and sensors, and are created again after a
-    change of parameters.
+    """The arguments of the kernels of a row are created once and used for steps, outputs and sensors. They are created
+    again after a change of parameters.
     """
     BOUND.clear()
     push()

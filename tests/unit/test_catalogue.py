@@ -59,7 +59,7 @@ def test_each_belt_is_within_its_ranges_and_as_heavy_as_rubber_or_steel(name: st
     # the cord lies inside the belt
     right, left = sheet.columns["cord_offset"]
     assert 0.0 <= right < height and 0.0 < left < height
-    # the test covers every number of the table
+    # the expected values contain every number of the table
     known = {"family", "aliases", *table["families"][family]["sure"], "groove_limit", "groove_angle_above"}
     assert table["belts"][name].keys() <= known
     # EI is small compared with EA times the square of the height, because the cords are thin
@@ -148,7 +148,7 @@ def test_the_wedge_of_a_belt_of_the_catalogue_holds_as_long_as_euler_and_eytelwe
     share = exp(-exponent)
     pull = tension * (0.4 + pi * cord) / (0.2 * (1.0 + share) + pi * cord * (1.0 - share) / exponent)
     most = pull * (1.0 - share) * cord
-    # the equation of the length neglects that the belt stretches by up to 1.5 % more in one span than in the other
+    # the equation of the length neglects that the strains of the two spans differ by up to 1.5 %
     assert belt.steady({"driver": -0.1}, {"driven": 0.99 * most})["driven"].slip_reserve > 0.0
     with pytest.raises(wl.ModelError, match="slips"):
         belt.steady({"driver": -0.1}, {"driven": 1.01 * most})
@@ -238,8 +238,8 @@ def test_each_wire_rope_is_plausible(construction: str, core: str) -> None:
 @pytest.mark.parametrize("material", wl.catalogue.fibre_ropes())
 def test_fibre_ropes_have_the_static_and_dynamic_stiffness_of_their_source(material: str) -> None:
     """At a static load of 20 % of the breaking load, the strain of a rope agrees with the static stiffness, which is 14
-    or 5 times the breaking load. The dynamic stiffness is 19.6 or 9.88 times the breaking load. The mass in water shows
-    which ropes float and which ropes sink.
+    or 5 times the breaking load. The dynamic stiffness is 19.6 or 9.88 times the breaking load. The mass in water is
+    negative for ropes that float, and positive for ropes that sink.
     """
     sheet = wl.catalogue.fibre_rope(material, 0.15, slow_time=50.0)
     load, static, dynamic = 0.2 * sheet.breaking_load, *{"polyester": (14.0, 19.6), "nylon": (5.0, 9.88)}[material]
@@ -331,8 +331,8 @@ def _lay(kind: Any, **columns: Any) -> Any:
 
 
 def test_a_rope_lies_in_the_groove_of_its_sheave() -> None:
-    """The columns of `SheaveSurface` for a rope give a groove whose bottom is wider than the rope; bottom, flanks and
-    depth are the values of DIN 15061-1.
+    """The columns of `SheaveSurface` for a rope define a groove with a bottom that is wider than the rope. Bottom,
+    flanks and depth are the values of DIN 15061-1.
     """
     groove = wl.catalogue.groove(0.02)
     assert (groove.groove_radius, groove.flank_half_angle) == (pytest.approx(0.0106), radians(22.5))

@@ -1,4 +1,6 @@
-"""Catenaries as a start shape and as a line. Closed form, number of iterations and wrong values are tested."""
+"""Catenaries are compared with an integration of the equations of equilibrium and with the closed form. A static solve
+from a catenary needs few iterations. Wrong values cause errors.
+"""
 
 from __future__ import annotations
 

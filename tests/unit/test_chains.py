@@ -1,5 +1,5 @@
-"""References of a row to several entities (a chain, `refs`) and columns with one value per entity: allowed values,
-storage, and reading.
+"""Tests of references of a row to several entities (a chain, `refs`), and of columns with one value per entity: allowed
+values, storage, and reading.
 """
 
 from __future__ import annotations
@@ -43,9 +43,8 @@ def create_beads(count: int = 5) -> tuple[wl.World, wl.Entity]:
 
 
 def test_what_chains_take() -> None:
-    """All rows may share one chain, or each row has its own chain.
-
-    All forms of input give equal values when they are read.
+    """All rows can share one chain, or each row can have its own chain. The values that are read are equal for all
+    forms of input.
     """
     world, beads = create_beads()
     ids = beads.ids
@@ -67,7 +66,9 @@ def test_what_chains_take() -> None:
 
 
 def test_values_along_chains() -> None:
-    """Values along chains may be one number for all, one list for all rows, or one list for each row."""
+    """Values along chains can be given as one number for all entities, one list for all rows, or one list for each
+    row.
+    """
     world, beads = create_beads()
     chains = [beads[:2], beads[2:]]
     rows = world.add(Necklace, beads=[list(c) for c in chains], sizes=[[1.0, 2.0], [3.0, 4.0, 5.0]], colours=(1, 0, 0))
@@ -175,7 +176,7 @@ def test_coordinates_of_chains() -> None:
 
 
 def test_model_files_keep_chains(tmp_path: Path) -> None:
-    """Model files store rows of different lengths, and their values along chains, bitwise."""
+    """Model files store rows of different lengths and their values along chains with all bits."""
     world = build_ropes()[0]
     world.save(tmp_path / "ropes.json")
     again = wl.World.load(tmp_path / "ropes.json")
@@ -198,8 +199,8 @@ def test_model_files_keep_chains(tmp_path: Path) -> None:
 
 
 def test_a_body_of_many_nodes() -> None:
-    """A law on a chain of 12 nodes with one coordinate each has the displacements of springs in a row, fixed at one
-    end.
+    """For a law on a chain of 12 nodes with one coordinate each, the displacements agree with the displacements of
+    springs in series that are fixed at one end.
     """
     world = wl.World()
     nodes = world.add(generic_node(1), displacement=np.zeros((12, 1)))
@@ -212,8 +213,8 @@ def test_a_body_of_many_nodes() -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Reeved ropes over 2 to 4 sheaves, whose markers are on both processes, have equal results on one and two
-    processes.
+    """Results of reeved ropes over 2 to 4 sheaves are equal on one and two processes. The markers of each rope are on
+    both processes.
     """
     expected = run_ropes()
     done = run_python([ROOT / "tests/support/parallel_reevings.py", tmp_path / "two.npz"], 2)

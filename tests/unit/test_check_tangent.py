@@ -27,7 +27,7 @@ from windlass.framework.state.column_derivatives import ChangedResidual, ColumnV
 
 
 class CubicSpring(Component):
-    """Schema of a spring f = k u³ + d u_t, whose tangents are wrong by the given factors."""
+    """Schema of a spring f = k u³ + d u_t. Columns contain the factors by which the tangents are wrong."""
 
     marker0 = ref(COORDINATE, "first coordinate")
     marker1 = ref(COORDINATE, "second coordinate")
@@ -78,7 +78,7 @@ register(CubicSpring, "connector", dofs=pair_dofs, build=build, source="this tes
 
 
 def create(stiffness: float = 3.0, **errors: Any) -> wl.World:
-    """Create two masses on two springs, of which the second may be wrong, a stiff cable and a 3D body."""
+    """Create two masses on two springs, a stiff cable and a 3D body. The tangent of the second spring can be wrong."""
     world = wl.World(gravity=(0.0, -9.81))
     masses = world.add(MassPoint, name="mass", position=[(1.0, 0.0), (2.0, 0.0)], mass=1.0)
     wall, ends = coordinate_marker(world, None, "x"), coordinate_marker(world, masses, "x")
@@ -158,15 +158,17 @@ def test_derivatives_with_respect_to_columns_pass() -> None:
     ],
 )
 def test_a_column_without_derivative_is_found_and_named(fault: float, words: str) -> None:
-    """If the force has a kink at the value of a stiffness, or is a noisy function of the stiffness, the force has no
-    derivative.
+    """If the force as a function of a stiffness has a jump of its slope at the value of this stiffness, or is noisy,
+    the force has no derivative.
     """
     with pytest.raises(wl.ModelError, match=f"^the residual has {words}"):
         wl.testing.check_tangent(create(fault=fault), parameters=True, displacement=0.5)
 
 
 def test_exactness_of_derivatives_with_respect_to_columns() -> None:
-    """The derivative with respect to a linear column is exact, with respect to lengths and positions within 1e-10."""
+    """Derivatives with respect to a column on which the force depends linearly are exact. Derivatives with respect to
+    lengths and positions have errors below 1e-10.
+    """
     world = create()
     assembly = serial_assembly(world)
     fields = assembly.load_fields(wl.State(world))
@@ -181,7 +183,8 @@ def test_exactness_of_derivatives_with_respect_to_columns() -> None:
     found = find(CubicSpring, "stiffness")
     np.testing.assert_allclose(found.values[0], u**3, rtol=1e-14)
     assert found.error < 1e-14
-    # the force of a position is the force of the displacement, plus the change of the constraint and the offset
+    # the derivative with respect to a position is the derivative with respect to the displacement, plus the changes of
+    # the constraint and of the offset
     for component, name, size in (
         (Cable2D, "length", 1e-10),
         (PointSlope2D, "slope", 1e-10),
@@ -237,8 +240,8 @@ def test_assembled_derivatives() -> None:
 
 
 def test_changes_of_derivatives_are_known_to_other_assemblies() -> None:
-    """A number that a derivative changes, and a number that the user has changed before, both cause a new evaluation of
-    the tangent.
+    """The tangent is evaluated again after the computation of a derivative has changed a number, and after the user has
+    changed a number.
     """
     world = wl.World()
     mass = world.add(MassPoint, position=(1.0, 0.0), mass=1.0)
@@ -301,8 +304,9 @@ def _infinite() -> wl.World:
 
 
 def test_derivatives_with_respect_to_columns_of_members_of_a_set() -> None:
-    """The forces of `HuntCrossley` depend on the materials of the surfaces of its set, to which it does not refer. The
-    forces on a sphere on a half space are proportional to the modulus of both.
+    """The forces of `HuntCrossley` depend on the materials of the surfaces in its contact set, although the row does
+    not refer to these surfaces. For a sphere on a half space, the forces are proportional to the modulus of both
+    materials.
     """
     world, modulus = wl.World(), 2e5
     columns = {

@@ -1,4 +1,6 @@
-"""Checkpoint files, the hook `Checkpoint`, and continued runs; kills are tested in verification/test_restart.py."""
+"""Tests of checkpoint files, of the hook `Checkpoint`, and of continued runs. The file verification/test_restart.py
+tests killed processes.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,7 @@ def create_cable(elements: int = 4, length: float = 1.0, gravity: float = -9.81)
 
 
 def assert_same(first: State, second: State) -> None:
-    """Check that two states are bit-identical."""
+    """Check that all bits of two states are equal."""
     for name in (*NAMES, "t", "step"):
         assert_array_equal(getattr(first, name), getattr(second, name), err_msg=name)
 
@@ -139,7 +141,7 @@ def test_run_that_had_ended_returns_at_once(tmp_path: Path) -> None:
 
 
 def test_damaged_series_is_kept_and_a_part_begins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """If an HDF5 file has lost its end, the restarted run keeps this file and writes a second file.
+    """If the end of an HDF5 file is missing, the restarted run keeps this file and writes a second file.
 
     A second restart continues the second file.
     """
@@ -165,7 +167,7 @@ def test_damaged_series_is_kept_and_a_part_begins(tmp_path: Path, capsys: pytest
 def test_hooks_keep_what_they_want(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Checkpoints store arrays, texts, lists and dictionaries of hooks unchanged.
 
-    A restart names hooks that have no record in the checkpoint.
+    A restart prints the names of hooks without data in the checkpoint.
     """
 
     class Memory(StepHook):
@@ -251,8 +253,8 @@ def test_another_model_is_refused(model: dict[str, Any], message: str, tmp_path:
 
 
 def test_another_solver_is_refused(tmp_path: Path) -> None:
-    """A checkpoint of a solver of another kind, prefix, method or step is refused. The end time and tolerances may
-    differ.
+    """A checkpoint of a solver with another type, prefix, method or step is refused. The end time and the tolerances
+    may differ.
     """
     path = tmp_path / "run.h5"
     right = {"step": 1e-3, "end": 5e-3, "name": ""}
@@ -269,7 +271,7 @@ def test_another_solver_is_refused(tmp_path: Path) -> None:
 
 
 def test_parameters_may_change_on_restart(tmp_path: Path) -> None:
-    """Changed settings of the script take effect on restart; values that a hook has set are restored."""
+    """Changed settings of the script take effect on restart. Values that a hook has set are restored."""
     path = tmp_path / "run.h5"
 
     def pull(value: float, force: float, restart: bool) -> tuple[State, World]:
@@ -322,7 +324,7 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
     path.write_bytes(content)
     with h5py.File(path) as file:
         place = file["solves/0000/state/q"].id.get_offset()
-    # one damage changes the name of the group; without digests the file would appear to be empty
+    # one of the damages changes the name of the group; without digests the file would appear to be empty
     for damaged_at in (place + 20, content.index(b"solves"), len(content) - 10):
         path.write_bytes(content[:damaged_at] + bytes([content[damaged_at] ^ 1]) + content[damaged_at + 1 :])
         with pytest.raises(OutputError, match="does not have the digest at its end: the file is truncated, corrupt"):

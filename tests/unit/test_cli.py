@@ -1,4 +1,4 @@
-"""The command line as users see it: small models in separate processes, through `windlass run` and `python`."""
+"""Tests of the command line: small models run in separate processes, by `windlass run` and by `python`."""
 
 import json
 import os
@@ -301,7 +301,7 @@ def test_doctor_has_an_exit_code(
 
 
 def test_errors_before_the_first_solver_are_short(tmp_path: Path) -> None:
-    """Errors before the first solver are short, also with plain Python and an empty world."""
+    """Error messages before the first solver is created are short, even with plain Python and an empty world."""
     script = tmp_path / "model.py"
     script.write_text("import windlass as wl\nwl.World(gravity=(0.0, 'x'))\n")
     run = subprocess.run([sys.executable, script], capture_output=True, text=True)

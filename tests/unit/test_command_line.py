@@ -1,6 +1,5 @@
-"""Command line options: a wrong value gives one message with the option's name before any solve.
-
-Ctrl-C loses no results.
+"""A wrong value of a command line option causes one message with the name of the option before any solve. No results
+are lost after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -143,7 +142,8 @@ def test_what_petsc_refuses_is_named_and_stays_unread(database: Any) -> None:
     )  # fmt: skip
     assert find_refused({"late_snes_convergence_test": "no"}, "late_") is not None
     assert find_refused({"late_pc_type": "lu"}, "late_") is None
-    # of two wrong options, the one that the reason quotes is named, and never an option with a correct value
+    # if two options are wrong, the message names the option that the reason quotes, and never an option with a correct
+    # value
     wrong = find_refused({"late_snes_rtol": "1e-6", "late_ksp_type": "foo", "late_pc_type": "bar"}, "late_")
     assert wrong is not None and wrong[0] in ("ksp_type", "pc_type") and wrong[1].split()[-1] in ("foo", "bar")
     assert (wrong[0] == "ksp_type") == ("foo" in wrong[1])
@@ -162,13 +162,13 @@ def test_other_kinds_of_newton_solve_the_same_step(database: Any, given: dict[st
     for name, value in given.items():
         database.setValue(f"other_snes_{name}", value)
     found = wl.Dynamic(rope(), step=1e-3, end=1e-3, name="", prefix="other_").solve().q
-    # ksponly makes a single iteration, which leaves an error of the order of the rotations squared
+    # ksponly makes a single iteration, so the error is of the order of the squares of the rotations
     size = np.abs(expected).max()
     assert np.abs(found - expected).max() < (size**2 if given.get("type") == "ksponly" else 1e-6 * size)
 
 
 def test_errors_of_a_law_are_one_message(tmp_path: Path) -> None:
-    """An error in a law gives one message, also if the script imports only the module that the law needs."""
+    """An error in a law gives one message, even if the script imports only the module that the law needs."""
     (tmp_path / "law.py").write_text(
         "import windlass.framework as fw\n\n\nclass A(fw.Component):\n    x = fw.column('m', 'x')\n\n\n"
         "fw.register(A, 'thing')\n"
@@ -220,7 +220,7 @@ def test_files_that_petsc_finds_by_itself_change_nothing(tmp_path: Path) -> None
 def test_interrupt_keeps_the_last_whole_step(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(MODEL)
     words = ("-dynamic_end", "1e6", "-progress", "false", "-checkpoint", "c.h5")
-    # output is written to files, because a reader of lines would buffer output that another reader needs
+    # the output goes to files, because a reader that reads line by line would buffer output that another reader needs
     with (tmp_path / "out").open("w") as out_file, (tmp_path / "said").open("w") as said_file:
         # background processes of a shell ignore Ctrl-C, and tests may run as background processes
         words_of_all = ["env", "--default-signal=INT", *command(*words)]
@@ -272,7 +272,9 @@ os.kill(os.getpid(), signal.SIGTERM)
 
 
 def test_options_of_the_command_line_after_chosen_options(tmp_path: Path) -> None:
-    """An option of the command line that `wl.set_options` has replaced for a while is valid for later solvers."""
+    """If `wl.set_options` temporarily replaces an option of the command line, the option of the command line is valid
+    again for later solvers.
+    """
     text = """
 import windlass as wl
 from windlass.elements import MassPoint

@@ -1,5 +1,5 @@
-"""Kernels that are compiled in advance: their list, the helper processes that compile them, and the command `windlass
-compile`.
+"""Tests of kernels that are compiled in advance: the list of kernels, the helper processes that compile them, and the
+command `windlass compile`.
 """
 
 from __future__ import annotations
@@ -224,9 +224,9 @@ def test_a_first_run_has_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     jobs = [Job(sparsity, f"kernel_{i}", []) for i in range(listed.FEW)]
     other, extra = (Job("windlass.framework.assembly.mass", name, []) for name in ("other", "extra"))
     absent = Job("windlass.elements.not_loaded", "kernel", [])
-    # the second model is the similar one: the third has laws that this run has not loaded
+    # the second model is similar to the model of this run; the third model has laws that this run has not loaded
     listed.write_list([[other, extra], [*jobs, other], [*jobs, other, absent]])
-    listed.start_helpers("model:kernel", tmp_path)  # no helper starts for the kernel of a user, which may have changed
+    listed.start_helpers("model:kernel", tmp_path)  # no helper for a user's kernel, which may have changed
     assert not started
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
     assert not started  # no helper starts if other processes use the cores
@@ -235,7 +235,8 @@ def test_a_first_run_has_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         (tmp_path / f"kernel_{i}-0123").write_text("")
     listed.start_helpers(f"{sparsity}:kernel_4", tmp_path)
     assert not started  # no helper starts if most kernels are already compiled
-    # the name of a compiled kernel may also be the name of a missing kernel of another law: helpers look at all kernels
+    # The name of a compiled kernel can also be the name of a missing kernel of another law. Therefore helpers check all
+    # kernels.
     (tmp_path / "kernel_1-0123").unlink()
     listed.start_helpers(f"{sparsity}:kernel_4", tmp_path)
     # helpers begin in the middle and near the end of the kernels of the similar model, proceed towards the beginning,
@@ -243,7 +244,7 @@ def test_a_first_run_has_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert started[0] == [*jobs[3::-1], *jobs[4:], other, extra]
     assert started[1] == [*jobs[8::-1], *jobs[9:], other, extra]
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
-    assert len(started) == 2  # no second start for the same kernel
+    assert len(started) == 2  # no second helper starts for the same kernel
 
 
 def test_how_many_compile(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Helper functions of connectors create the markers for an entity, or give an error if the entity does not fit."""
+"""Helper functions of connectors create the markers for an entity, or raise an error if the entity is not suitable."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def test_user_forces() -> None:
     given[1] = 3.0
     with raises("force_derivative of CoordinateSpringDamper 1 (CoordinateSpringDamper row 1) gave 3.0 at t = 0 s"):
         assembly.add_tangent(values, 1.0, 0.0, 0.0, 0.0, 0.0)
-    # if the solve diverges, the error does not blame the user's function
+    # if the solve diverges, the error does not name the user function as the cause
     assembly.fields.x[0] = np.nan
     assembly.update_markers()
     assembly.add_forces(f)

@@ -1,4 +1,6 @@
-"""Contact of circles and cables: errors before any solve, history values, forms of parameters, `add_contact`."""
+"""Tests of the contact of circles and cables: errors before any solve, history values, forms of parameters,
+`add_contact`.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,8 @@ BOTH = pytest.mark.parametrize("kind", [ContactFrictionCircleCable2D, ContactCir
 
 
 def model(elements: int = 1, segments: int = 2, offset: float = 0.0) -> tuple[World, Entity, Entity, Entity]:
-    """Return a world with a wheel below a straight weightless cable without stiffness: world, wheel, marker, cable
-    shape.
+    """Create a wheel below a straight weightless cable without stiffness. Return the world, the wheel, its marker, and
+    the shape marker of the cable.
     """
     world = World()
     wheel = world.add(RigidBody2D, position=(0.1, -0.099), mass=1.0, inertia=1.0)
@@ -98,10 +100,8 @@ def test_history_of_the_wrong_size(kind: Any, needed: int) -> None:
 
 
 def test_sticking_lengths_that_are_not_allowed() -> None:
-    """A name that is no sticking length causes an error, even if the name begins with a valid name. A cable axis beyond
-    the centre of the circle also causes an error.
-
-    Rows return names.
+    """An invalid name of a sticking length causes an error, even if it begins with a valid name. A cable axis beyond
+    the centre of the circle also causes an error. The values that are read from rows are names.
     """
     for wrong in ("reference length", "now", 1):
         words = rf"sticking_length.* = {wrong}\b.*: must be one of current, reference"
@@ -203,7 +203,9 @@ def test_history_is_created() -> None:
 
 
 def test_rows_with_different_numbers_of_segments() -> None:
-    """Outputs of rows with different numbers of segments are filled with zeros, and each history has its own length."""
+    """Outputs of rows with different numbers of segments are padded with zeros. The number of history values depends on
+    the number of segments of the row.
+    """
     world = World()
     wheel = world.add(RigidBody2D, position=(0.1, -0.099), mass=1.0, inertia=1.0)
     cable = straight_cable(world, (0, 0), (0.3, 0), 3, **CABLE)
@@ -283,7 +285,7 @@ def test_outputs_and_switching_in_a_world() -> None:
     assert_allclose(eval_output(contact, "contact_position", state)[0], [0.1, -0.0005], atol=1e-15)
     assert_allclose(eval_output(contact, "normal", state)[0], [0, 1], atol=1e-15)
     assert_allclose(eval_output(contact, "tangent", state)[0], [-1, 0], atol=1e-15)
-    # the state of stick or slip is not yet decided, so only the damper acts
+    # the state (stick or slip) is not determined yet, so only the damper acts
     assert_allclose(eval_output(contact, "friction_damping_power", state), 10.0 * 0.2**2)
     assert_allclose(eval_output(contact, "friction_power", state), 0.0)
     total = assemble_vector(world, state).array
@@ -348,7 +350,7 @@ def test_add_contact_with_many_cables() -> None:
 
 @BOTH
 def test_moving_cables_touch_with_their_axis_only(kind: Any) -> None:
-    """An offset on an ALE cable causes an error, also in a table with plain cables, for which offsets are allowed."""
+    """An offset on an ALE cable causes an error, even in a table with plain cables, for which offsets are allowed."""
     world = World()
     wheel = world.add(RigidBody2D, position=(0.1, -0.1), mass=1.0, inertia=1.0)
     plain = straight_cable(world, (0, 0), (0.3, 0), 2, **CABLE)

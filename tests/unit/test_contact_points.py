@@ -1,4 +1,4 @@
-"""Contact points in a world: the helper function, errors before any solve, pictures and fields."""
+"""Tests of contact points in a world: the helper function, errors before any solve, pictures and fields."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def create_belt(offset: float = 0.0, **columns: Any) -> tuple[World, list[Any], 
 
 
 def test_helper() -> None:
-    """The helper connects every cable with every circle, without markers between them. Parameters may be given per
-    circle. Forces scale with the length.
+    """The helper connects every cable with every circle, without markers. Parameters can be given for each circle.
+    Forces scale with the length.
     """
     world, _, cables, contacts = create_belt(friction_stiffness_per_length=[1e5, 2e5])
     table = contacts.table
@@ -51,7 +51,7 @@ def test_helper() -> None:
         component.__name__ for component in world.tables if len(world.table(component).resident)
     }
     state = State(world)
-    # points on the circles are set to closed, and their force follows from their depth
+    # the points on the circles are set to the state closed, and their forces follow from their depths
     gap = eval_output(contacts, "gap", state)
     assert gap.shape == (80, PARTS)
     on = np.abs(gap) < 2.5e-6
@@ -65,7 +65,7 @@ def test_helper() -> None:
 
 @pytest.mark.parametrize("offset", [0.0, -0.002])
 def test_touching_line(offset: float) -> None:
-    """The contact points lie at an offset from the axis of the cables; in this test they lie on the circles."""
+    """The contact points lie at an offset from the axis of the cables. In this test they lie on the circles."""
     world, _, _, contacts = create_belt(offset)
     gap = eval_output(contacts, "gap", State(world))
     # between nodes, cubic elements of 0.31 rad deviate from the circle by 2.3e-5 of the radius

@@ -1,4 +1,6 @@
-"""Neighbour search of contact sets: completeness while surfaces move, number of searches, and work per surface."""
+"""Tests of the neighbour search of contact sets: completeness while surfaces move, number of searches, and work per
+surface.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ from windlass.framework.state.state import State
 
 
 def add_cloud(world: World, count: int, skin: float = 0.0, seed: int = 0) -> tuple[Entity, Entity]:
-    """Add spheres at random positions in a box above the plane z = 0; the spheres would fill half of the box. Return
+    """Add spheres at random positions in a box above the plane z = 0. The spheres would fill half of the box. Return
     handles of nodes and element.
     """
     random = np.random.default_rng(seed)
@@ -106,7 +108,7 @@ def test_list_stays_complete_while_spheres_move() -> None:
 def test_searches_are_counted() -> None:
     """A new search occurs only after a displacement of half the skin.
 
-    With the smallest skin, a search occurs in every step. The size of the skin does not change any other result.
+    With the smallest skin, a search occurs in every step. Other results do not depend on the size of the skin.
     """
     forces = []
     for skin, searches in ((0.021, 2), (1e-9, 21)):
@@ -152,7 +154,7 @@ def test_sparsity_follows_on_demand() -> None:
     world.add(HuntCrossley, contact_set=columns["contact_set"])
     assembly, state = serial_assembly(world), State(world)
     bare = assembly.pattern
-    # a block of 3 x 3 for each mass
+    # the pattern contains a block of 3 x 3 for each mass
     assert bare.spare == 27
     assembly.load_fields(state)
     assert assembly.pattern is bare
@@ -175,7 +177,7 @@ def test_sparsity_follows_on_demand() -> None:
     values = np.zeros(changed.spare + 1)
     assembly.add_tangent(values, 1.0, 0.0, 0.0, 0.0, 0.0)
     assert np.isfinite(values).all() and values.any()
-    # the mass matrix and its slots have also moved
+    # the slots of the mass matrix have also changed
     assert_allclose(assembly.mass_rows[2], 1.0)
     values[:] = 0.0
     assembly.add_mass_matrix(values)
@@ -183,7 +185,7 @@ def test_sparsity_follows_on_demand() -> None:
 
 
 def test_runs_of_surfaces() -> None:
-    """Numbers of surfaces are stored as ranges of consecutive numbers, also for zero and one surface."""
+    """Numbers of surfaces are stored as ranges of consecutive numbers, even for zero surfaces and for one surface."""
     for numbers, runs in (([], []), ([4], [[4, 5]]), ([0, 1, 2, 5, 7, 8], [[0, 3], [5, 6], [7, 9]])):
         found = find_runs(np.array(numbers, np.int64))
         assert found.shape == (len(runs), 2) and found.tolist() == runs

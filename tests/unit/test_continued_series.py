@@ -1,4 +1,4 @@
-"""Series and tables of an interrupted run are continued, and damaged files are stored under another name."""
+"""Series and tables of an interrupted run are continued. Damaged files are kept under another name."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def continue_from(
 def test_later_frames_are_cut_and_new_ones_follow(kind: Any, tmp_path: Path) -> None:
     """Frames 3 and 4, which were written after the checkpoint, are removed.
 
-    After the next frames, the series equals the series of one run, also after two interruptions.
+    After the next frames, the series is equal to the series of one run, even after two interruptions.
     """
     mesh = interrupt(kind, tmp_path)
     series = continue_from(kind, tmp_path, mesh, 3, 4)
@@ -128,7 +128,7 @@ def test_changed_numbers_of_kept_frames_are_found(kind: Any, tmp_path: Path) -> 
     path = tmp_path / DATA[kind].replace("000002", "000001")
     right = path.read_bytes()
     number = create_frame(mesh, 1)["point_data"]["axial_force"][:1].tobytes()
-    # numbers of a .vtu are compressed
+    # the numbers in a .vtu file are compressed
     place = len(right) // 2 if kind is VtuSeries else right.index(number) + 2
     path.write_bytes(right[:place] + bytes([right[place] ^ 1]) + right[place + 1 :])
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}

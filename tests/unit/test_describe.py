@@ -1,4 +1,4 @@
-"""``help`` of components shows every column with its unit, meaning, bounds and default."""
+"""The ``help`` of a component shows every column with its unit, meaning, bounds and default."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_help_of_the_cable() -> None:
         "axial_force [N]: axial force at x, tension > 0",
     ):
         assert line in text
-    # required columns are first, and the order of the paragraphs of the class does not change
+    # required columns are listed first; the paragraphs have the order of the docstring of the class
     assert text.index("bending_stiffness [N m^2]") < text.index("axial_damping [N s]")
     paragraphs = (ContactFrictionCircleCable2D.__doc__ or "").split("\n\n")
     assert paragraphs[1].startswith("Stiffness and damping are given in one of two forms.")

@@ -1,5 +1,5 @@
-"""The discontinuous iteration is tested separately, with prescribed results of Newton's method and of the post-Newton
-update.
+"""Tests of the discontinuous iteration alone: the results of Newton's method and of the post-Newton update are
+prescribed.
 """
 
 import math
@@ -21,7 +21,7 @@ Update = Callable[[FloatArray], PostNewton]
 
 
 class Given(ContactHistory):
-    """A law with history values whose update is a given function of the values."""
+    """A law with history values. The update is a given function of these values."""
 
     used = np.zeros(0)
 
@@ -48,7 +48,7 @@ def attempt_step(contacts: ContactHistory, last: bool = False, **settings: Any) 
 
 
 def errors(*values: float, force: float = 0.0) -> Given:
-    """Return contacts with given force errors in successive passes; their states change in each pass."""
+    """Return contacts with given force errors in successive passes. The contact states change in each pass."""
     left = iter(values)
 
     def update(data: FloatArray) -> PostNewton:
@@ -87,8 +87,8 @@ def test_step_is_accepted_when_the_error_is_small() -> None:
 
 
 def test_step_that_does_not_settle_fails() -> None:
-    """A step that does not settle fails after the last pass. On request, such a step is accepted; the smallest step is
-    accepted if the error is relatively small.
+    """A step that does not settle fails after the last pass. With ``fail=False``, such a step is accepted. A step of
+    the smallest size is accepted if the relative error is small.
     """
     attempt = attempt_step(errors(*[10.0] * 8, force=1e3))
     assert not attempt.converged and attempt.unsettled and attempt.passes == 8
@@ -100,9 +100,8 @@ def test_step_that_does_not_settle_fails() -> None:
 
 
 def test_switch_that_no_smaller_step_meets_is_accepted() -> None:
-    """A contact recommends a smaller step that ends at its switch.
-
-    If a contact recommends a smaller step, a step with settled contacts is accepted only if it is the smallest step.
+    """A contact recommends a smaller step, which ends when the contact changes its state. A step for which a contact
+    recommends a smaller size is accepted only if it has the smallest size, even if contacts have settled.
     """
 
     def contacts() -> Given:
@@ -117,7 +116,7 @@ def test_switch_that_no_smaller_step_meets_is_accepted() -> None:
 
 @pytest.mark.parametrize(("closed", "open_", "passes", "kept"), [(0.1, 4.0, 2, -1e-6), (4.0, 0.1, 3, 0.1)])
 def test_cycle_keeps_the_state_with_the_smaller_error(closed: float, open_: float, passes: int, kept: float) -> None:
-    """In a cycle of two states, a segment is closed after two passes and open after three passes.
+    """In a cycle of two contact states, a segment is closed after the second pass and open after the third pass.
 
     The solver accepts the state with the smaller error, and its history values.
     """
@@ -129,11 +128,11 @@ def test_cycle_keeps_the_state_with_the_smaller_error(closed: float, open_: floa
 
 
 def test_cycle_with_a_large_error_fails() -> None:
-    """A cycle with a large error fails immediately instead of at the limit of passes; the reason names the cycle."""
+    """A cycle with a large error fails immediately instead of at the limit of passes. The reason names the cycle."""
     attempt = attempt_step(flip_flop(3.0, 4.0, force=1e3), max_it=20)
     assert not attempt.converged and attempt.passes == 2
     assert "contacts return to the same states every 2 passes" in attempt.reason
-    # the reference forces are the same in all passes
+    # the contact forces are equal in all passes
     attempt = attempt_step(flip_flop(3.0, 4.0, force=1e3), max_it=20, fail=False)
     assert attempt.converged and attempt.passes == 20 and attempt.cycle == 0
 
@@ -173,9 +172,8 @@ def test_cycle_that_another_process_does_not_see() -> None:
 
 
 def test_cut_and_growth() -> None:
-    """A step that was halved because contacts did not settle doubles after three accepted steps.
-
-    A step that was halved after another failure doubles after ten accepted steps.
+    """A step size that was halved because contacts did not settle is doubled after three accepted steps. A step size
+    that was halved after another failure is doubled after ten accepted steps.
     """
     for switched, needed in ((True, 3), (False, 10)):
         control = StepSizes(0.1, StepControl(1e-5))
@@ -206,8 +204,8 @@ def test_control_goes_on_after_a_restart() -> None:
 
 
 def test_statistics_say_what_happened() -> None:
-    """The statistics count steps at the limit and in cycles separately, with the largest error. Settled steps are not
-    counted.
+    """The statistics count steps at the limit of passes and steps in cycles separately, and contain the largest error.
+    Settled steps are not counted.
     """
     statistics, newton = (
         Statistics(),

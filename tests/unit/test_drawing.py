@@ -1,4 +1,4 @@
-"""Drawings (lines) and paintings (fields on intervals of lines) are combined, with numbers given by hand."""
+"""Tests of the combination of drawings (lines) and paintings (fields on intervals of lines), with given numbers."""
 
 import numpy as np
 import pytest
@@ -88,8 +88,8 @@ def draw_rings(sizes: list[int]) -> Drawing:
 
 
 def test_rows_with_different_numbers_of_points_on_two_processes() -> None:
-    """Drawings of two processes are joined in the order of the rows, whose numbers of points may differ only if the
-    drawing contains these numbers.
+    """Drawings of two processes are joined in the order of the rows. The numbers of points of the rows may differ only
+    if the drawing contains these numbers.
     """
     parts = [(0, draw_rings([5, 4]), np.array([0, 2])), (1, draw_rings([3]), np.array([1]))]
     joined = JoinedDrawing(parts)

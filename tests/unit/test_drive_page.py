@@ -1,6 +1,5 @@
-"""The page of a drive in the report of a run has the correct order, names and units.
-
-Labels do not overlap, and no legend covers a curve.
+"""Tests of the page of a drive in the report of a run: order, names and units. Labels do not overlap, and no legend
+covers a curve.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ def test_page_of_a_drive(tmp_path: Path) -> None:
         state = rest.copy()
         state.t = 0.1 * k
         if k == 3:
-            # scaling the belt down about its first node makes it slack
+            # the belt is scaled down about its first node, so that it becomes slack
             centre = np.hstack((belt.nodes.position - belt.nodes.position[0], belt.nodes.slope))
             state.put(belt.nodes, rest.of(belt.nodes) - 0.01 * centre)
         means.record(state)

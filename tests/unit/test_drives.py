@@ -37,7 +37,7 @@ RADII = {"driver": 0.1, "idler": 0.03, "driven": 0.08}
 
 
 def create_pulleys(world: wl.World, **changed: Any) -> list[wl.Pulley]:
-    """Create three pulleys, the second of which is an idler that presses on the back of the belt."""
+    """Create three pulleys. The second pulley is an idler that presses on the back of the belt."""
     radii = {**RADII, **changed.get("radii", {})}
     centers = {**CENTERS, **changed.get("centers", {})}
     sides = {"driver": "right", "idler": "left", "driven": "right", **changed.get("sides", {})}
@@ -110,8 +110,8 @@ def test_what_does_not_fit_is_refused(changed: dict[str, Any], given: dict[str, 
 def test_an_arm_that_nothing_holds_is_named(
     gravity: tuple[float, float], spring: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A tensioner whose arm turns on its pivot without a spring gives an error before the solve, and a note under
-    gravity.
+    """The arm of a tensioner rotates about its pivot without a spring. This model causes an error before the solve, and
+    under gravity a note.
     """
     world = wl.World(gravity=gravity)
     pulleys = create_pulleys(world)
@@ -167,7 +167,7 @@ def test_elements_for_layers() -> None:
     """
     assert refine_for_layers(80, 1.0, [0.05, inf, 0.0]) == 80 and refine_for_layers(80, 1.0, [0.02, 0.05]) == 100
     assert refine_for_layers(80, 1.0, [0.008]) == 80 and refine_for_layers(80, 1.0, [0.0085]) == ceil(2.0 / 0.0085)
-    # the mesh that one layer needs is so fine that it also resolves a stiffer layer
+    # the mesh for one layer is so fine that it also resolves a stiffer layer
     assert refine_for_layers(80, 1.0, [0.003, 0.0085]) == ceil(2.0 / 0.003)
 
     def create(friction: float, decay: float) -> wl.Belt:
@@ -220,8 +220,8 @@ def test_misspelt_and_missing_arguments_are_named() -> None:
 
 
 def test_mistakes_are_named_before_anything_is_solved(capsys: pytest.CaptureFixture[str]) -> None:
-    """Errors before the first solve name a misspelt argument, a body without support, and a value whose unit is wrong
-    by a factor of a thousand.
+    """Errors before the first solve name a misspelt argument, a body without support, and a value that is wrong by a
+    factor of a thousand because of its unit.
     """
     world = wl.World()
     with pytest.raises(wl.ModelError, match=r"Belt has no argument 'frction': did you mean friction\?"):
@@ -278,8 +278,8 @@ def test_span_through_a_pulley_is_refused() -> None:
 
 
 def test_geometry_fit_and_hub_loads() -> None:
-    """For two pulleys, length, wrap angles and hub loads agree with hand calculations. The same belt results if length,
-    strain or tension is given.
+    """For two pulleys, length, wrap angles and hub loads agree with hand calculations. A belt with a given length, a
+    belt with the corresponding strain and a belt with the corresponding tension are equal.
     """
     r0, r1, d, offset = 0.1, 0.06, 0.4, 0.002
     tilt = asin((r0 - r1) / d)
@@ -400,7 +400,7 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
         rest = wl.Static(world).solve()
     assert_allclose(belt.contacts.table.collect("friction_coefficient"), 0.5)
     report = belt.report(rest)
-    # the constraint of one node in x carries the error of the mesh, which is small compared with 800 N
+    # the force of the constraint of one node in x is a discretisation error, which is small compared with 800 N
     force = np.sum([duty.hub_load for duty in report.pulleys], axis=0)
     assert abs(force[0]) < 4.0 and abs(force[1]) < 1e-5
     for duty, wrap in zip(report.pulleys, belt.wrap_angles, strict=True):
@@ -444,7 +444,7 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
     assert [describe_more(factor) for factor in (1.0001, 1.04, 1.74)] == [
         "1 % more cables", "4 % more cables", "1.7 times as many cables",
     ]  # fmt: skip
-    # a hook that is restored from a checkpoint has the same sums
+    # the sums of a hook that is restored from a checkpoint are equal to the sums of the original hook
     again = belt.average(0.004, 1)
     again.restore(means.checkpoint(), state)
     assert again.report() == mean
@@ -563,8 +563,8 @@ def test_means_are_those_of_tensions_and_the_worst_instants_are_kept(tmp_path: P
 @pytest.mark.parametrize("push", [0.0, 15.0])
 def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_path: Path) -> None:
     """If a belt starts with equal tensions, a part of the power of the load comes from the energy that the belt has
-    stored, and the result is not doubtful. If an additional force of 15 N pushes a node of the belt at 20 m/s, the
-    power of this force does not belong to a pulley, and the result is doubtful.
+    stored, and the result is not doubtful. If an additional force of 15 N pushes a node of the belt at 20 m/s, this
+    power is not supplied by a pulley, and the result is doubtful.
     """
     world, speed = wl.World(), 20.0
     places = {"driver": (0.0, 0.0), "driven": (0.18, 0.0)}
@@ -634,8 +634,8 @@ def create_means(change: float, wrap: float = 1.2, cable: float = 0.01, **law: f
 
 
 def test_short_arcs_make_losses_of_speed_doubtful() -> None:
-    """Short arcs of contact make speed losses doubtful only under two conditions: the belt is loaded, so that it
-    creeps, and the elastic layer of the belt is not the main cause of the loss.
+    """Short arcs of contact make speed losses doubtful only if two conditions are met. First, the belt is loaded, so
+    that it creeps. Second, the elastic layer of the belt is not the main cause of the loss.
     """
     loaded = create_means(120.0)
     (words,) = judge_creep(loaded)
@@ -646,7 +646,7 @@ def test_short_arcs_make_losses_of_speed_doubtful() -> None:
     assert loaded["a"].rigid_creep == 0.0
     assert not judge_creep(create_means(0.1)) and not judge_creep(create_means(0.0))
     assert not judge_creep(create_means(120.0, wrap=3.1))
-    # with this difference of tensions, the belt slips on the whole arc
+    # with this difference between the tensions, the belt slips on the whole arc
     assert not judge_creep(create_means(260.0))
     assert not judge_creep(create_means(120.0, cable=0.0, bristles=1e6, layer=1.0 / (1.0 / 1e6 - 1.0 / 3.2e8)))
     (words,) = judge_creep(create_means(120.0, bristles=1.0 / (1.0 / 3.2e8 + 1.0 / 6.4e8), layer=6.4e8))
@@ -781,7 +781,7 @@ def test_extremes_of_the_efficiency_are_those_of_turns() -> None:
 
 
 def test_numbers_that_are_noise_are_not_shown() -> None:
-    """All numbers of a column have the same number of decimals, which follows from the largest number, and zeros have
+    """All numbers of a column have the same number of decimals, which is determined by the largest number. Zeros have
     no minus sign.
     """
     assert show_numbers([-20.123456, 1e-4, -1e-4, nan, inf]) == ["-20.123", "0", "0", "-", "slack"]
@@ -869,8 +869,8 @@ def test_tables_of_modes_name_spans_also_after_a_later_solve() -> None:
 
 
 def test_deflection_of_a_span_is_that_of_its_middle() -> None:
-    """The sag of both spans of a heavy belt satisfies T sag = w L²/8. Seen in the direction of motion, the two spans
-    sag to opposite sides.
+    """The sag of both spans of a heavy belt satisfies T sag = w L²/8. Relative to the direction of motion, the two
+    spans sag to opposite sides.
     """
     world = wl.World(gravity=(0.0, -9.81))
     places = {"a": (0.0, 0.0), "b": (0.8, 0.0)}
@@ -889,8 +889,8 @@ def test_deflection_of_a_span_is_that_of_its_middle() -> None:
 
 
 def test_rope_in_space_over_grooves() -> None:
-    """A rope runs over two sheaves, one of which is tilted. The tension and the wrap angles have the given values.
-    Without gravity, the hub loads balance the end forces.
+    """A rope runs over two sheaves. One of the sheaves is tilted. The tension and the wrap angles have the given
+    values. Without gravity, the hub loads balance the end forces.
     """
     world = wl.World()
     ground = world.add(Ground, name="ground")

@@ -1,4 +1,4 @@
-"""Nodes, bodies, cables and chains: allowed values, errors, simple results."""
+"""Tests of nodes, bodies, cables and chains: allowed values, errors, simple results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Elimination of the first rows of a matrix in blocks: Schur complement, solutions, fill, missing pivots."""
+"""Tests of the elimination of the first rows of a matrix in blocks: Schur complement, solutions, fill, missing
+pivots.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from windlass.solvers.linear.elimination import create_plan, eliminate, solve_ba
 
 
 def create_matrix(rows: int, pairs: Any) -> tuple[Pattern, FloatArray, FloatArray]:
-    """Create an unsymmetric matrix: a chain of blocks with additional couplings and pads.
+    """Create an unsymmetric matrix: a chain of blocks with additional couplings and padding rows.
 
     Return pattern, values, and the dense matrix.
     """
@@ -34,7 +36,7 @@ def create_matrix(rows: int, pairs: Any) -> tuple[Pattern, FloatArray, FloatArra
 def test_elimination(inner: int) -> None:
     """Long-range couplings cause fill in eliminated and in other rows.
 
-    Schur complement and solutions, also with the transposed matrix, agree with dense algebra.
+    Schur complement and solutions, including solutions with the transposed matrix, agree with dense algebra.
     """
     rows = 12
     pattern, values, dense = create_matrix(rows, np.array([(0, 6), (2, 10), (1, 4), (7, 11), (3, 9), (9, 11)]))
@@ -59,7 +61,7 @@ def test_elimination(inner: int) -> None:
 
 
 def test_too_much_fill_is_refused() -> None:
-    """A matrix whose far couplings fill all rows between them is refused."""
+    """A matrix is refused if couplings between distant rows cause fill in all rows between these rows."""
     pattern, _, _ = create_matrix(40, np.array([(0, k) for k in range(20, 39)]))
     assert create_plan(pattern, 39, 1.5) is None
     assert create_plan(pattern, 39, 10.0) is not None

@@ -1,4 +1,6 @@
-"""Files that are written atomically, digests, journals, locks; tests/campaigns tests random kills and full disks."""
+"""Tests of files that are written atomically, of digests, journals and locks. Random kills and full disks are tested in
+tests/campaigns.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ def create_state() -> State:
 
 
 def test_every_damage_of_a_state_file_is_found(tmp_path: Path) -> None:
-    """A digest of the whole file detects each changed bit of a state file, also bits that NumPy ignores."""
+    """A digest of the whole file detects each changed bit of a state file, including bits that NumPy ignores."""
 
     path = create_state().save(tmp_path / "state.npz")
     content = path.read_bytes()
@@ -161,8 +163,8 @@ def test_a_failed_change_is_undone_or_completed_later(
 
 
 def test_large_data_overwrite_data_in_memory(tmp_path: Path) -> None:
-    """Small data after the old end of a file, then large data at the same place, then small data again: the last write
-    is read, and is in the file.
+    """Small data, then large data, then small data are written to the same place after the old end of a file. The data
+    of the last write are read, and are in the file.
     """
     path = tmp_path / "file"
     path.write_bytes(bytes(10))
@@ -180,7 +182,7 @@ def test_large_data_overwrite_data_in_memory(tmp_path: Path) -> None:
 
 
 def test_seal() -> None:
-    """A file can be read up to its seal."""
+    """The data of a file before its seal can be read."""
     assert bytes(check_seal(b"content" + seal(b"content"), "it")) == b"content"
     for wrong in (b"", b"content", seal(b"content"), b"contenT" + seal(b"content")):
         with pytest.raises(OutputError, match=r"it (has no|does not have the) digest"):
@@ -188,7 +190,7 @@ def test_seal() -> None:
 
 
 def test_two_runs_on_the_same_files(tmp_path: Path) -> None:
-    """The second run on the same files is refused before it changes any file; the error names process and host of the
+    """The second run on the same files is refused before it changes any file. The error names process and host of the
     first run.
     """
     first = "time [s],step [1],of the first run\n"

@@ -1,4 +1,6 @@
-"""A model in parts between communication points, as an FMU runs it: steps, returns to earlier states, and errors."""
+"""Tests of models that are solved from communication point to communication point, as in an FMU: steps, returns to
+earlier states, and errors.
+"""
 
 from __future__ import annotations
 
@@ -123,7 +125,7 @@ def test_a_solve_returns_to_an_earlier_state(kind: Any) -> None:
     first, steps = go_on(), count.steps
     for state in (kept, parts.keep(), kept):
         parts.go_back(state)
-    again = parts.keep()  # state before the solve has continued
+    again = parts.keep()  # the state before the solve has continued
     parts.go_back(again)
     np.testing.assert_allclose(go_on(), first, rtol=0, atol=1e-9)
     assert count.steps == steps
@@ -324,7 +326,7 @@ def test_a_refused_input_keeps_its_value() -> None:
 
 
 def test_inputs_are_finite() -> None:
-    """Values that are not finite never reach the function of the user."""
+    """Input values that are not finite are not passed to the function of the user."""
     solver, _ = make_drum()
     fmu, found = wl.FMUInterface(), list[float]()
     fmu.input("torque", 3.0, "N m", set=found.append)

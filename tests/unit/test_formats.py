@@ -1,4 +1,6 @@
-"""File formats that users define: use by name in a recorder, recognised files, continued series, and errors."""
+"""Tests of file formats that users define: use by name in a recorder, recognised files, continued series, and
+errors.
+"""
 
 from __future__ import annotations
 

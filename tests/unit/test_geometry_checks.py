@@ -1,4 +1,4 @@
-"""Geometry that is impossible or too coarse gives an error or a note before the solve."""
+"""If the geometry is impossible, or the mesh is too coarse, an error or a note is given before the solve."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ def test_segments_that_span_too_much(form: type) -> None:
 
 @pytest.mark.parametrize("cable", [{"length": 0.02}, {"reference_strain": -0.4791}])
 def test_a_belt_shorter_than_its_route(cable: dict[str, float]) -> None:
-    """A belt that is much shorter than its route gives a note: elements of 0.02 m with 5 % prestrain, or of 0.0384 m
-    with 48 % prestrain, on a route of 0.0384 m per element.
+    """A note is given for a belt that is much shorter than its route. The route has a length of 0.0384 m per element.
+    The elements have the length 0.02 m with a prestrain of 5 %, or the length 0.0384 m with a prestrain of 48 %.
     """
     (note,) = find_notes(create_belt(SEGMENTS, **cable))
     stretch = "102" if "length" in cable else "92"
@@ -153,8 +153,8 @@ def test_bristles_that_are_too_stiff_for_the_mesh() -> None:
         assert find_notes_of_drive(other) == []
         small = other.bristles * eval_mesh_bend(other) / limit
         assert small == pytest.approx(0.1, rel=0.15)
-    # for any bristle stiffness, a cubic pushes at most with the force that moves it as a bar; at 640 N this force is
-    # below the friction limit
+    # for any bristle stiffness, the traction error of a cubic element is at most the force that moves the element as a
+    # bar; at 640 N this force is below the friction limit
     tight = case._replace(reference_strain=-0.05, stretch=1.03, bristles=2.4e10)
     assert find_notes_of_drive(tight) == []
     (note,) = find_notes_of_drive(tight._replace(points=False))
@@ -166,7 +166,7 @@ def test_contact_that_is_too_stiff_for_the_mesh() -> None:
     is the deviation of the cubic elements from the circle.
     """
     case = Case(axial_stiffness=4e5, reference_strain=-0.001, bristles=1e7, contact_stiffness=1e11, load=0.0)
-    case = case._replace(points=True)  # the nodes are at their depth under load, and the middles are deeper
+    case = case._replace(points=True)  # nodes are at their depth under load, middles of elements are deeper
     (note,) = find_notes_of_drive(case)
     assert "sinks into the circle" in note and "m by which its cubic axis deviates" in note
     wave = float(note.split("less than the ")[1].split(" m by")[0])

@@ -45,7 +45,7 @@ comment.
 """
 WALK = "## A walk"
 KEPT = ("benchmarks/requirements.txt", "src/windlass/kernels.json")
-"""Source files with the same suffix as output files."""
+"""Source files that have the suffix of output files."""
 
 
 def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
@@ -89,8 +89,8 @@ def test_circles_are_found_wherever_the_import_stands() -> None:
 
 
 def test_imports_inside_say_why() -> None:
-    """Only libraries that take long to load, or must be initialised later, are imported in functions, and a comment
-    states the reason.
+    """A library is imported in a function only if it takes long to load or must be initialised later. A comment states
+    the reason.
     """
     wrong = []
     for path in FILES:
@@ -130,9 +130,7 @@ def find_text_names(nodes: Collection[ast.AST]) -> set[str]:
 
 
 def test_nothing_names_what_is_above_it() -> None:
-    """No module imports a module of a higher layer. Modules that are loaded by their names are also treated as
-    imported.
-    """
+    """No module imports a module of a higher layer. Modules that are loaded by name are treated as imported."""
     wrong, found = {}, 0
     for path in FILES:
         named = find_text_names(nodes_of(path))

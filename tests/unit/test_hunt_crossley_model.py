@@ -1,4 +1,6 @@
-"""Hunt-Crossley models: allowed values, flags of states, contact sets, and conversions of material parameters."""
+"""Tests of Hunt-Crossley models: allowed values, flags of states, contact sets, and conversions of material
+parameters.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ from support.hunt_crossley import read_reference
 
 
 class Scene:
-    """A sphere (radius 1 m, at height 0.9 m) on the plane y = 0; the tests add force elements."""
+    """A sphere with the radius 1 m at the height 0.9 m on the plane y = 0. The tests add force elements."""
 
     def __init__(self, moving: bool = True) -> None:
         self.world = World()
@@ -111,7 +113,9 @@ def test_a_copy_keeps_its_own_flag(tmp_path: Any) -> None:
 
 
 def test_disabled_by_default() -> None:
-    """The column `enabled` is the initial value for states; enabling a row in a state does not change the column."""
+    """The column `enabled` contains the initial value for states. If a row is enabled in a state, the column does not
+    change.
+    """
     scene = Scene(moving=False)
     elements = scene.world.add(HuntCrossley, contact_set=scene.set, enabled=[False, True])
     state = State(scene.world)

@@ -43,7 +43,9 @@ def swing(k: float, d: float, m: float = MASS, times: FloatArray = TIMES) -> tup
 
 @pytest.fixture
 def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, float]]:
-    """A model that runs without separate processes and writes the tables of two sensors. Runs with k > 480 N/m fail."""
+    """Replace the model program by a function in this process that writes the tables of two sensors. Runs with k > 480
+    N/m fail.
+    """
     done: list[dict[str, float]] = []
     (tmp_path / "model.py").write_text("")
 
@@ -111,7 +113,7 @@ def test_values_and_intervals(quick: list[Any], tmp_path: Path, capsys: pytest.C
     assert_allclose(curves[:, 2], 1e3 * swing(STIFFNESS, DAMPING)[0], atol=1.0)
     assert (tmp_path / "f" / "fit.png").read_bytes().startswith(b"\x89PNG")
     assert len(quick) <= 30
-    # evaluate the same runs with a different confidence
+    # evaluate the runs again with another confidence level
     runs = len(quick)
     assert call(f"-output f -data measured.csv {RANGES} -confidence 0.99") == 0
     said, wider = capsys.readouterr().out, read_result()
@@ -139,8 +141,8 @@ def test_report(quick: list[Any], tmp_path: Path) -> None:
 
 
 def test_region_of_a_fit() -> None:
-    """The projection of the joint region to two options touches the values p̂ ± √(bound C_kk), and the curve fulfils
-    the equation of the region.
+    """The boundary of the joint region for two options touches the values p̂ ± √(bound C_kk), and fulfils the equation
+    of the region.
     """
     covariance = np.array([[4e-4, 3e-4, 0.0], [3e-4, 9e-4, 1e-4], [0.0, 1e-4, 1e-4]])
     point, bound = np.array([0.5, 0.4, 0.6]), 6.0
@@ -157,7 +159,7 @@ def test_region_of_a_fit() -> None:
 
 
 def test_intervals_beyond_the_largest_number() -> None:
-    """On a logarithmic scale, ends of wide intervals may exceed the largest number; these ends are infinite."""
+    """On a logarithmic scale, ends of wide intervals may exceed the largest number. These ends are infinite."""
     each = ranges.Range(1e4, 1e8, True, 1e4, "N/m")
     assert each.value(0.5) == pytest.approx(1e6) and each.value(90.0) == np.inf and each.value(-90.0) == 0.0
     kept = {"half_widths": np.full(2, 90.0), "correlations": np.eye(2), "covariance": 2e3 * np.eye(2), "bound": 6.0}
@@ -167,9 +169,7 @@ def test_intervals_beyond_the_largest_number() -> None:
 
 
 def test_exact_data_give_exact_values(quick: list[Any]) -> None:
-    """For data without noise in two columns of a file, the fit finds the exact values within the tolerance of its
-    steps.
-    """
+    """For data without noise in two columns of a file, the fit finds the exact values within the step tolerance."""
     place, speed = swing(STIFFNESS, DAMPING)
     rows = [f"{t},{p:.15g},{v:.15g}" for t, p, v in zip(TIMES, place, speed, strict=True)]
     Path("measured.csv").write_text("\n".join(["time,place,speed", *rows]))
@@ -288,7 +288,7 @@ def test_intervals_hold_as_often_as_stated(known: bool) -> None:
     the joint regions contain both values.
 
     The number of intervals, or regions, that contain known values has a binomial distribution with the mean 190 and the
-    standard deviation 3.1; the bounds of the test are three standard deviations from the mean.
+    standard deviation 3.1. The bounds of the test are three standard deviations from the mean.
     """
     times, deviations = np.linspace(0.0, 2.0, 30), np.array([2e-3, 5e-2])
     columns = np.repeat([0, 1], len(times))
@@ -332,8 +332,8 @@ def test_confidence() -> None:
 
 
 def test_noisy_results_do_not_end_a_fit_early() -> None:
-    """If a model, whose contacts switch, has small errors that differ between runs, a step of the fit may increase the
-    sum of squares because of these errors. The fits nevertheless end near the solutions without these errors.
+    """The results of a model with contacts can have small errors that differ between runs. A step of the fit may then
+    increase the sum of squares. The fits nevertheless end near the solutions without these errors.
 
     Distances are measured in units of the covariance. The mean distance is 0.25, and the largest distance is 0.8. If
     fits ended at points where these errors make the sum of squares small, the distances would be 0.5 and 4.7. The
@@ -362,8 +362,8 @@ def test_noisy_results_do_not_end_a_fit_early() -> None:
 
 
 def test_noisy_results_do_not_prolong_a_fit() -> None:
-    """A model whose results jump between close parameters by a tenth of the noise of the data is fitted in at most six
-    Gauss-Newton steps, and the joint confidence region contains the known values.
+    """The results of a model jump between close parameters by a tenth of the noise of the data. The fit needs at most
+    six Gauss-Newton steps, and the joint confidence region contains the known values.
     """
     times = np.linspace(0.0, 2.0, 60)
     random = np.random.default_rng(7)

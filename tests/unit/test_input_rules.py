@@ -1,5 +1,5 @@
-"""Rules for all input: values of states by row, files of states, times of solves, functions of users, and changes that
-apply completely or not at all.
+"""Tests of rules for all input: values of states by row, files of states, times of solves, user functions, and changes
+of the model, which are applied completely or not at all.
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ def test_changes_are_all_or_nothing() -> None:
 
 
 class Twin:
-    """Communicator that simulates a second process, whose rows are given."""
+    """Communicator that simulates a second process with given rows."""
 
     def __init__(self, other: dict[str, Any]) -> None:
         self.other, self.calls = other, 0
@@ -252,7 +252,7 @@ def test_first_difference_between_processes() -> None:
 
 
 def test_values_that_are_assigned_to_a_state() -> None:
-    """Assigned arrays of a state keep their shape, type and memory; the error for another shape names both shapes."""
+    """Assigned arrays of a state keep their shape, type and memory. The error for another shape names both shapes."""
     world, _ = rope()
     state = wl.State(world)
     q, n = state.q, len(state.q)
@@ -285,7 +285,7 @@ def create_mass() -> wl.World:
 
 
 def test_states_know_their_world() -> None:
-    """All functions that take a state refuse a state of another world, also if both worlds are equal."""
+    """All functions that take a state refuse a state of another world, even if both worlds have equal content."""
     (world, cables), (other, _) = rope(), rope()
     state, foreign = wl.State(world), wl.State(other)
     sensors = wl.Sensors(None, [wl.Sensor(cables, "axial_force", where={"x": 0.0})])

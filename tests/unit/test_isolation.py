@@ -1,6 +1,4 @@
-"""Evaluations and solves inside hooks do not change the outer run; forbidden actions of force functions cause
-errors.
-"""
+"""Evaluations and solves inside hooks do not change the outer run. Forbidden actions in force functions are errors."""
 
 from __future__ import annotations
 
@@ -85,7 +83,7 @@ def test_a_solver_does_not_start_itself_again() -> None:
     run = wl.Dynamic(world, step=STEP, end=2 * STEP, name="")
     with pytest.raises(wl.ModelError, match="needs a separate solver"):
         run.solve(hooks=[lambda state: run.solve(state)])
-    # callers may change any value between the steps of a march
+    # callers may change any value between the steps of ``march``
     for _ in run.march():
         break
     run.solve()

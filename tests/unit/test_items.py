@@ -1,4 +1,6 @@
-"""Short code of kernels: items of arrays, parts of aggregates, and variables that need no memory."""
+"""Tests of the short machine code of kernels: items of arrays, parts of aggregates, and variables that need no
+memory.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels that one process defines: kernels that are cached, kernels that are not cached, and notes."""
+"""Tests of kernels that a single process defines: kernels that are cached, kernels that are not cached, and notes."""
 
 import copy
 import importlib
@@ -272,7 +272,7 @@ def add_tuple(x: float) -> float:
 
 
 def test_kernels_may_unroll_tuples_of_several_types() -> None:
-    """Passes of the compiler that most kernels do not need run for kernels whose names require them."""
+    """Compiler passes that most kernels do not need are executed for kernels whose names require these passes."""
     assert add_tuple(4.0) == 7.5
 
 
@@ -294,7 +294,7 @@ def test_kernels_of_one_factory_do_not_mix_and_equal_ones_share_machine_code() -
 
 
 def test_copies_of_a_kernel_are_the_kernel() -> None:
-    """Copies are the kernel itself, before and after its first call; pickled data contain its name."""
+    """Copies are the kernel itself, before and after its first call. Pickled data contain its name."""
     shift = make_shift(4.0)
     for _ in range(2):
         assert copy.copy(is_nan) is is_nan and copy.deepcopy([is_nan])[0] is is_nan

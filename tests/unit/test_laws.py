@@ -37,7 +37,7 @@ def folder_of(component: type[Component]) -> str:
 
 @pytest.fixture(params=laws_of_package(), ids=lambda law: law.component.__name__)
 def law(request: pytest.FixtureRequest) -> Law:
-    """Return each law of the package in turn, for parametrised tests."""
+    """Return one law of the package; parametrised tests are executed for each law."""
     found: Law = request.param
     return found
 
@@ -89,7 +89,7 @@ def test_law_is_tested(law: Law) -> None:
 
 
 def test_systems_are_small() -> None:
-    """A system has few fields with known names only; no code would read a field with an unknown name."""
+    """A system has few fields, and only fields with known names, because no code reads other fields."""
     assert len(fields(System)) <= 21
     with pytest.raises(AttributeError, match="load_tangent"):
         System("spring", np.zeros((1, 4), int)).load_tangent = None  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""A wrong mesh file or argument gives one clear error."""
+"""A wrong mesh file or a wrong argument causes one error with the cause."""
 
 from __future__ import annotations
 
@@ -55,9 +55,8 @@ def test_xdmf_without_its_data(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["22", "22_binary", "41", "41_binary"])
 def test_files_that_end_too_early(name: str, tmp_path: Path) -> None:
-    """A gmsh file that is truncated at any position gives an error of Windlass.
-
-    A truncated file gives neither a smaller net nor another exception.
+    """A gmsh file that is truncated at any position causes an error of Windlass, and neither a smaller net nor another
+    exception.
     """
     data = (REFERENCE / f"tied_arch_{name}.msh").read_bytes()
     path = tmp_path / "cut.msh"
@@ -103,8 +102,8 @@ def test_lines_without_length(tmp_path: Path) -> None:
 
 
 def test_lines_twice(tmp_path: Path) -> None:
-    """A line that occurs twice causes an error, also with opposite directions. A line of gmsh 2.2 in two physical
-    groups occurs twice and is accepted.
+    """A line that occurs twice causes an error, even if the two directions are opposite. A line of gmsh 2.2 in two
+    physical groups occurs twice and is accepted.
     """
     lines = [(0, 1), (1, 2), (2, 1)]
     expect(write_lines(tmp_path / "n.msh", POINTS, lines), r"lines 1 and 2 both join point 1 at \(1, 0\) m and point 2")

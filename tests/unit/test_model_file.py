@@ -1,6 +1,6 @@
-"""Files of models: a world that was saved and loaded is bit-identical to the original, and errors of bad files name
-the
-cause."""
+"""Tests of model files. All bits of a world that was saved and loaded are equal to the original world. Errors about
+wrong files name the cause.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_loaded_model_moves_alike_to_the_last_bit(tmp_path: Path) -> None:
     file = world.save(tmp_path / "belt.json")
     loaded = World.load(file, functions={"brake": brake})
     assert_same(world, loaded)
-    # a second save after a solve adds nothing
+    # a file that is saved after a solve has no additional content
     states = [wl.Dynamic(w, step=5e-4, end=1e-2, method="generalized_alpha").solve() for w in (world, loaded)]
     for name in ("q", "v", "a", "lam", "data"):
         assert getattr(states[0], name).tobytes() == getattr(states[1], name).tobytes(), name
@@ -157,7 +157,9 @@ REMOVED: Any = object()
 
 @pytest.fixture(name="good")
 def saved_belt(tmp_path: Path) -> dict[str, Any]:
-    """Return the content of a file of a belt; calls[0] is of RigidNode2D, calls[1] of RigidBody2D."""
+    """Return the content of the file of a belt. The first call adds a `RigidNode2D`, the second call a
+    `RigidBody2D`.
+    """
     content: dict[str, Any] = json.loads(belt(con.sine(0.5, 3.0)).save(tmp_path / "good.json").read_text())
     return content
 
@@ -225,8 +227,8 @@ def saved_belt(tmp_path: Path) -> dict[str, Any]:
 def test_what_the_schema_does_not_allow(
     error: type[Exception], words: str, place: str, value: Any, good: dict[str, Any], tmp_path: Path
 ) -> None:
-    """The error names the place, the given and the allowed value. A change of the file after it was written gives a
-    note.
+    """The error names the place in the file, the given value and the allowed values. If the file was changed after it
+    was written, a note is printed.
     """
     file = tmp_path / "bad.json"
     file.write_text(json.dumps(changed(good, place, value)))
@@ -320,8 +322,8 @@ def test_nothing_is_imported_by_a_file(good: dict[str, Any], tmp_path: Path, mon
 
 
 def test_components_and_functions_of_the_user(tmp_path: Path) -> None:
-    """Components that the user's script registers are found by name. If the script has not run, the message names the
-    missing components.
+    """Components that the user's script registers are found by name. If the script was not executed, the message names
+    the missing components.
     """
     file = tmp_path / "model.json"
     code = (

@@ -1,6 +1,5 @@
-"""Modes agree with theory.
-
-Options, numbers of modes, shares of energy, films, tables, the command and several processes are tested.
+"""Modes agree with theory. Options, numbers of modes, energy fractions, animations, tables, the command and runs on
+several processes are also tested.
 """
 
 from __future__ import annotations
@@ -45,9 +44,8 @@ def span() -> wl.ModesResult:
 
 @pytest.mark.parametrize("quadratic", [False, True])
 def test_no_mode_of_many_equal_ones_is_missed(quadratic: bool) -> None:
-    """No mode is missed for nine masses on separate springs, eight of which are equal.
-
-    Krylov's method alone would find one of the eight equal modes.
+    """For nine masses on separate springs, eight of which are equal, all modes are found. Krylov's method alone would
+    find one of the eight equal modes.
     """
     world = wl.World()
     for k in range(9):
@@ -64,8 +62,8 @@ def test_no_mode_of_many_equal_ones_is_missed(quadratic: bool) -> None:
 def test_constraints_that_repeat_each_other(quadratic: bool) -> None:
     """A planar parallelogram of four 3D bodies on pins has one motion, on which only its spring acts.
 
-    Two bars of mass 1 and length 1 and a coupler are pinned by 3D joints, whose constraints normal to the 2D motion
-    repeat each other. A spring with k = 5 acts on the coupler.
+    Two bars of mass 1 and length 1 and a coupler are pinned by 3D joints. The constraints of the joints normal to the
+    plane of the motion are redundant. A spring with k = 5 acts on the coupler.
     """
     world = wl.World()
     ground = world.add(el.Ground)
@@ -115,7 +113,9 @@ def test_the_linear_problem_leaves_damping_out() -> None:
 
 
 def test_matrices_are_those_of_newton() -> None:
-    """K + 3 D + 7 M of a moving belt equals the tangent of a step with these factors, entry by entry."""
+    """For a moving belt, each entry of K + 3 D + 7 M is equal to the entry of the tangent of a step with these
+    factors.
+    """
     state = create_drive(40, solve=False, damping=2.0)[0]
     state.v[:] = 0.1 * np.random.default_rng(0).normal(size=len(state.v))
     assembly = state.assembly
@@ -130,8 +130,8 @@ def test_matrices_are_those_of_newton() -> None:
 
 
 def test_shapes_are_scaled_and_energies_are_shared(span: wl.ModesResult) -> None:
-    """The largest entry of a shape is 1 to 1e-6. Each of two uncoupled bodies moves alone in its mode, and the strain
-    energy belongs to its springs.
+    """The largest entry of a shape is 1 to 1e-6. In each mode of two uncoupled bodies, only one body moves, and all
+    strain energy is in the springs of this body.
     """
     assert_allclose(np.abs(span.shapes).max(axis=1), 1.0, rtol=2e-6)
     world, _ = create_body()
@@ -158,7 +158,7 @@ def test_sensors_show_the_modes() -> None:
 
 
 def test_films(span: wl.ModesResult, tmp_path: Path) -> None:
-    """Each mode has one file with the frames of a period; the middle of the string moves by a tenth of its length."""
+    """Each mode has one file with the frames of a period. The middle of the string moves by a tenth of its length."""
     paths = span.animate(tmp_path, modes=[1], frames=8, size=0.1)
     assert [path.name for path in paths] == ["mode_01.vtkhdf"]
     with h5py.File(paths[0]) as file:
@@ -221,7 +221,7 @@ def test_command_with_options_of_slepc(tmp_path: Path) -> None:
 
 
 def test_modes_in_an_interval(tmp_path: Path) -> None:
-    """Modes with ω² between two bounds are found by slices of the spectrum."""
+    """Modes with ω² between two bounds are found by spectrum slicing."""
     (tmp_path / "model.py").write_text(SCRIPT)
     words = ["-modes_eps_interval", "1200,5000", "-modes_st_pc_type", "cholesky"]
     run = run_windlass(["modes", "model.py", *words, "-modes_st_pc_factor_mat_solver_type", "mumps"], folder=tmp_path)
@@ -246,8 +246,8 @@ def test_wrong_options(tmp_path: Path) -> None:
 def test_two_processes(tmp_path: Path) -> None:
     """Frequencies, damping, shapes and shares agree to 1e-8 on one and two processes, and the names are equal.
 
-    Shares of strain energy agree to 1e-6 only, because the shares of cables and contacts nearly cancel if a belt can
-    nearly circulate.
+    Fractions of strain energy agree only to 1e-6, because the energies of cables and contacts nearly cancel if the
+    contacts hardly prevent the belt from circulating.
     """
     program = ROOT / "tests" / "support" / "parallel_modes.py"
     found = []

@@ -1,4 +1,4 @@
-"""Input files of MoorDyn: accepted rows, errors that name the line of refused rows, and the command."""
+"""Tests of input files of MoorDyn: accepted rows, errors that name the line of refused rows, and the command."""
 
 from __future__ import annotations
 
@@ -196,8 +196,8 @@ def test_forces_of_points_that_are_not_held(tmp_path: Path) -> None:
 
 
 def test_waves_and_currents(tmp_path: Path) -> None:
-    """Tables of waves without wave, with numbers that are not finite, or with negative frequencies, and profiles
-    without their three heading lines, cause errors; each cause is one fault.
+    """Errors are raised for tables of waves without waves, with numbers that are not finite, or with negative
+    frequencies, and for profiles without their three heading lines. Each cause is one fault.
     """
     log, head = "1             writeLog", "profile\nz ux uy uz\nm m/s m/s m/s\n"
     for option, name, text, words in (
@@ -227,9 +227,8 @@ def test_waves_and_currents(tmp_path: Path) -> None:
 
 
 def test_a_vessel_of_your_own(tmp_path: Path) -> None:
-    """Coupled points that are not fixed may belong to a rigid body of the user.
-
-    Three lines carry the weight of the body, and outputs are read.
+    """Coupled points that are not fixed can be attached to a rigid body of the user. Three lines carry the weight of
+    the body, and output variables are read.
     """
     points = ["1 Fixed 300 0 -80 0 0 0 0", "2 Fixed -150 260 -80 0 0 0 0", "3 Fixed -150 -260 -80 0 0 0 0"]
     points += ["4 Vessel 5 0 -8 0 0 0 0", "5 Vessel -2.5 4.3 -8 0 0 0 0", "6 Vessel -2.5 -4.3 -8 0 0 0 0"]
@@ -271,7 +270,7 @@ def test_a_vessel_of_your_own(tmp_path: Path) -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    """The command solves rest and motion of a platform up to the end of its table, but not beyond, and writes tables,
+    """The command solves the equilibrium and the motion of a platform up to the end of its table. It writes tables,
     forces of supports with the sign of MoorDyn, a summary, and help.
     """
     t = np.linspace(0.0, 1.0 - 1e-12, 11)
@@ -303,9 +302,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_lines_break_off(tmp_path: Path) -> None:
-    """A line breaks off at its fairlead at a given time, and at its anchor at a given tension; wrong rows are
-    refused.
-    """
+    """A line breaks off at its fairlead at a given time, or at its anchor at a given tension. Wrong rows are errors."""
     head, tail = CHAIN.split("---------------------- OPTIONS", 1)
     section = "---------------------- FAILURE -----\nFailureID Point Lines FailTime FailTen\n() () () (s) (N)\n"
 
@@ -332,7 +329,7 @@ def test_lines_break_off(tmp_path: Path) -> None:
 
 
 def test_start_at_the_positions_of_the_file(tmp_path: Path) -> None:
-    """A free clump starts at its position in the file, at rest; in equilibrium it lies on the bed."""
+    """A free clump starts at its position in the file, at rest. In equilibrium, the clump lies on the bed."""
     text = CHAIN.replace("2     Coupled", "2     Free   ").replace("-10.0   0      0  ", "-10.0   900    0  ")
     text = text.split("---------------------- OUTPUTS")[0]
     mooring = wl.moordyn.load(write(tmp_path, text))
@@ -343,8 +340,8 @@ def test_start_at_the_positions_of_the_file(tmp_path: Path) -> None:
 
 
 def test_files_in_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """MoorDyn searches the sea floor in the working directory; Windlass searches the sea floor in the working directory
-    if the folder of the file contains no sea floor.
+    """MoorDyn reads the file of the sea floor from the working directory. Windlass reads this file from the working
+    directory if the folder of the input file does not contain it.
     """
     (tmp_path / "floors").mkdir()
     (tmp_path / "models").mkdir()

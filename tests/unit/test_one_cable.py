@@ -1,5 +1,5 @@
-"""The equations of 2D and 3D cables exist once: no two functions of `elements/cable` are alike, and the kernels of both
-dimensions have one text.
+"""The equations of 2D and 3D cables are written only once. No two functions of `elements/cable` are alike. The kernels
+for 2D and 3D have one source code.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def test_no_two_functions_are_alike() -> None:
 
 
 def test_two_dimensions_are_found() -> None:
-    """A function for three components that repeats a function for two components is alike."""
+    """A function for three components that repeats a function for two components is found."""
     lines = ["def f2(c, x, f):", "    for i in range(len(c)):"]
     lines += [f"        a{k} = x[c.dofs[i, {k}]] - x[c.dofs[i, {k + 2}]]" for k in range(12)]
     plane = "\n".join(lines)

@@ -1,5 +1,5 @@
-"""The code of contact of cables at points exists once: `connectors/contact` has the friction, the update of history
-values and the assembly of tangents, and no two functions of the rooms of contact are alike.
+"""The code of contact of cables at points exists only once. The folder `connectors/contact` contains the friction, the
+update of history values and the assembly of tangents. No two functions of the folders of contact laws are alike.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FRICTION = {
     "bend", "bent_energy", "coulomb", "decide", "friction_force", "friction_slopes", "return_change", "return_share",
     "slip_bend", "trial", "trial_vector",
 }  # fmt: skip
-"""Functions of `friction/bristle.py` of which return maps consist."""
+"""Functions of `friction/bristle.py` that are the parts of return maps."""
 UPDATES = {"judge_rows", "note_outcome", "store_gap", "store_state"}
 """Functions that loops of updates call."""
 TANGENTS = {"add_block", "fill_marker", "scatter_row", "values[...] +="}
@@ -35,7 +35,7 @@ EXCEPTIONS = {
     ("cable_contact", "tangent"): "both partners are cables, so blocks have no marker: a loop over pairs of cables",
     ("point_contact", "tangent"): "contact between bodies, without cables and without history",
 }
-"""Parts of a law that another room than `contact` has, with the reason."""
+"""Parts of a law in folders other than `contact`, with the reason."""
 
 
 def find_parts(tree: ast.AST) -> set[str]:
@@ -50,7 +50,7 @@ def find_parts(tree: ast.AST) -> set[str]:
 
 
 def files_of(room: str) -> list[Path]:
-    """Return the files of a room."""
+    """Return the files of a folder."""
     return sorted((ROOT / "connectors" / room).glob("*.py"))
 
 
@@ -91,8 +91,8 @@ def update(c, data):
 
 
 def test_second_loops_are_found() -> None:
-    """Functions are alike under other names, values and docstrings, and with one more statement; other loops are
-    not.
+    """Functions with different names, values and docstrings, or with one additional statement, are alike. Other loops
+    are not alike.
     """
     other = LOOP.replace("rows", "cables").replace("gap", "g").replace("0.0", "1.0").replace("Update", "Renew")
     other = other.replace("    return", "    count = 1\n    return")

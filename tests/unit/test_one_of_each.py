@@ -118,7 +118,7 @@ def read_number(node: ast.expr) -> Any:
 
 
 CUBIC = {3, 2}, {1, 3}, {6, 12}, {4, 6}, {2, 6}, {3, 4}
-"""Numbers in the linear factors of shape functions and their derivatives, such as 3 - 2 s."""
+"""Numbers in the linear factors of shape functions and of their derivatives, such as 3 - 2 s."""
 MASS = 35, 70, 105, 140, 210, 420
 """Denominators of mass matrices."""
 
@@ -152,7 +152,7 @@ def test_cables_have_their_shape_functions_and_their_mass_matrix_from_one_place(
     for path, nodes in files().items():
         for form in find_forms(nodes):
             homes[form].add(path)
-    # the step from air to water has the same form as a shape function
+    # the smooth step from air to water has the form of a shape function
     assert homes["shape"] == {"elements/cable/points.py", "connectors/fluids/flow.py"}
     assert homes["mass"] == {"elements/cable/mass.py"}
 

@@ -1,4 +1,6 @@
-"""`windlass optimise`: searches for known minima, limits, failed runs, continued searches, and wrong command lines."""
+"""Tests of `windlass optimise`: searches for known minima, limits, failed runs, continued searches, and wrong command
+lines.
+"""
 
 from __future__ import annotations
 
@@ -54,8 +56,8 @@ def require(method: str) -> None:
 
 @pytest.fixture
 def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, float]]:
-    """A model without processes, with the cost (k/100 - 2)² + (m - 3/2)², the sag m g/k and the load m g. The model
-    fails for k > 480 N/m.
+    """Replace the model program by a function in this process, with the cost (k/100 - 2)² + (m - 3/2)², the sag m g/k
+    and the load m g. Runs with k > 480 N/m fail.
     """
     done: list[dict[str, float]] = []
     (tmp_path / "model.py").write_text("")
@@ -285,7 +287,7 @@ def search(
 @pytest.mark.parametrize("method", ["gradient", *NLOPT_METHODS, *TAO])
 def test_a_bowl_at_the_edge(method: str) -> None:
     """The minimum of a quadratic function in the box of 0 to 1 is at (7/20, 1), on an edge of the box. All methods with
-    derivatives find it in less than 60 runs, although the steps of their differences are large.
+    derivatives find this minimum in less than 60 runs, although the steps of the difference quotients are large.
     """
     require(method)
 
@@ -340,7 +342,9 @@ def test_other_libraries_end_with_the_runs(method: str) -> None:
 
 
 def test_a_step_downhill_into_failed_runs() -> None:
-    """The objective falls towards a region in which runs fail, and the search finds the best run next to it."""
+    """The objective decreases towards a region in which runs fail. The search finds the best run next to this
+    region.
+    """
 
     def cliff(point: Point) -> SearchResult:
         return SearchResult(math.nan if point[0] > 0.6 else 1.0 - point[0], ())
@@ -368,8 +372,8 @@ def test_a_model_of_windlass(tmp_path: Path) -> None:
 
 
 class FakeNLopt:
-    """The part of NLopt that a search uses. As NLopt, the object raises `ForcedStop` instead of errors of the
-    objective.
+    """The part of NLopt that a search uses. Like NLopt, this object raises `ForcedStop` if the objective raises an
+    error.
     """
 
     class ForcedStop(Exception):

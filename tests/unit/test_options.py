@@ -1,4 +1,6 @@
-"""Options: syntax of the command line, types and bounds of values, summary, and the check of unread options."""
+"""Tests of options: syntax of the command line, types and bounds of values, summary, and the check of unread
+options.
+"""
 
 import json
 import os
@@ -130,7 +132,7 @@ def test_option_names_are_unique_and_not_petscs() -> None:
 
 
 def test_parameters_are_options_with_a_range(database: Any) -> None:
-    """A parameter returns its default or the value of the command line; values outside of the range cause errors."""
+    """A parameter returns its default or the value of the command line. Values outside of the range cause errors."""
     words = {"unit": "N", "doc": "tension", "minimum": 100.0, "maximum": 1000.0}
     assert wl.parameter("some_tension", 400, **words) == 400.0
     database.setValue("some_other_tension", "250")

@@ -1,4 +1,6 @@
-"""Default linear solver on one process: natural order for banded matrices, MUMPS for nets, and settings."""
+"""Tests of the default linear solver on one process: natural order for banded matrices, MUMPS for nets, and
+settings.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,8 @@ def test_default_package(build: object, package: str) -> None:
 def test_chosen_package_finds_its_own_order(chosen: str, request: pytest.FixtureRequest) -> None:
     """A package that the user selects chooses its own order.
 
-    The natural order is used only with PETSc's own LU; in a net it would give factors ten times as large.
+    The natural order is used only with PETSc's own LU. For a net, the factors in natural order would be ten times as
+    large.
     """
     if chosen:
         name = "dynamic_pc_factor_mat_solver_type"
@@ -117,8 +120,8 @@ def test_settings_of_mumps(
 
 
 def test_mumps_keeps_its_pivots_without_scaling() -> None:
-    """If steps are so small that inertia dominates, MUMPS without scaling delays no pivot, and the solution is exact to
-    rounding.
+    """If steps are so small that inertia dominates, MUMPS without scaling delays no pivot, and the only errors of the
+    solution are rounding errors.
 
     With the default threshold of MUMPS, 0.01, thousands of pivots would be delayed and memory would not suffice.
     """

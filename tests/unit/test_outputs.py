@@ -1,5 +1,5 @@
-"""Outputs and files of users: the mark of each kind, two writers of one file, temporary files, signals, wrong command
-lines.
+"""Tests of output files and of files of users: the mark of each kind of output, two writers of one file, temporary
+files, signals, wrong command lines.
 
 tests/campaigns/outputs.py tests every kind of output on every kind of file.
 """
@@ -143,7 +143,7 @@ def test_notes_beside_files_of_petsc(tmp_path: Path) -> None:
 
 
 def test_the_model_is_never_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file of the model is never overwritten, also if it is empty or named by a link."""
+    """The file of the model is never overwritten, even if it is empty or named by a link."""
     path = tmp_path / "m.py"
     path.write_text("")
     (tmp_path / "link").symlink_to(path)
@@ -178,8 +178,8 @@ def test_a_run_replaces_its_own_outputs(model: Path) -> None:
 
 
 def test_two_writers_of_one_file(tmp_path: Path) -> None:
-    """Two writers of one file are refused before the solve. A writer that has begun is replaced by a second writer, as
-    in a loop, and has to stop.
+    """Two writers of one file are refused before the solve. If a second writer of the same file is created after the
+    first writer has begun, as in a loop, the second writer replaces the first, which then has to stop.
     """
     world, sensor = create_point()
     first = Sensors(tmp_path / "a.csv", [sensor])
@@ -218,7 +218,7 @@ def test_two_options_of_one_file(model: Path) -> None:
 
 
 def test_claims_are_given_back(tmp_path: Path) -> None:
-    """The claim on a file ends by release, and when the object that owns it is deleted."""
+    """A claim on a file ends when it is released, and when the object that owns the claim is deleted."""
     claim = Claim([tmp_path / "a"], "Sensors")
     claim.release()
     other = Claim([tmp_path / "a"], "Recorder")
@@ -243,7 +243,7 @@ def test_signals_remove_locks(number: signal.Signals, model: Path) -> None:
 
 
 def test_drafts_of_killed_runs_are_removed_by_the_next(model: Path) -> None:
-    """The next run removes temporary files of every output of a killed run; temporary files of a running process
+    """The next run removes temporary files of every output of a killed run. Temporary files of a running process
     remain.
     """
     code = "import sys, os; from pathlib import Path; from windlass.framework.files.whole_files import create_draft; "
@@ -325,7 +325,7 @@ def test_commands_say_what_they_take(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_viewers_that_write_no_file_are_left_to_petsc(tmp_path: Path) -> None:
-    """Viewers of PETSc that write no file are passed to PETSc, and no file is noted for them."""
+    """Viewers of PETSc that write no file are passed to PETSc, and no output file is recorded for these viewers."""
     pairs = [("log_view", None), ("log_view", "ascii"), ("dynamic_snes_view", "::ascii_info_detail"), ("info", "true")]
     check_viewers(pairs, tmp_path)
     assert not list(tmp_path.iterdir())

@@ -1,5 +1,6 @@
-"""Runs in real time: runs wait after their steps, and state their delay and their real-time factor; the clock of these
-tests is not the clock of the machine."""
+"""Tests of runs in real time: waiting after steps, delays, and the real-time factor. These tests use a simulated
+clock.
+"""
 
 from __future__ import annotations
 
@@ -55,8 +56,8 @@ def swing(kind: str, **settings: Any) -> wl.Dynamic | wl.Explicit:
 @pytest.mark.parametrize("kind", ["dynamic", "explicit"])
 @pytest.mark.parametrize("pace", [1.0, 2.0])
 def test_runs_wait(kind: str, pace: float, clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
-    """Steps that take 1 ms each end when the elapsed time is the simulated time divided by the pace; a pace does not
-    change results, and no step is late.
+    """Each step takes 1 ms. The run waits after each step until the elapsed time is the simulated time divided by the
+    pace. The pace does not change results, and no step is late.
     """
     ends = []
 
@@ -74,8 +75,9 @@ def test_runs_wait(kind: str, pace: float, clock: Clock, capsys: pytest.CaptureF
 
 
 def test_late_runs_say_so_and_catch_up(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
-    """One step takes 0.055 s more than its 0.01 s. The next five steps, which take no time, do not wait, and the run
-    ends in time; the note states the largest delay."""
+    """One step takes 0.055 s longer than its size of 0.01 s. The next five steps take no time, and the run does not
+    wait after these steps. The run ends in time. The note states the largest delay.
+    """
     steps = []
 
     def work(state: wl.State) -> None:
@@ -112,8 +114,9 @@ def test_the_pace_is_an_option(clock: Clock) -> None:
 def test_real_time_factor(
     reached: float, factor: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The last line states the simulated time divided by the elapsed time without compilation, also for a run that was
-    stopped; statics has no such factor."""
+    """The last line states the simulated time divided by the elapsed time without compilation. This is also true for a
+    run that was stopped. Statics has no such factor.
+    """
     now, spent = [0.0], [5.0]
     monkeypatch.setattr(progress.time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(progress, "compiling_time", lambda: spent[0])

@@ -1,4 +1,6 @@
-"""The lists in pyproject.toml, the contents of a wheel, and an uninstalled checkout agree with the source tree."""
+"""The lists in pyproject.toml and the contents of a wheel agree with the source tree. The package can be imported from
+a checkout without installation.
+"""
 
 import ast
 import os

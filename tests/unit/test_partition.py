@@ -1,4 +1,4 @@
-"""Partition of a model among processes: cut edges, balance, hubs, order of unknowns, options."""
+"""Tests of the partition of a model among processes: cut edges, balance, hubs, order of unknowns, options."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_chain_in_random_order_is_cut_into_few_pieces() -> None:
 
 
 def hub_world() -> World:
-    """Create two bodies (hubs), each connected by springs to half of many points; a hub is the first marker of each
+    """Create two bodies (hubs), each connected by springs to half of many points. A hub is the first marker of each
     spring.
     """
     world = World()
@@ -116,7 +116,7 @@ def test_hubs_tie_nothing_together_and_do_not_gather_rows() -> None:
     graph = graph_of(world)
     assert len(graph.edges) == 0
     owner = find_owners(graph, 2)
-    # each hub belongs to the process of its springs
+    # each hub is on the process of its springs
     assert owner[:2].tolist() == [1, 0]
     layouts = [Layout(world, rank, 2) for rank in range(2)]
     assert [len(layout.rows[CartesianSpringDamper]) for layout in layouts] == [50, 50]

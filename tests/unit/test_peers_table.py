@@ -1,4 +1,6 @@
-"""`make peers` judges scripts of Exudyn: tolerances, shorter steps, shortened runs, and rows that do not change."""
+"""Tests of the verdicts of `make peers` on scripts of Exudyn: tolerances, shorter steps, shortened runs, and rows that
+do not change.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ APART = {(0.0, 1): (4e-4, 1e-3), (1e-10, 1): (4e-4, 9e-4)}
 def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
     """Return the verdict on given differences of motions and multipliers.
 
-    Differences are given for pairs of tolerance and number of steps; all other differences are 1e-3.
+    Differences are given for pairs of tolerance and number of steps. All other differences are 1e-3.
     """
 
     def solve(how: Any) -> Any:
@@ -43,7 +45,7 @@ def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
             "converges",
             "9e-04 with the steps of the script; 1e-04, 3e-05 and 6e-06 with 2, 4 and 8 × steps",
         ),
-        # multipliers that remain different
+        # the multipliers remain different
         (
             APART | {(1e-10, 2**k): (4e-4 / 4**k, 9e-4) for k in (1, 2, 3)},
             "differs",
@@ -111,8 +113,8 @@ def test_scripts_that_take_long_are_cut(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_runs_that_may_take_longer_are_run_again(tmp_path: Path) -> None:
-    """The result of a run that was ended after 5 s is used again if the time limit is equal; with a longer limit the
-    script runs again.
+    """The result of a run that was ended at the time limit of 5 s is used again if the limit does not change. With a
+    longer limit the script is executed again.
     """
     how = peers.Settings()
     for seconds, kept in ((5.0, True), (4.0, True), (60.0, False)):
@@ -193,8 +195,8 @@ def test_refusals_are_counted_without_numbers_and_names() -> None:
 
 
 def test_what_fails_in_exudyn_is_not_there() -> None:
-    """A script that fails in Exudyn has the verdict "no result", also if Windlass refuses it. A script that Windlass
-    refuses and that takes long in Exudyn has the verdict "refused".
+    """A script that fails in Exudyn has the verdict "no result", even if Windlass refuses the script. A script that
+    Windlass refuses and that takes long in Exudyn has the verdict "refused".
     """
 
     class Records:

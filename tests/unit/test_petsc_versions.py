@@ -1,4 +1,4 @@
-"""Differences between the versions of PETSc: names of reasons."""
+"""Tests of differences between the versions of PETSc: names of convergence reasons."""
 
 from __future__ import annotations
 

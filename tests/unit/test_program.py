@@ -1,5 +1,5 @@
-"""Programs are fixed sequences of kernel calls and Python functions; arguments are stored as the compiler represents
-them.
+"""Tests of programs, which are fixed sequences of kernel calls and Python functions. Arguments are stored in the
+representation of the compiler.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Columns(NamedTuple):
 
 @kernel
 def add(c: Columns, x: FloatArray, f: FloatArray) -> None:
-    """Add scale x to f[to] if ``on`` is true; the flags are further terms."""
+    """Add scale x to f[to] if ``on`` is true. The flags are added as further terms."""
     for i in range(len(c.to)):
         if c.inner.on[i]:
             f[c.to[i]] += c.scale * x[i, c.width] + (100.0 if c.flag else 0.0)
@@ -61,7 +61,7 @@ def into(f: FloatArray) -> Evaluation:
 @pytest.mark.parametrize("flag", [True, False])
 @pytest.mark.parametrize(("first", "second"), [(True, False), (False, True), (True, True)])
 def test_arguments_reach_the_kernel(flag: bool, first: bool, second: bool) -> None:
-    """Kernels get numbers, adjacent truth values, nested tuples and arrays; arrays are not copied, also if they are
+    """Kernels get numbers, adjacent truth values, nested tuples and arrays. Arrays are not copied, even if they are
     strided.
     """
     c, f, expected = columns(flag, first, second), np.zeros(3), np.zeros(3)
@@ -78,7 +78,7 @@ def test_arguments_reach_the_kernel(flag: bool, first: bool, second: bool) -> No
 
 
 def test_steps_are_taken_in_their_order() -> None:
-    """Steps are executed in order, also if Python functions are called between kernels."""
+    """Steps are executed in order, even if Python functions are called between kernels."""
     f, seen = np.ones(2), []
     s, twice = into(f), call(double, lambda s: (s.f,))
     steps = [(twice, (s,)), (twice + twice, (s,)), (lambda s: seen.append(s.f.copy()), (s,)), (twice, (s,))]
@@ -98,7 +98,7 @@ def test_other_arguments_are_refused() -> None:
 
 @pytest.mark.skipif(not is_compiled(double), reason="plain Python takes any number")
 def test_numbers_of_numpy_and_results() -> None:
-    """Numbers of all widths are passed. A kernel that returns a value causes an error."""
+    """Numbers of all types of NumPy are passed to kernels. A kernel that returns a value causes an error."""
     narrow = Columns(np.float64(0.5), np.True_, Inner(np.ones(3, bool), np.False_, True), np.int32(1), np.arange(3))
     f, expected, x = np.zeros(3), np.zeros(3), np.ones((3, 2))
     add_all = call(add, lambda s: (narrow, x, s.f))

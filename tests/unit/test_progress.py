@@ -1,4 +1,4 @@
-"""The text of the progress line of a solve."""
+"""Tests of the text of the progress line of a solve."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from windlass.solvers.stepping.statistics import Statistics
 def test_factor_to_real_time(
     seconds: float, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The factor to real time is the computing time for one simulated second [s].
+    """The factor relative to real time is the computing time for one simulated second [s].
 
     The text says whether simulated or elapsed time is longer.
     """
@@ -31,7 +31,7 @@ def test_factor_to_real_time(
     monkeypatch.setattr(progress, "INTERVAL_FILE", 0.0)
     line = progress.Progress("swing", "s", Statistics())
     line.begin(0.0, 3.0)
-    clock[0] = 50.0  # the first step takes long, because kernels are loaded: it allows no prediction
+    clock[0] = 50.0  # the first step takes long, because kernels are loaded; no prediction is possible from this step
     line.step(0.5, 1e-3)
     said = capsys.readouterr().err
     assert said.startswith("swing: 0.5 of 3 s, step 0.001 s, ") and "to go" not in said and "real time" not in said

@@ -1,5 +1,5 @@
-"""Reports of pulleys agree with sums over outputs of the contact, for states made by hand and for a short run of a
-small belt.
+"""Reports of pulleys agree with sums over outputs of the contact, for constructed states and for a short run of a small
+belt.
 """
 
 import inspect
@@ -140,8 +140,8 @@ def test_report_of_a_rope_over_a_pulley(speed: float) -> None:
     for name in POWERS:
         power = eval_output(model.contacts, name, state).sum()
         assert_allclose(getattr(report, name), power, rtol=1e-12, atol=1e-12, err_msg=name)
-    # slipping segments have friction f_t > 0, which acts counter-clockwise, against a rope that runs clockwise over the
-    # top
+    # on slipping segments, the friction f_t > 0 acts counter-clockwise, against the motion of the rope, which runs
+    # clockwise over the top
     assert report.torque > 0.0
     assert np.sign(report.friction_power) == -np.sign(speed)
     # the sum of f_t v_t over slipping segments; the sum is not exact, because f_t acts at r + g and its torque is
@@ -150,7 +150,7 @@ def test_report_of_a_rope_over_a_pulley(speed: float) -> None:
         stick_slip == 1.0, force[..., 0] * eval_output(model.contacts, "coordinates_rate", state)[..., 0], 0
     )
     assert_allclose(report.friction_power, slip.sum(), rtol=0.02)
-    # ends of the contact coincide with ends of segments
+    # the ends of the contact are ends of segments
     one = model.cables.length[0] / SEGMENTS / RADIUS
     assert_allclose(report.wrap_angle, np.pi, atol=1.1 * one)
     assert_allclose(report.wrap_angle, one * report.segments_in_contact, rtol=0.01)
@@ -164,8 +164,8 @@ def test_report_of_a_rope_over_a_pulley(speed: float) -> None:
 
 @pytest.mark.parametrize("kind", [ContactFrictionCircleCable2D, ContactFrictionCirclePoints2D])
 def test_belt_speed_is_that_of_the_cord(kind: type) -> None:
-    """If a rope turns with its pulley as one body, the reported belt speed is ω (R + offset), the speed of the cord,
-    although the touching line has ω R.
+    """If a rope rotates with its pulley as one body, the reported belt speed is ω (R + offset), the speed of the cord,
+    although the speed of the touching line is ω R.
     """
     model = create_rope(kind=kind)
     state, nodes = create_state(model), nodes_of(model.world, model.cables)
@@ -177,8 +177,8 @@ def test_belt_speed_is_that_of_the_cord(kind: type) -> None:
 
 @pytest.mark.parametrize("speed", [0.0, 2.0, -2.0])
 def test_report_of_contact_points(speed: float) -> None:
-    """The report of contact points agrees with sums over points, whose tangential forces turn the circle at the
-    distance r + g.
+    """The report of contact points agrees with sums over points. The torque of a tangential force on the circle has the
+    lever arm r + g.
     """
     model = create_rope(kind=ContactFrictionCirclePoints2D)
     state = create_state(model, speed)
@@ -225,7 +225,7 @@ def test_the_seam_of_a_closed_belt_does_not_matter() -> None:
     state = create_state(model, speed=1.0)
     for pulley in model.pulleys:
         report = pulley_report(model.world, state, model.contacts, pulley)
-        # at each end, one segment more or less may touch
+        # at each end, one segment more or one segment less may touch
         assert_allclose(report.wrap_angle, np.pi, atol=2.0 * model.cables.length[0] / SEGMENTS / RADIUS)
         assert report.segments_in_contact < 24 * SEGMENTS // 2
         for shift in (5, 9, 20):
@@ -315,8 +315,8 @@ LAWS = (ContactFrictionCircleCable2D, ContactFrictionCirclePoints2D, ContactCirc
 
 @pytest.mark.parametrize("kind", LAWS)
 def test_sensors_give_the_numbers_of_reports(kind: type) -> None:
-    """The values of sensors of reports, which sum in compiled code, equal the numbers of the reports, also after some
-    contacts are switched off.
+    """The values of sensors of reports, which are computed in compiled code, are equal to the numbers of the reports,
+    even after some contacts are switched off.
     """
     for model in (create_rope(kind=kind), *([create_belt()] if kind is LAWS[0] else [])):
         state = create_state(model, 2.0)
@@ -333,8 +333,8 @@ def test_sensors_give_the_numbers_of_reports(kind: type) -> None:
 
 
 def test_small_belt_drive(tmp_path: Path) -> None:
-    """A small belt drive runs from the preload into motion with a load, and the forces on the driven pulley balance at
-    every instant and at the end.
+    """A small belt drive starts from the preloaded state and moves under a load. The forces on the driven pulley are in
+    balance at every instant and at the end.
     """
     model = create_belt()
     world, (driver, driven) = model.world, model.pulleys
@@ -382,7 +382,7 @@ def test_small_belt_drive(tmp_path: Path) -> None:
         assert_allclose(wrap.mean(), np.pi, rtol=0.1)
         assert (sign * torque > 0.0).all()
         arm = RADIUS + OFFSET
-        # counter-clockwise, the tight strand leaves the driven pulley
+        # for counter-clockwise rotation, the tight strand leaves the driven pulley
         assert_allclose(torque.mean(), arm * (leaving - entry).mean(), rtol=0.08)
     table = read_csv(tmp_path / "pulleys.csv")
     assert_allclose(table["driven.torque"], sensors["driven"][:, 0], rtol=0)

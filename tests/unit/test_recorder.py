@@ -89,7 +89,7 @@ def create_model() -> Model:
 
 
 def create_states(model: Model) -> list[State]:
-    """Return three states in which all values differ, with a history that is consistent with the gaps."""
+    """Return three states in which all values differ. The history values are consistent with the gaps."""
     states = []
     for k, t in enumerate((0.0, 0.1 + 0.2, 2.45)):
         rng = np.random.default_rng(k)
@@ -146,7 +146,7 @@ def read_series(path: Path) -> tuple[list[float], list[Frame]]:
 
 
 def check_cables(frame: Frame, points: np.ndarray, cables: Entity, state: State, subdivisions: int) -> int:
-    """Compare the points of a frame, from a given point on, with the outputs of cables; return the number of compared
+    """Compare the points of a frame, from a given point on, with the outputs of cables. Return the number of compared
     points.
     """
     x = cables.length[:, None] * np.arange(subdivisions + 1) / subdivisions
@@ -179,8 +179,8 @@ def test_files_hold_the_outputs(format_: str, tmp_path: Path) -> None:
         count = check_cables(frame, moved, both, state, SEGMENTS)
         assert_array_equal(frame.lines, frames[0].lines)
         assert_array_equal(frame.cell_data["part"][:lines], np.repeat([0, 1], [12 * SEGMENTS, 2 * SEGMENTS]))
-        # if the number of lines equals the number of segments, each line shows the values of one segment, of the circle
-        # that it touches
+        # If the number of lines is equal to the number of segments, each line shows the values of one segment in
+        # contact with the circle that it touches.
         shape = (2, 12 * SEGMENTS)
         force = eval_output(model.contacts, "force_per_length", state).reshape(*shape, 2).sum(axis=0)
         painted = {name: frame.cell_data[name][:lines] for name in LINE_FIELDS}

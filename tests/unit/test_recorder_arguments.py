@@ -1,4 +1,4 @@
-"""Arguments of the recorder: number of frames, fields, and digits."""
+"""Tests of the arguments of the recorder: number of frames, fields, and digits."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def create_rope() -> World:
 
 
 def test_a_film_has_as_many_frames_as_it_needs(tmp_path: Path) -> None:
-    """The frames of a film are evenly spaced in time, or in load steps. For a short solve all steps are recorded."""
+    """The frames of a film are equally spaced in time, or in statics in load steps. For a short solve all steps are
+    recorded.
+    """
     world = create_rope()
     for solver in (Dynamic(world, step=1e-3, end=0.01, name=""), Explicit(world, step=1e-3 / 32, end=0.01, name="")):
         with Recorder(tmp_path / "film", frames=4) as out:
@@ -56,7 +58,7 @@ def test_a_film_has_as_many_frames_as_it_needs(tmp_path: Path) -> None:
 
 
 def test_a_film_by_hand_has_all_frames(tmp_path: Path) -> None:
-    """In a march, whose duration is unknown to the recorder, each step is recorded."""
+    """With ``march`` the recorder does not know the duration of the run, so each step is recorded."""
     world = create_rope()
     with Recorder(tmp_path / "hand") as out:
         for state in Dynamic(world, step=1e-3, end=0.005, name="").march():
@@ -80,7 +82,7 @@ def test_some_fields_in_single_precision(kind: str, tmp_path: Path) -> None:
             some.record(state)
     assert set(some.field_units) == set(wanted) < set(whole.field_units)
     expected, found = (read_series(out.paths[0])[1](1.0) for out in (whole, some))
-    # XDMF viewers move the points by this field
+    # XDMF viewers use this field to move the points
     assert set(found.point_data) == {"axial_force"} | ({"displacement"} if kind == "xdmf" else set())
     assert set(found.cell_data) == {"gap", "partition", "part"}
     assert found.points.dtype == np.float64 and np.array_equal(found.points, expected.points)

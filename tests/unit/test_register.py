@@ -41,7 +41,7 @@ from windlass.solvers.static import Static
 
 
 class Spring(Component):
-    """A schema with all columns that a connector between two markers needs."""
+    """Schema with all columns that a connector between two markers needs."""
 
     marker0 = ref(POSITION, "first end")
     marker1 = ref(POSITION, "second end")
@@ -398,14 +398,16 @@ FIELDS = "must be one of marker0, marker1, stiffness, active"
     ],
 )
 def test_words_of_kernels_are_fields_of_the_row(more: dict[str, Any], message: str) -> None:
-    """A name that is no field of the row is refused before compilation, also in a kernel that is called."""
+    """A name that is no field of the row is refused before compilation. This is also true for kernels that the kernel
+    calls.
+    """
     with raises(message):
         register_pair(Spring, more.pop("force", calling), three_by_three, **more)
     assert law_of(Spring) is None
 
 
 def test_words_of_joints_are_fields_of_the_row() -> None:
-    """Kernels of joints may read multipliers of the equation and of the drive, and further fields that the joint
+    """Kernels of joints can read the multipliers of the equation and of the drive, and further fields that the joint
     declares.
     """
 
@@ -422,9 +424,7 @@ def test_words_of_joints_are_fields_of_the_row() -> None:
 
 
 def test_words_of_updates_are_fields_of_the_row() -> None:
-    """Kernels of updates may read only fields of the row, including history values; a misspelt field causes an
-    error.
-    """
+    """Kernels of updates may read only fields of the row, including history values. A misspelt field is refused."""
     with raises("row.histroy in update of Keeper: must be one of .*, history, start"):
         register_pair(Keeper, three, three_by_three, start=(0.0,), update=keeping)
 
@@ -449,7 +449,7 @@ def test_derived_fields_are_those_declared() -> None:
 
 
 def test_a_law_whose_family_was_not_loaded() -> None:
-    """If a reference is no marker of the required family, the error names this family, also if the module of the family
+    """If a reference is no marker of the required family, the error names this family, even if the module of the family
     was not loaded before.
     """
     text = (

@@ -1,4 +1,6 @@
-"""Work that numba repeats: the changes for kernels have no effect on machine code and end with the compilation."""
+"""Tests of the changes to numba that avoid repeated work: the changes have no effect on machine code, and end with the
+compilation.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The report of a run is one complete page that needs no network, also after a failure and on two processes."""
+"""The report of a run is one complete page that needs no network. This is also true after a failure and on two
+processes.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +96,7 @@ def test_all_sections_are_there(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("load", "solves"), [("early", 0), pytest.param("wild", 1, marks=pytest.mark.long)])
 def test_a_failure_is_reported_with_its_reason(load: str, solves: int, tmp_path: Path) -> None:
-    """A failure is reported with its reason, also in the first solve. Earlier solves are in the report."""
+    """A failure is reported with its reason, even in the first solve. Earlier solves are in the report."""
     code, page = run(tmp_path, "-load", load)
     assert code == 2
     assert titles(page)[0] == "Failure" and page.count("<h2>Solve ") == solves

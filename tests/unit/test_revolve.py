@@ -21,7 +21,9 @@ def find_least(steps: int, states: int) -> int:
 
 @pytest.mark.parametrize("states", [1, 2, 3, 5, 9])
 def test_schedule_is_optimal(states: int) -> None:
-    """The number of advances is the least possible, with and without states stored during the motion."""
+    """The number of advances is the smallest possible number, with and without states that are stored during the
+    motion.
+    """
     for steps in range(1, 50):
         placed = place_states(steps, states)
         for stored in ([0], placed):

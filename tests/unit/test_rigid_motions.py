@@ -1,5 +1,5 @@
-"""Rigid motions as near null space of the tangent. Rigid motions cause no elastic force on a free model, GAMG uses the
-rigid motions by default, and several processes give equal results.
+"""Tests of rigid motions as near null space of the tangent. Rigid motions cause no elastic force on a free model. GAMG
+uses the rigid motions by default. Results on several processes are equal.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def find_forces(world: World) -> Any:
 
 def test_free_net_resists_no_rigid_motion_of_the_plane() -> None:
     """For a free net with separate slopes at crossings and without prestress, the tangent times a rigid 2D motion is 0
-    to rounding.
+    up to rounding errors.
     """
     world = World()
     build_net(world, 4)
@@ -68,7 +68,7 @@ def test_rotation_of_a_body_in_space_is_that_of_its_points() -> None:
 
 
 def test_gamg_gets_them_by_default() -> None:
-    """With -static_pc_type gamg the tangent receives the rigid motions; with other solvers it does not. The solution
+    """With -static_pc_type gamg the tangent receives the rigid motions. With other solvers it does not. The solution
     equals the solution of the default solver.
     """
     world = World(gravity=(0.0, -1e-3, 0.0))
@@ -121,5 +121,5 @@ def test_benchmark_of_a_net_on_two_processes(tmp_path: Path) -> None:
         for line, name in zip(done.stdout.splitlines()[-2:], ("gamg", "gamg rigid"), strict=True)
     )
     # the solves need 120 iterations with plain GAMG and 26 with rigid motions; without the rigid motions of both
-    # processes, the second number would also grow with the model
+    # processes, the second number would also increase with the size of the model
     assert rigid < 40 < 80 < without

@@ -1,4 +1,4 @@
-"""Rotation markers: allowed values, and errors for values that are not allowed."""
+"""Tests of rotation markers: allowed values, and errors for other values."""
 
 from __future__ import annotations
 
@@ -125,7 +125,9 @@ def test_forms() -> None:
 
 
 def test_history_values() -> None:
-    """Angles count from the initial values. If history values are given, the angle may start with some turns."""
+    """Angles are measured from the initial values. If history values are given, the initial angle can contain full
+    turns.
+    """
     world = World()
     start = euler_parameters((0.0, 0.0, 1.0), 5.0) - (1.0, 0.0, 0.0, 0.0)
     body = add_bodies(world, displacement=(0.0, 0.0, 0.0, *start))

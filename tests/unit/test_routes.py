@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose
 from windlass.elements.routes.routes import Circle, Route, nodes_along, route_around, straight
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "belt_nodes.npz"
-# The tolerance is about ten rounding errors of numbers of the size of 1 m.
+# The tolerance is about ten times the rounding error of a length of 1 m.
 ROUNDING = 1e-14
 
 LEFT_PULLEY = Circle((0.0, 0.0), 0.09995, "right")
@@ -36,7 +36,7 @@ def belt() -> Route:
 
 def assert_consistent(route: Route, circles: list[Circle], offset: float = 0.0) -> None:
     """Check that positions and slopes join, slopes are unit tangents, and arcs lie on the right sides of circles."""
-    # Points on both sides of each joint of two pieces, one floating-point number away from the joint, so both pieces
+    # Points on both sides of each joint of two pieces, at the neighbouring floating-point numbers, so that both pieces
     # are evaluated.
     joints = route.stations if route.closed else route.stations[1:-1]
     before, after = (route.eval_points(np.nextafter(joints, d)) for d in (-np.inf, np.inf))
@@ -201,8 +201,8 @@ def test_drum_with_turns_at_the_start_and_inside() -> None:
 
 
 def test_start_and_end_on_the_circle_are_contact_points() -> None:
-    """A route along a half circle starts and ends at contact points, with centres and radii that are not exact in
-    binary.
+    """A route along a half circle starts and ends at contact points. The centres and radii have no exact binary
+    representation.
     """
     center, R = (0.3, -0.7), 0.1
     angle = 0.4 + np.array([0.0, pi])
@@ -281,7 +281,7 @@ RIGHT = Circle((0.0, 0.0), 0.1, "right")
 @pytest.mark.parametrize(
     ("circles", "options", "message"),
     [
-        # Circles on different sides of a belt must not overlap; of two circles on the same side, neither may lie inside
+        # Circles on different sides of a belt must not overlap. Of two circles on the same side, neither may lie inside
         # the other.
         (
             [RIGHT, Circle((0.15, 0), 0.1, "left")],

@@ -1,4 +1,6 @@
-"""The scaling study: its arithmetic with artificial child processes, and its child script on small models."""
+"""Tests of the scaling study: the arithmetic with artificial child processes, and the child script with small
+models.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ def test_table_has_the_least_times_of_all_rounds(modules: dict[str, ModuleType])
 def test_ratios_to_the_same_and_to_the_best_solver(modules: dict[str, ModuleType]) -> None:
     """Solver A needs 0.3 s on one process and 0.2 s on two processes, so its ratio is 1.5.
 
-    The best solver on one process, B, needs 0.1 s, so the ratio to B is 0.5. The laws need 2 x 0.08 s and 2 x 0.04 s.
+    The best solver on one process, B, needs 0.1 s, so the ratio to B is 0.5. The evaluation of laws takes 2 x 0.08 s
+    and 2 x 0.04 s.
     """
     results = {
         "A, x, 1": [made_up(1, 0.3, 0.08)],

@@ -229,7 +229,7 @@ def test_wrong_sensors_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_units_of_coordinates() -> None:
-    """The unit of a force on a coordinate follows from the coordinate of each row: N m for angles, also if constraints
+    """The unit of a force on a coordinate follows from the coordinate of each row: N m for angles, even if constraints
     act on velocities.
     """
     world = World()
@@ -249,8 +249,8 @@ def test_units_of_coordinates() -> None:
 
 @pytest.mark.parametrize("every_step", [False, True])
 def test_means_over_time(every_step: bool) -> None:
-    """Means are integrals by the trapezoidal rule from the first instant at or after their start, also of sensors that
-    Python reads, over steps of different sizes.
+    """Means are integrals by the trapezoidal rule from the first instant at or after their start, over steps of
+    different sizes. This is also true for sensors that Python reads.
     """
     model = create_model(load=3.0)
     watched = [
@@ -319,7 +319,7 @@ def run_interrupted(path: Path, first: float | None, second: float | None) -> Me
 
 def test_a_restart_with_another_start_of_means(tmp_path: Path) -> None:
     """After a restart, means may begin later than the last step of the interrupted run. With a start that is earlier
-    than in the interrupted run, steps would be missing. Such a start causes an error, also if the interrupted run had
+    than in the interrupted run, steps would be missing. Such a start causes an error, even if the interrupted run had
     not reached its own start.
     """
     for first in (0.012, 0.005):
@@ -340,8 +340,8 @@ def test_a_restart_with_another_start_of_means(tmp_path: Path) -> None:
 
 
 def test_means_of_several_solves() -> None:
-    """A gap between two solves does not count, a start state that was changed is used without correction, and a solve
-    that begins before the end of the previous solve starts new means.
+    """The time between two solves is not included in means. If the state at the start of a solve was changed, its
+    values are used without correction. A solve that begins before the end of the previous solve starts new means.
     """
     model = create_model()
     spin = Means([Sensor(model.body, "angular_velocity", name="spin")])
@@ -362,7 +362,9 @@ def test_means_of_several_solves() -> None:
 
 
 def test_means_that_begin_too_late_are_noted(capsys: pytest.CaptureFixture[str]) -> None:
-    """A start of means after the end of the solve is noted before the first step. A class is no sensor."""
+    """If means would begin after the end of the solve, a note is printed before the first step. A class is not accepted
+    as a sensor.
+    """
     model = create_model()
     late = Means([Sensor(model.body, "angular_velocity", name="spin")], start=1.625)
     Dynamic(model.world, step=1e-3, end=0.01, name="").solve(hooks=[late])

@@ -1,4 +1,4 @@
-"""A session with several runs, as in a notebook: interruption, changed options, pictures and tables."""
+"""Tests of a session with several runs, as in a notebook: interruption, changed options, pictures and tables."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class PressCtrlC(wl.StepHook):
     ids=["Dynamic", "Explicit"],
 )
 def test_an_interrupted_solve_goes_on(solver: Any) -> None:
-    """An interrupted solve stops after the step in progress. The later steps are bit-identical to the steps of an
+    """An interrupted solve stops after the step in progress. All bits of the later steps are equal to the steps of an
     uninterrupted solve.
     """
     world, _ = rope()
@@ -141,7 +141,7 @@ def test_options_hold_for_solvers_that_are_made_afterwards(capfd: pytest.Capture
     assert "0 SNES Function norm" in capfd.readouterr().out
     with wl.set_options("-dynamic_step", "5e-4"):
         assert nominal() == 5e-4
-    # after the block the earlier options are valid again; a solver of another kind ignores them
+    # after the block the earlier options are valid again; a solver of another type ignores these options
     wl.Static(world, name="")
     assert nominal() == 2e-3
     wl.set_options()
@@ -273,7 +273,8 @@ def test_pictures_are_figures_without_a_path(tmp_path: Path) -> None:
     figure = modes.show(2)
     [axes] = figure.axes
     assert is_png(figure) and axes.get_title(loc="left").startswith(f"mode 2: {modes.frequencies[1]:.4g} Hz")
-    # the lines show the state of rest and the mode to both sides, at a tenth of the length of the rope
+    # the lines show the state of rest and the mode in both directions, with an amplitude of a tenth of the length of
+    # the rope
     rest, other, shown = (np.concatenate(lines.get_segments()) for lines in axes.collections)
     assert_allclose(shown - rest, rest - other, atol=1e-9)
     assert np.abs(shown - rest).max() == pytest.approx(0.1, rel=1e-6)

@@ -1,4 +1,4 @@
-"""The set-up script on unsupported systems, and the report of `windlass doctor`."""
+"""Tests of the set-up script on unsupported systems, and of the report of `windlass doctor`."""
 
 import os
 import shutil
@@ -133,7 +133,7 @@ def test_build_leaves_an_environment_of_the_system_alone(checkout: Path) -> None
     assert link.read_text() == "/usr/lib/petscdir"
 
 
-# An environment whose pip writes the requested sources; these sources log the commands that are applied to them.
+# An environment in which pip writes the requested sources. These sources log the commands that are applied to them.
 PIP = """case "$*" in
   *"-m venv "*) for folder; do :; done; mkdir -p "$folder/bin"; cp "$0" "$folder/bin/python" ;;
   *" download "*)
@@ -152,7 +152,7 @@ echo "make $* $name" >>"$LOG" """
 
 
 def build_petsc(checkout: Path, stopped: str = "") -> tuple[subprocess.CompletedProcess[str], list[str]]:
-    """Call --build-petsc with tools that only log their calls; one of the tools fails in the folder `stopped`.
+    """Call --build-petsc with tools that only log their calls. One of the tools fails in the folder `stopped`.
 
     Return the log.
     """
@@ -197,8 +197,8 @@ def test_build_continues_where_it_was_stopped(checkout: Path, name: str) -> None
 def run_without_debian_packages(
     checkout: Path, *words: str, user: int, **tools: str
 ) -> subprocess.CompletedProcess[str]:
-    """Call the script as user number `user` with only the Debian packages and tools that the script needs before the
-    check.
+    """Call the script as the user with the number `user`. Only the Debian packages and tools that the script needs
+    before the check are available.
     """
     bin_folder = checkout.parent / "tools"
     bin_folder.mkdir()

@@ -1,4 +1,4 @@
-"""The command `windlass show`: frames, fields, pictures and films without a screen, and its messages."""
+"""Tests of the command `windlass show` without a screen: frames, fields, pictures, films, and messages."""
 
 from __future__ import annotations
 
@@ -83,8 +83,9 @@ def test_frames_fields_picture_and_film(series: Path, tmp_path: Path, monkeypatc
 
 @needs_drawing
 def test_rods_and_ribbons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A ribbon is drawn as a strip in the direction d_1 of its material, with a line on one edge; a rod without width
-    is a tube. Both have the colours of the field."""
+    """A ribbon is drawn as a strip in the direction d_1 of its material, with a line on one edge. A rod without width
+    is a tube. Both have the colours of the field.
+    """
     monkeypatch.delenv("DISPLAY", raising=False)
     world = wl.World()
     columns: dict[str, Any] = {"bending_stiffness": 1.0, "torsional_stiffness": 1.0, "rotary_inertia": 1e-3}

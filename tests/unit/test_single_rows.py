@@ -1,5 +1,5 @@
-"""Values and references of single rows, which are read by faster code. Results and messages equal the results and
-messages for several rows.
+"""Values and references of single rows are read by faster code than the values of several rows. The results and
+messages of both codes are equal.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def test_single_values_are_copied() -> None:
 
 
 def test_single_references_are_found() -> None:
-    """A single entity number belongs to the same table and row as in an array of numbers."""
+    """A single entity number refers to the same table and row as this number in an array."""
     world = World()
     points = world.add(el.Point2D, position=[(0.0, 0.0), (1.0, 0.0)])
     ground = world.add(el.Ground)
@@ -102,7 +102,9 @@ def create_users(force: Any) -> UserForces:
 
 
 def test_forces_of_single_rows_are_the_same() -> None:
-    """Both updates call the functions with the same arguments, and give NaN for rows that are not finite."""
+    """The updates for single rows and for several rows call the functions with the same arguments, and give NaN for
+    rows that are not finite.
+    """
     seen = list[Any]()
 
     def force(t: float, row: int, *values: float) -> Any:
@@ -142,7 +144,7 @@ def test_differences_of_single_rows_are_the_same(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("wrong", [None, float("nan"), float("inf"), "x", [1.0, 2.0], [1.0]])
 def test_wrong_forces_of_single_rows(wrong: Any) -> None:
-    """Both updates raise the same error for a wrong result."""
+    """For a wrong result, the updates for single rows and for several rows raise the same error."""
     users, messages = create_users(lambda *given: wrong), list[str]()
     for update in (update_forces, update_numbers):
         with pytest.raises(ModelError, match=r"force_function of .* must give one finite number") as caught:

@@ -1,4 +1,6 @@
-"""Singular tangents do not affect later solves: MUMPS reports each singular tangent and factorises the next tangent."""
+"""Singular tangents have no effect on later solves: MUMPS reports each singular tangent, and factorises the next
+tangent.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ OPTION = "static_pc_factor_mat_solver_type"
 
 @pytest.mark.parametrize("package", ["mumps", "klu"])
 def test_singular_tangents_leave_no_trace(package: str) -> None:
-    """After a singular tangent MUMPS uses no unfinished factors, and PETSc accepts further solves."""
+    """After a singular tangent, MUMPS does not use incomplete factors, and PETSc accepts further solves."""
     PETSc.Options().setValue(OPTION, package)
     try:
         world = World(gravity=(0.0, -9.81))
@@ -43,8 +45,8 @@ def test_singular_tangents_leave_no_trace(package: str) -> None:
 
 @pytest.mark.parametrize("stiffness", [7.0, 0.1])
 def test_motions_that_nothing_holds_at_full_load_are_named(stiffness: float) -> None:
-    """Three wheels are coupled by springs and supported only by the stabiliser. The solve gives an error or, where
-    rounding hides the singularity, a note.
+    """Three wheels are coupled by springs and supported only by the stabiliser. The solve raises an error. If rounding
+    errors hide the singularity, a note is given.
     """
     world = World(gravity=(0.0, -9.81))
     wheels = [world.add(RigidBody2D, name=name, position=(0.0, 0.0), mass=2.0, inertia=0.3) for name in "abc"]

@@ -71,7 +71,7 @@ def test_sheaves_in_one_plane(closed: bool) -> None:
 
 
 def test_fleet_angles() -> None:
-    """With fleet angles, spans are normal to the radii at both ends; the direction jumps by the fleet angle."""
+    """With fleet angles, spans are normal to the radii at both ends. The direction jumps by the fleet angle."""
     sheaves = [
         Sheave((0, 0, 0), (0, 0.1, 1), 0.1, "right"),
         Sheave((1, 0.2, 0.1), (0, 1, -2), 0.2, "right"),
@@ -214,15 +214,15 @@ def test_layers_on_a_drum() -> None:
     distance = cdist(points, points)
     # the distance is not exact, because the route is a spline through points of touching ropes
     assert_allclose(distance[far].min(), d, rtol=2e-3)
-    # the spline has no curvature at its ends, so points there lie a little inside
+    # the spline has no curvature at its ends, so points near the ends lie slightly inside the exact curve
     assert np.hypot(points[:, 0], points[:, 1]).min() > R - 2e-6
     # the rope begins at its dead end
     assert_allclose(points[-1, 2] - points[0, 2], -0.5 * p, rtol=1e-9)
 
     other = layers.route(2.2 * turn, center=(1.0, 2.0, 3.0), axis=(0.0, -1.0, 0.0), start=(0.0, 0.0, 1.0), side="right")
     assert_allclose(other.eval_points(0.0)[0][0], (1.0, 2.0, 3.0 + R), rtol=1e-9)
-    # a spline without curvature at its end is rotated there by 0.289 (half of 1/sqrt(3)) times the angle between its
-    # points
+    # at the end of a spline without curvature at its end, the tangent is rotated by 0.289 (half of 1/sqrt(3)) times the
+    # angle between neighbouring points
     assert_allclose(other.eval_points(0.0)[1][0], (1.0, 0.0, 0.0), atol=0.29 * turn / POINTS)
     with pytest.raises(RouteError, match=r"must be from 0 to .* rad"):
         layers.route(6.0 * turn)

@@ -33,7 +33,7 @@ class Odometer(Component):
 
 
 class Columns(NamedTuple):
-    """Local numbers of the coordinate, position of the first sum and largest step of each row."""
+    """Process-local index of the coordinate, position of the first sum, and largest step of each row."""
 
     dof: IntArray
     data: IntArray
@@ -99,7 +99,7 @@ def swing(longest: float = 1e9) -> tuple[wl.World, Any, Any]:
 
 
 class Look(wl.StepHook):
-    """A hook that observes passes, which excludes compiled steps."""
+    """A hook that is called after each pass, so that compiled steps are not possible."""
 
     passes = 0
 
@@ -108,7 +108,7 @@ class Look(wl.StepHook):
 
 
 def check(state: wl.State, mass: Any, meter: Any, first: wl.State, size: float, places: int = PLACES) -> None:
-    """Check that the sums of the only row equal the increments of the run."""
+    """Check that the sums of the only row are equal to the increments over the run."""
     gained = [(state.of(mass, name) - first.of(mass, name))[0, 0] for name in ("q", "v")]
     wanted = [size, state.t - first.t, *gained][:places]
     np.testing.assert_allclose(state.of(meter, "data")[0, :places], wanted, rtol=0, atol=1e-12)
@@ -123,8 +123,8 @@ def solver_of(name: str, world: wl.World, **more: Any) -> Any:
 
 @pytest.mark.parametrize("name", ["generalized_alpha", "trapezoidal_index2", "verlet", "rk"])
 def test_steps_add_up(name: str) -> None:
-    """The increments sum to the change over the whole run, for steps in compiled code and for explicit methods, whose
-    stages do not count as steps.
+    """The sum of the increments is the change over the whole run, for steps in compiled code and for explicit methods.
+    Stages of explicit methods are not steps.
     """
     world, mass, meter = swing()
     first = wl.State(world)
@@ -133,8 +133,8 @@ def test_steps_add_up(name: str) -> None:
 
 
 def test_steps_that_are_looked_at_add_up() -> None:
-    """The increments sum to the change over the whole run, for steps that Python executes pass by pass, and for
-    rotations, whose steps combine values of both ends.
+    """The sum of the increments is the change over the whole run, for steps that Python executes pass by pass. This is
+    also true for rotations, although their steps combine values at both ends.
     """
     world, mass, meter = swing()
     world.add(RigidBody3D, position=(0.0,) * 3, mass=1.0, inertia=(1.0, 2.0, 3.0), angular_velocity=(1.0, 2.0, 0.5))
@@ -152,8 +152,8 @@ def test_cut_steps_begin_again() -> None:
 
 
 def test_runs_go_on_within_and_between_solves() -> None:
-    """A second solve continues where the first solve ended, and a march with pauses takes the same steps as a march
-    without pauses.
+    """A second solve continues at the end of the first solve. A run with pauses has the same steps as a run without
+    pauses.
     """
     world, mass, meter = swing()
     first = wl.State(world)

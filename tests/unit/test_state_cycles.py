@@ -1,4 +1,4 @@
-"""Cycles of contact states within a run of Newton's method."""
+"""Tests of the detection of cycles of contact states within a run of Newton's method."""
 
 from __future__ import annotations
 

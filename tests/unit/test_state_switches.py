@@ -1,4 +1,6 @@
-"""Files of states store the switches of the model, and a difference is always reported."""
+"""State files store the switches of the model, which are columns such as ``active`` and friction coefficients. If the
+switches of the file and of the model differ, this is always reported.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def create_rope(friction: bool) -> tuple[wl.World, Any, wl.Entity]:
 
 
 def turn(world: wl.World, contacts: wl.Entity, wheel: wl.Entity) -> wl.State:
-    """Return a state at t = 2 s whose points stick and whose wheel has since turned by 1 mrad."""
+    """Return a state at t = 2 s in which points stick, and the wheel has rotated by 1 mrad since the start of
+    sticking.
+    """
     state = wl.State(world)
     state.assembly.decide(state)
     state.put(wheel, [0.0, 0.0, 1e-3])
@@ -46,8 +50,8 @@ def torque(world: wl.World, state: wl.State, contacts: wl.Entity, wheel: wl.Enti
 
 
 def test_a_state_with_friction_in_a_model_without(tmp_path: Path) -> None:
-    """A state that was saved with friction keeps its torque in a model without friction, or loading the state causes an
-    error.
+    """If a state was saved with friction, and is loaded in a model without friction, either the torque does not change
+    or an error is raised.
     """
     world, contacts, wheel = create_rope(friction=True)
     state = turn(world, contacts, wheel)

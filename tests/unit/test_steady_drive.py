@@ -24,7 +24,7 @@ THREE = {
 
 
 def mount(pulleys: dict[str, Any], **columns: Any) -> wl.Belt:
-    """Create a belt around pulleys with rigid contact; each pulley is given by its centre [m], its radius [m] and the
+    """Create a belt around pulleys with rigid contact. Each pulley is given by its centre [m], its radius [m] and the
     side of the belt.
     """
     world = wl.World()
@@ -69,8 +69,8 @@ def test_bent_belts() -> None:
 
     If the belt is too stiff, an error is raised.
 
-    Bending has the same effect as circles whose radii are larger by d. Therefore the wrap angle of an idler on the back
-    increases by 2 d/L, where L is the length of the spans.
+    Bending has the same effect as an increase of the radii of the circles by d. Therefore the wrap angle of an idler on
+    the back increases by 2 d/L, where L is the length of the spans.
     """
     places = {"a": ((0.0, 0.0), 0.05, "right"), "idler": ((0.3, 0.02), 0.05, "left"), "b": ((0.6, 0.0), 0.05, "right")}
     bent, string = (
@@ -124,9 +124,9 @@ def test_hub_load_of_a_weakly_wrapped_idler(bending: float, height: float, allow
 
 
 def test_tension_of_a_given_length() -> None:
-    """If a belt is created with a length, and this length was computed from a tension, the belt has this tension. The
-    statement also holds for belts with bending stiffness on short arcs, and for belts that are longer than their route.
-    A slack belt causes an error.
+    """If a belt is created with a length, and this length was computed from a tension, the belt has this tension. This
+    is also true for belts with bending stiffness on short arcs, and for belts that are longer than their route. A slack
+    belt causes an error.
     """
     rng = np.random.default_rng(7)
     for _ in range(200):
@@ -145,7 +145,7 @@ def test_tension_of_a_given_length() -> None:
 
 
 def test_rope_that_ends_on_a_drum() -> None:
-    """A rope with bending stiffness, one end of which lies on a drum, has the given tension."""
+    """A rope with bending stiffness and one end on a drum has the given tension."""
     world = wl.World()
     drum, wheel = (
         world.add(el.RigidBody2D, name=name, position=at, mass=1.0, inertia=0.01)
@@ -205,8 +205,8 @@ def test_bristles_that_are_given_act_like_a_layer() -> None:
 
 @pytest.mark.parametrize(("contact", "bending", "beyond"), [(1e7, 0.0, True), (1e7, 0.005, True), (1e16, 0.5, False)])
 def test_a_layer_is_sheared_on_its_arc_only(contact: float, bending: float, beyond: bool) -> None:
-    """The arc on which the layer has shear is the wrap angle of a string, even if a soft contact touches beyond this
-    arc. The arc of shear is smaller only if the bending stiffness lifts the belt off before the end of the arc.
+    """The layer is sheared on the arc that a string would touch, even if a soft contact touches beyond this arc. The
+    sheared arc is smaller only if the bending stiffness lifts the belt off before the end of the arc.
     """
     places = {"a": ((0.0, 0.0), 0.1, "right"), "b": ((0.3, 0.0), 0.1, "right")}
     given = {"mass_per_length": 0.0, "layer_stiffness": 1e6, "contact": {"contact_stiffness_per_length": contact}}
@@ -234,8 +234,8 @@ def test_end_of_contact_of_a_bent_belt(contact: float) -> None:
     second = sparse.diags_array([ones[1:], -2.0 * ones, ones[1:]], offsets=[-1, 0, 1]) / h**2
     beam = (EI * second @ second - F * second).tolil()
     right = np.full(n, F / R)
-    # at the left end, the depth is F/(k R) as on an arc; at the right end, w' = -s/R and w'' = -1/R as for a straight
-    # line
+    # boundary conditions: at the left end, the depth is F/(k R), as on an arc; at the right end, w' = -s/R and w'' =
+    # -1/R, as for a straight line
     beam[:2] = 0.0
     beam[0, 0] = beam[1, 1] = 1.0
     right[:2] = F / (contact * R)
@@ -265,9 +265,9 @@ def test_end_of_contact_of_a_bent_belt(contact: float) -> None:
 
 @pytest.mark.parametrize("direction", [-1.0, 1.0])
 def test_three_pulleys(direction: float) -> None:
-    """A belt with a cord offset runs on three pulleys with different friction coefficients, one of which is an idler on
-    the back. The remainders of the power and torque balances are rounding errors, and slip arcs agree with Euler and
-    Grashof.
+    """A belt with a cord offset runs on three pulleys with different friction coefficients. One of the pulleys is an
+    idler on the back of the belt. The remainders of the power and torque balances are rounding errors, and slip arcs
+    agree with Euler and Grashof.
     """
     belt = mount(THREE, cord_offset=(0.002, 0.001))
     found = belt.steady({"driver": 400.0 * direction}, {"driven": lambda speed: -0.03 * speed})

@@ -1,4 +1,6 @@
-"""Tangents stored in blocks of four: numbering, slots, equality with storage by rows, and the change back to rows."""
+"""Tests of tangents in blocks of 4 x 4: numbering, slots, comparison with storage by rows, and the change to storage by
+rows.
+"""
 
 from __future__ import annotations
 
@@ -76,13 +78,13 @@ def test_unknowns_in_blocks() -> None:
     assert unknowns is not None and unknowns.owned % BLOCK == 0
     used = np.concatenate((unknowns.of_dof, unknowns.of_multiplier))
     assert_array_equal(np.sort(np.concatenate((used, unknowns.pads))), np.arange(unknowns.owned))
-    # the spare slot belongs to the last row
+    # the spare slot is in the last row
     assert_array_equal(unknowns.pads[-BLOCK:], unknowns.owned - BLOCK + np.arange(BLOCK))
     # nodes in the order of the layout, one block each
     nodes = unknowns.of_dof[: 4 * 41].reshape(41, BLOCK)
     assert_array_equal(nodes % BLOCK, np.tile(np.arange(BLOCK), (41, 1)))
     assert (np.diff(nodes[:, 0]) > 0).all()
-    # multipliers follow the coordinates that they fix, so LU is safe without exchange of pivots
+    # multipliers follow the coordinates that they fix, so LU needs no exchange of pivots
     sparsity = assembly.use(Storage.BLOCKS)
     for component, coupling in sparsity.couplings.items():
         constraint = layout.systems[component].constraint
@@ -104,7 +106,7 @@ def test_storages_hold_the_same_tangent(build: object) -> None:
         assert_allclose(dense(assembly, storage), expected, rtol=0, atol=1e-14 * np.abs(expected).max())
     shapes = [assembly.use(storage).slots[Cable2D].places.shape[1:] for storage in (Storage.ROWS, Storage.BLOCKS)]
     assert shapes == [(8, 2), (2, 2)]
-    # a request for the pattern returns rows in any storage
+    # the pattern is returned by rows for any storage
     assert assembly.pattern is assembly.use(Storage.ROWS).pattern and assembly.pattern.block == 1
 
 
@@ -179,9 +181,8 @@ def test_solvers_by_rows_take_over_from_blocks(changes: int) -> None:
 
 
 def test_inaccurate_blocks_are_found() -> None:
-    """Without inertia, inverses of the blocks of a slender cable lose all digits, and the solver detects this loss.
-
-    With inertia, no digits are lost.
+    """Without inertia, the inverses of the blocks of a slender cable have no correct digits, and the solver detects
+    this error. With inertia, the inverses are accurate.
     """
     world = World(gravity=(0.0, -9.81))
     stiffness = {"axial_stiffness": 1e7, "bending_stiffness": 1.0, "mass_per_length": 1.0}
@@ -218,7 +219,9 @@ def test_blocks_give_the_solution_of_rows(request: pytest.FixtureRequest) -> Non
 
 
 def test_pads_have_no_names() -> None:
-    """The worst equations belong to coordinates and multipliers and never to pads, also if all are requested."""
+    """The equations with the largest residuals are equations of coordinates and multipliers and never padding rows,
+    even if all equations are requested.
+    """
     problem = Dynamic(rope(), step=1e-3, end=1e-3, name="").problem
     unknowns = problem.sparsity.unknowns
     problem.residual_vector.set(np.nan)
@@ -228,8 +231,8 @@ def test_pads_have_no_names() -> None:
 
 
 def test_restart_with_the_pivoting_solver(tmp_path: Path) -> None:
-    """If a solver with pivoting has replaced the block solver, a restarted run continues with this solver, and its
-    results are bit-identical to the results of an uninterrupted run.
+    """If a solver with pivoting has replaced the block solver, a restarted run continues with this solver, and all bits
+    of its results are equal to the results of an uninterrupted run.
     """
 
     def run(end: int, restart: Path | None = None) -> tuple[Dynamic, dict[int, FloatArray]]:

@@ -1,4 +1,4 @@
-"""The stubs for type checkers agree with the current schemas, and type checkers find mistakes in models by them."""
+"""The stubs for type checkers agree with the current schemas. With the stubs, type checkers find mistakes in models."""
 
 import ast
 import inspect
@@ -110,7 +110,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for what, (old, new) in MISTAKES.items():
         assert MODEL.count(old) >= 1, what
         (folder / NAMES[what]).write_text(MODEL.replace(old, new, 1))
-    # the package is on the path, as after scripts/setup.sh and the installation of a wheel
+    # the package is on the path, in the same way as after scripts/setup.sh or after the installation of a wheel
     environment = folder / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     (site,) = environment.glob("lib/python*/site-packages")
@@ -150,7 +150,7 @@ def found_by_pyright(models: Path) -> Errors:
 
 
 def is_found(what: str, errors: Errors) -> bool:
-    """Return whether an error is at the line of the mistake; errors of calls may name the first line of the call."""
+    """Return whether an error is at the line of the mistake. Errors of calls may name the first line of the call."""
     old, _ = MISTAKES[what]
     line = MODEL[: MODEL.index(old)].count("\n") + 1
     return any(line - 4 <= number <= line for number, _ in errors[what])

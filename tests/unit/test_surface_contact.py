@@ -198,8 +198,8 @@ def find_rope(world: wl.World) -> wl.Entity:
 
 
 def test_search() -> None:
-    """The motion with a contact search agrees within 1e-12 with the motion with one row for each pair. Three of five
-    rows are used, and few searches are needed.
+    """The motion with a contact search agrees within 1e-12 with the motion with one row for each pair. Three of the
+    five rows of the contact set are used, and few searches are needed.
     """
     ends, reports = [], []
     for search in ({}, {"touching": 2, "skin": 0.05}):
@@ -224,8 +224,8 @@ def test_search() -> None:
 
 
 def test_search_goes_on_from_a_saved_state(tmp_path: Path) -> None:
-    """A run in a new world from a saved state is bit-identical to the first run, although a new search finds the
-    pairs.
+    """All bits of a run in a new world from a saved state are equal to the first run, although the pairs are found by a
+    new search.
     """
 
     def march(model: Falling, end: float, start: wl.State | None = None) -> wl.State:
@@ -293,7 +293,7 @@ def test_drawing() -> None:
 
 
 def test_drawing_of_height_fields() -> None:
-    """Several height fields with different numbers of grid lines are drawn with all grid points, also together with
+    """Several height fields with different numbers of grid lines are drawn with all grid points, even together with
     other surfaces.
     """
     heights = np.array([(0.1, 0.2), (0.3, 0.5), (0.2, 0.1)])
@@ -343,7 +343,7 @@ def test_recorded_faces(tmp_path: Path) -> None:
 
 
 def test_report_of_a_bed() -> None:
-    """The report of a rope whose middle lies on a bed contains the touchdown points, the length on the bed and the load
+    """The middle of a rope lies on a bed. The report contains the touchdown points, the length on the bed and the load
     on the bed.
 
     Wrong surfaces cause errors.
@@ -374,8 +374,8 @@ def test_report_of_a_bed() -> None:
 
 
 def test_search_of_a_hill_that_rotates() -> None:
-    """The contact search finds a hill of a height field, which rotates about its vertical axis, below a rope. The
-    results agree with one row for each pair.
+    """A height field with a hill rotates about its vertical axis below a rope. The contact search finds the hill, and
+    the results agree with a model with one row for each pair.
     """
     x = np.linspace(-8.0, 8.0, 17)
     heights = [-2.0 + 2.1 * np.exp(-0.25 * ((a - 5.0) ** 2 + b**2)) for a in x for b in x]

@@ -1,4 +1,6 @@
-"""Sweeps: cases in separate processes, a case that fails, kill and continuation, table, plots, wrong command lines."""
+"""Tests of sweeps: cases in separate processes, a case that fails, a killed sweep that is continued, table, plots,
+wrong command lines.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +117,7 @@ def test_killed_sweep_goes_on(swept: tuple[Path, list[str], dict[str, Any]]) -> 
         rows = list(csv.DictReader(file))
     assert [row["status"] for row in rows] == ["ok", "ok", "failed"]
     assert rows[2]["reason"] == "a spring of 300 N/m breaks" and rows[2]["sag"] == ""
-    # -fixed gives the -output of the model, because the sweep has an option of this name
+    # -fixed sets the option -output of the model, because the sweep has an option with this name
     assert {row["output"] for row in rows} == {"none", ""}
     assert "many.0" not in rows[0] and rows[0]["static.steps"] == "1"
 

@@ -1,4 +1,6 @@
-"""Evaluation by several threads: sets of rows that share no coordinate, and forces and tangents equal to one thread."""
+"""Tests of the evaluation by several threads: rows are divided into sets that share no coordinate, and forces and
+tangents are equal to the results of one thread.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,16 @@ from windlass.framework.assembly.steps import force_steps, run_steps
 
 
 def ring(count: int) -> IntArray:
-    """Return coordinates of a closed chain of rows; each row has the coordinates of two neighbours and one missing
-    coordinate."""
+    """Return coordinates of a closed chain of rows. Each row has the coordinates of two neighbours and one missing
+    coordinate.
+    """
     first = np.arange(count)
     return np.column_stack((first, (first + 1) % count, np.full(count, count)))
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_sets_share_no_coordinate(monkeypatch: pytest.MonkeyPatch, shuffled: bool) -> None:
-    """Rows of different sets have no coordinate in common, every row is in one set, and few rows remain for serial
+    """Rows of different sets have no coordinate in common. Every row is in one set. Few rows remain for serial
     evaluation.
     """
     monkeypatch.setattr(threads.options, "thread_count", lambda: 3)

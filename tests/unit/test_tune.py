@@ -1,4 +1,4 @@
-"""The search for the fastest solver: excluded settings, the ranking, limits, the file of options, statistics."""
+"""Tests of the search for the fastest solver: excluded settings, ranking, limits, file of options, statistics."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ SOLVE: dict[str, Any] = {
 
 
 def create_result(wall_time: float = 1.0, shift: float = 0.0, reason: str = "", **more: Any) -> Result:
-    """Return a run whose answer is shifted by a fraction of its size."""
+    """Return a result. The argument ``shift`` changes the answer by this fraction of its size."""
     answer = {"q": np.array([2.0, 2.0 * shift]), "v": np.zeros(2), "t": np.array(1.0)}
     return Result(reason, more.pop("stopped", False), 2.0, [{**SOLVE, "wall_time": wall_time, **more}], answer)
 
 
 def test_ranking_leaves_out_what_is_wrong() -> None:
-    """The fastest setting changes the answer, and others fail, hang or are doubtful. Settings with these faults are not
-    chosen.
+    """The fastest setting changes the answer. Other settings fail, do not end, or have doubtful results. All of these
+    settings are excluded.
     """
     default = Tried(Setting("default", ()), runs=[create_result()])
     runs = {
@@ -157,7 +157,7 @@ class FakeRunner:
 def test_search_ends_when_it_says(
     others: float, longest: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The search ends within the user's time limit, also if all settings are slow. The results so far are written."""
+    """The search ends within the user's time limit, even if all settings are slow. The results so far are written."""
     clock = [0.0]
     monkeypatch.setattr(tune.time, "perf_counter", lambda: clock[0])
     runner: Any = FakeRunner(clock, others)
@@ -167,7 +167,7 @@ def test_search_ends_when_it_says(
     }  # fmt: skip
     tune.Search(runner, (), values, tmp_path / "best.opts", "windlass tune").conduct()
     said = re.search(r"(\d+) settings are tried; .* takes 4\.0 s; the tuning ends in (\d+) s", capsys.readouterr().out)
-    # the message is printed before the default and tighter tolerances run, which takes 12 s
+    # the message is printed before the runs with the default and with smaller tolerances, which take 12 s
     assert said is not None and int(said[1]) > 20 and clock[0] <= 12.0 + float(said[2]) + 1.0
     assert longest == 0.0 or clock[0] <= longest
     assert (tmp_path / "best.opts").exists() and (runner.runs > 30 or longest or others > 4.0)

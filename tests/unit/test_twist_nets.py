@@ -1,4 +1,6 @@
-"""Nets of cables with torsion from mesh files: frames of nodes, branches, columns from cells of the file, errors."""
+"""Tests of nets of cables with torsion from mesh files: frames of nodes, branches, columns from cells of the file,
+errors.
+"""
 
 from __future__ import annotations
 
@@ -97,8 +99,8 @@ def solve_spring(world: World, cables: Any, first: int, last: int) -> Any:
 
 def test_a_helix_is_the_helix_of_the_builder(tmp_path: Path) -> None:
     """The static solution of a helical rod from a mesh converges to the solution of `cable_along` with second order,
-    because the slopes of a mesh are mean directions of two chords. The frames agree with the closed form: relative to
-    the normal of the curve, a frame without twist turns by -∫ torsion ds.
+    because the slopes of a mesh are mean directions of two chords. The frames agree with the closed form: a frame
+    without twist rotates by -∫ torsion ds relative to the normal of the curve.
     """
     rise = 1.0 / np.pi
     given = {**ROD, "strain_is_relative_to_reference": 1.0}
@@ -162,8 +164,8 @@ def test_loops(tmp_path: Path) -> None:
 
 
 def test_branches(tmp_path: Path) -> None:
-    """The two lines of a continuous rod share slope and twist at a branch, so the torque is the same on both sides; the
-    third line shares only the position, so its end can spin, and it has no torque.
+    """At a branch, the two lines of a continuous rod share slope and twist, so the torques on both sides are equal. The
+    third line shares only the position. Its end can rotate about its axis, so its torque is 0.
     """
     groups, marks = {"rod": [0, 1], "side": [2]}, {"left": [0], "right": [2], "low": [3], "knot": [1]}
     path = write_lines(tmp_path / "t.vtu", T_POINTS, T_LINES, groups, marks)
@@ -253,7 +255,9 @@ def write_cells(path: Path, **cell_data: Any) -> Path:
 
 @pytest.mark.parametrize("ending", [".vtu", ".xdmf", ".msh"])
 def test_columns_from_cells(ending: str, tmp_path: Path) -> None:
-    """All cables of a line have the values of its cell. The rod has the twist and torque of the values."""
+    """All cables of a line have the values of the cell of this line. The twist and the torque of the rod correspond to
+    these values.
+    """
     GJ, EI_1, EI_2, free = (np.array(values) for values in ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [1.0, 2.0, 2.5],
                                                            [0.1, 0.0, -0.3]))  # fmt: skip
     path = write_cells(tmp_path / f"rod{ending}", GJ=GJ, EI_1=EI_1, EI_2=EI_2, tau=free, both=np.stack((EI_1, EI_2), 1))
@@ -283,7 +287,9 @@ def test_columns_from_cells(ending: str, tmp_path: Path) -> None:
 
 
 def test_columns_from_cells_of_other_cables(tmp_path: Path) -> None:
-    """2D cables have columns from cells; lines of second order give their value to both parts."""
+    """Columns of 2D cables are also read from cells. Both parts of a line of second order have the value of this
+    line.
+    """
     path = tmp_path / "arc.vtu"
     points = np.array([(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (1.0, 0.1, 0.0), (3.0, 0.0, 0.0)])
     cells = [("line3", np.array([[0, 1, 2]])), ("line", np.array([[1, 3]]))]

@@ -1,5 +1,5 @@
-"""`windlass uncertainty`: spreads in closed form by each method, failed runs, continued studies, and wrong command
-lines.
+"""Tests of `windlass uncertainty`: the spread by each method agrees with closed forms. Failed runs, continued studies,
+and wrong command lines are also tested.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ MASS_DEVIATION = 0.2 / np.sqrt(12.0)
 
 @pytest.fixture
 def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, float]]:
-    """A model without processes, with the sum k/10 + 100 m, the sag m g/k and the square (k - 200)². The model fails
-    for k > 230 N/m.
+    """Replace the model program by a function in this process, with the sum k/10 + 100 m, the sag m g/k and the square
+    (k - 200)². Runs with k > 230 N/m fail.
     """
     done: list[dict[str, float]] = []
     (tmp_path / "model.py").write_text("")
@@ -62,9 +62,8 @@ def read_results(folder: str = "o") -> dict[str, Any]:
 
 
 def test_first_order(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The first-order spread of a sum is exact, and the first-order spread of a ratio differs by some per cent.
-
-    A square has no first-order term, which gives a note.
+    """The first-order spread of a sum is exact. The first-order spread of a ratio has an error of some per cent. A
+    square has no first-order term, so a note is given.
     """
     assert call(f"-output o {LAWS}") == 0
     said, results = capsys.readouterr().out, read_results()

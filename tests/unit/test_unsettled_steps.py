@@ -1,5 +1,5 @@
-"""Steps of a falling mass whose contacts do not settle, with given force errors: reduction and growth of the step size,
-and the smallest step size.
+"""Tests of steps in which contacts of a falling mass do not settle, with given force errors: reduction and increase of
+the step size, and the smallest step size.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def run(solver: Dynamic) -> list[tuple[float, int]]:
 
 
 def test_step_is_cut_at_a_switch_and_grows_after_it() -> None:
-    """A contact switches at 0.33 s and settles only with steps of 25 ms: the step is halved twice, and doubles to 0.1 s
-    again after three steps of each size.
+    """A contact changes its state at 0.33 s and settles only with steps of 25 ms. The step size is halved twice. After
+    three steps of each size, it is doubled, up to 0.1 s.
     """
 
     def update(t: float, size: float) -> PostNewton:
@@ -118,7 +118,7 @@ def test_last_load_step_must_settle() -> None:
 
 
 class Look(wl.StepHook):
-    """Hook that observes every pass."""
+    """Hook that reads the state after every pass."""
 
     def after_iteration(self, state: wl.State, error: float) -> None:
         """Read the state of the pass."""
@@ -135,7 +135,9 @@ class Replace(wl.StepHook):
 
 @pytest.mark.parametrize("spatial", [False, True])
 def test_state_goes_back_however_it_is_looked_at(spatial: bool) -> None:
-    """A bouncing mass with rejected steps and several passes gives bit-identical results with and without hooks."""
+    """For a bouncing mass with rejected steps and several passes, all bits of the results with and without hooks are
+    equal.
+    """
     states = []
     hooks: list[list[wl.StepHook]] = [[], [Look()], [Replace()]]
     for own in hooks:

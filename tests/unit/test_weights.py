@@ -1,4 +1,4 @@
-"""Weights are cached, but follow changes of gravity."""
+"""Weights are cached, and are computed again after a change of gravity."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from windlass.framework.assembly.assembly import Assembly
 
 
 def test_weights_follow_gravity_at_the_same_time() -> None:
-    """A changed gravity acts immediately, also if it becomes zero."""
+    """A change of gravity has an effect immediately, even if gravity becomes zero."""
     world = wl.World(gravity=(0.0, -9.81))
     straight_cable(world, (0, 0), (2, 0), 4, axial_stiffness=1e5, bending_stiffness=1.0, mass_per_length=0.5)
     assembly, total = Assembly(world), []

@@ -134,7 +134,7 @@ LONGEST_LINE = 120
 
 
 def find_long_lines(text: str) -> list[int]:
-    """Return the numbers of lines of prose that are too long, from 1; code, tables and addresses of links are not
+    """Return the numbers of lines of prose that are too long, from 1. Code, tables and addresses of links are not
     counted.
     """
     found, is_code = [], False

@@ -1,4 +1,4 @@
-"""The series of fields: VTK's readers read every file, and the values are compared."""
+"""Every file of a series of fields is read by VTK's readers. The values are compared with the written values."""
 
 import contextlib
 import subprocess
@@ -241,7 +241,7 @@ def test_xdmf_for_meshio_and_warp_by_vector(tmp_path: Path) -> None:
     for k in (3, 1):
         warp.UpdateTimeStep(TIMES[k])
         read = convert(warp.GetOutputDataObject(0).GetBlock(0))
-        # the filter keeps float64 points, and difference and sum have one rounding error each
+        # the filter keeps points in float64; the difference and the sum have one rounding error each
         assert_allclose(read.points, create_frame(mesh, k)["points"], rtol=0, atol=1e-15 * 10)
 
 
@@ -274,7 +274,7 @@ def test_fields_in_single_precision(kind: Any, tmp_path: Path) -> None:
 
 
 def test_compressed_vtkhdf(tmp_path: Path) -> None:
-    """Compressed files have the same numbers in fewer bytes, also after a restart."""
+    """Compressed files contain the same numbers in fewer bytes. This is also true after a restart."""
     n = 3000
     points = np.column_stack([np.arange(n) * 0.25, np.zeros(n), np.zeros(n)])
     mesh = LineMesh(points, np.column_stack([np.arange(n - 1), np.arange(1, n)]), np.zeros(n - 1, int))
@@ -298,8 +298,8 @@ def test_compressed_vtkhdf(tmp_path: Path) -> None:
 
 
 def test_frames_of_vtkhdf_are_counted_in_one_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that is killed anywhere in a frame leaves the earlier frames readable, because the count is the last write
-    and lies in one page.
+    """If a run is killed while a frame is written, the earlier frames remain readable, because the number of frames is
+    written last and lies in one page.
     """
     mesh, writes = create_mesh(), []
     with VtkhdfSeries(tmp_path / "belt", mesh) as series:

@@ -1,5 +1,5 @@
-"""Files and folders of the writers: folders without write access, safe replacement of files, CSV tables, and the mesh
-with its checks.
+"""Tests of files and folders of the writers: folders without write access, safe replacement of files, CSV tables, and
+checks of the mesh.
 """
 
 import os
@@ -49,7 +49,7 @@ def test_a_series_says_where_it_cannot_write(kind: Any, tmp_path: Path) -> None:
 
 
 def test_collection_lists_finished_frames_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A collection lists only finished frames, also while the next frame is written and while the list is replaced."""
+    """A collection lists only complete frames, even while the next frame is written and while the list is replaced."""
     import meshio
 
     mesh = create_mesh()
