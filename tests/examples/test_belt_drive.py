@@ -1,5 +1,6 @@
-"""Tests run the belt drive example as a new user does: table, summary, files, options, errors and several processes are
-checked."""
+"""Tests that run the belt drive example as a new user does, and compare its table, summary, files, options, errors and
+results on two processes with the documented values.
+"""
 
 from __future__ import annotations
 
@@ -138,8 +139,8 @@ def test_wrong_options_are_errors_before_any_solve(words: list[str], message: st
 
 
 def test_diverging_run_saves_the_last_good_state(tmp_path: Path) -> None:
-    """A solve of the belt drive that cannot converge names reason, step, time and worst equations, and saves the state
-    before the failed step.
+    """If a solve of the belt drive does not converge, the message names the reason, the step, the time and the worst
+    equations. The state before the failed step is saved.
     """
     words = [*SHORT, "-dynamic_ksp_type", "gmres", "-dynamic_pc_type", "jacobi", "-dynamic_ksp_max_it", "2"]
     done = run_windlass(["run", EXAMPLE, *words], folder=tmp_path)

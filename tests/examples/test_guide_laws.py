@@ -1,5 +1,5 @@
-"""The laws of the guides are short, use only names of `windlass.framework`, and give the same results in every way to
-run them.
+"""The laws in the guides are short and import only names of `windlass.framework`. The laws give equal results in one
+run, after a restart, and on two processes.
 """
 
 from __future__ import annotations

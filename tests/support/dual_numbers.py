@@ -150,7 +150,7 @@ def divide(one: Any, two: Any) -> Dual:
 
 
 def power(one: Any, two: Any) -> Dual:
-    """Return one to the power of two."""
+    """Return the power ``one ** two``."""
     (a, da), (b, db) = split(one), split(two)
     slope = b * a ** (b - 1) * da if da != 0.0 else 0.0
     return Dual(a**b, slope + (a**b * math.log(a) * db if db != 0.0 else 0.0))
@@ -284,7 +284,7 @@ def create_item(value: Any, slope: Any) -> Any:
         return create_rows(value, slope)
     if isinstance(value, (float, complex)) and slope != 0.0:
         return Dual(value.item(), slope.item())
-    # NumPy's numbers stay, because their division by 0 gives inf, as in compiled kernels
+    # NumPy's numbers are kept, because their division by 0 gives inf, as in compiled kernels
     return value if isinstance(value, (float, complex)) else value.item()
 
 

@@ -69,8 +69,8 @@ def given_steps(times: FloatArray) -> Iterator[None]:
 
 
 def shake(p: Mapping[str, float]) -> Any:
-    """Create a model with twelve kinds of parameters: a swinging cable whose support moves with a kink, a mass on a
-    spring at its end, a motor with a controller, and a body that tumbles on a spring.
+    """Create a model with twelve kinds of parameters: a swinging cable with a support whose velocity jumps, a mass on a
+    spring at the end of the cable, a motor with a controller, and a tumbling body that is tied to a spring.
     """
     world = wl.World(gravity=(0.0, -p["gravity"], 0.0))
     cable = straight_cable(

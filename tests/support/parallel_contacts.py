@@ -138,7 +138,9 @@ def build_ellipsoid() -> Model:
 
 
 def compare_with_serial() -> Results:
-    """Return the differences of forces and tangent of the zoo between all processes and this process alone."""
+    """Return the differences between the forces and the tangent of `build_zoo` on all processes and on this process
+    alone.
+    """
     model = build_zoo()
     assembly = parallel_assembly(model.world)
     state = local_state(assembly, None)

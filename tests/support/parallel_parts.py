@@ -1,5 +1,5 @@
-"""Program for mpiexec: each process builds parts of a hanging chain on two wheels, and makes the same calls as one
-process.
+"""Program for mpiexec: each process builds parts of a hanging chain on two wheels, and makes the same calls as a
+program on one process.
 
 Usage: parallel_parts.py OUT.json
 """

@@ -135,7 +135,7 @@ def chain() -> tuple[wl.World, Entity]:
 
 def controlled() -> tuple[wl.World, Entity]:
     """Create a mass on a spring, a cable and a cylinder with a load cell, filters and loads that depend on the state,
-    and a body of matrices.
+    and a body that is defined by matrices.
     """
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     points = world.add(MassPoint, position=(0.0, 0.0), mass=mass)

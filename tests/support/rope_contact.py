@@ -45,7 +45,8 @@ def create_crossing(
         depth: overlap of the ropes at the crossing [m].
         points: number of contact points of each cable with the length 0.05 m.
         held: whether all nodes are clamped.
-        offset: distance of the crossing from the middle of the second rope [m]. **law: columns of the contact set.
+        offset: distance of the crossing from the middle of the second rope [m].
+        **law: columns of the contact set.
     """
     world = wl.World()
     first = straight_cable(world, (-0.05, 0.0, 0.0), (0.05, 0.0, 0.0), 2, **COLUMNS)

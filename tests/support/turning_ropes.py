@@ -75,9 +75,9 @@ class OnDrum(NamedTuple):
 
 
 def create_on_drum(angle: float) -> OnDrum:
-    """Create three quarters of a turn of a rope, fixed at its end and pulled with 100 N at its start; the drum turns
-    by
-    an angle [rad] per second in the direction that drags the rope to its end."""
+    """Create three quarters of a turn of a rope, fixed at its end and pulled with 100 N at its start. The drum turns by
+    an angle [rad] per second in the direction that drags the rope to its end.
+    """
     radius, drum, tension = 0.005, 0.095, 100.0
     world = wl.World()
     rope = cable_along(
@@ -212,7 +212,7 @@ weight of the block [N]."""
 
 
 def create_reeved_block(friction: float) -> ReevedBlock:
-    """Create the block; with friction, friction turns the rope about its axis."""
+    """Create the block. If a friction coefficient is given, friction turns the rope about its axis."""
     r, world = 0.006, wl.World(gravity=(0.0, 0.0, -9.81))
     block = world.add(RigidBody3D, name="block", position=(0.0, 0.0, -LENGTH), mass=LOAD / 9.81, inertia=10.0)
     markers = con.rigid_marker(world, world.add(Ground, position=(0.0, 0.0, -LENGTH))), con.rigid_marker(world, block)
