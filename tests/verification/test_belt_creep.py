@@ -1,4 +1,5 @@
-"""The speed loss of belt drives is compared with the theory of creep with inertia, and a belt without load is tested.
+"""The speed loss of belt drives is compared with the theory of creep with inertia. The tractions of belts without load
+are compared with limits and with a closed form.
 
 Each run starts in the steady motion of the theory, and ends after 40 elements have passed a point. This length is two
 thirds of the belt, and more than two arcs. Source of the theory: Bechtel, Vohra, Jacob, Carlson, J. Appl. Mech. 67

@@ -1,4 +1,6 @@
-"""The loaded belt drive over its whole run, its balances of torque and power, and its preload on every mesh."""
+"""The whole run of the loaded belt drive is compared with a reference and with balances of torque and power. The
+preload on every mesh is compared with theory.
+"""
 
 from __future__ import annotations
 

@@ -66,8 +66,8 @@ DRIVES = {
 
 @pytest.mark.parametrize("name", DRIVES)
 def test_steady_motion_with_losses_of_bending_is_that_of_time_steps(name: str) -> None:
-    """Driver torque, power, efficiency, tensions and hub loads of the steady solution agree within 0.5 % with time
-    steps.
+    """Driver torque, power, efficiency, tensions and hub loads of the steady solution agree within 0.5 % with a
+    simulation in time.
 
     Bending losses are 7 % of the power.
     """
@@ -93,7 +93,7 @@ def test_steady_motion_with_losses_of_bending_is_that_of_time_steps(name: str) -
     wl.Dynamic(world, step=step, end=1.5 * turn, name="").solve(belt.run(rest, steady), hooks=[means])
     report = means.report()
     assert report is not None and not report.doubts
-    # P = psi v sum EI/(2 R²), the loss that would be missing without bending losses
+    # a model without bending losses would omit the power P = psi v sum EI/(2 R²)
     bending = speed * sum(share * SOFT / (2.0 * radius**2) for radius in belt.radii)
     assert_allclose(sum(pulley.bending_loss for pulley in steady.pulleys), bending, rtol=5e-3)
     assert 0.05 < bending / steady.power_in < 0.25

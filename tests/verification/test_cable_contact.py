@@ -389,7 +389,9 @@ def run_knot(folder: Path, restart: bool = False, kill: int = 0) -> Any:
 
 
 def test_restart(tmp_path: Path) -> None:
-    """A run that is killed during contact and continued from a checkpoint gives bit-identical results."""
+    """A run that is killed during contact and continued from a checkpoint gives exactly the results of an uninterrupted
+    run.
+    """
     (tmp_path / "whole").mkdir()
     whole = run_knot(tmp_path / "whole")
     with pytest.raises(KilledError):

@@ -61,7 +61,7 @@ def test_same_as_one_row_per_pair(skin: float) -> None:
         assert not ((numbers[:, 0] == numbers[:, 1]) & (numbers[:, 0] >= 0)).any()
         starts.append(numbers.copy())
         if state.step % 30 == 0:
-            # idle rows add zeros, so the forces of all pairs are bit-identical
+            # rows without a circle add zeros, so the forces with the set exactly equal the forces with one row per pair
             full.data[:] = full.start_data[:] = pair_history(ring, state, other)
             forces = [wl.assemble_vector(model.world, s).array for model, s in ((ring, state), (other, full))]
             assert_array_equal(*forces)

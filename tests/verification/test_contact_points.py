@@ -1,5 +1,5 @@
-"""Contact at points of the axis is compared with theory (capstan, bent belt, stiff belt, creep), and tested on several
-processes and in Python.
+"""Contact at points of the axis is compared with theory (capstan, bent belt, stiff belt, creep). Results on several
+processes and of kernels as plain Python are compared with results of compiled kernels on one process.
 
 Cases in which points are more accurate than straight segments are also computed with segments.
 """
@@ -26,8 +26,8 @@ POINTS = ContactFrictionCirclePoints2D
 
 @pytest.mark.parametrize(("elements", "segments"), [(20, 2), (40, 2)])
 def test_capstan(elements: int, segments: int) -> None:
-    """The ratio of a rope pulled over half a turn, mu = 0.5, agrees with exp(mu pi) within 2e-4, and the error with
-    segments is much larger.
+    """The ratio of the tensions of a rope that is pulled over half a turn, mu = 0.5, agrees with exp(mu pi) within
+    2e-4. The error with segments is much larger.
 
     Measured errors are 7.5e-5 and 8e-7, and with segments -2.9e-3 and -7.7e-4.
     """

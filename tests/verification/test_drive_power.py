@@ -91,7 +91,7 @@ def test_losses_of_a_belt_by_their_causes() -> None:
     wl.Dynamic(world, step=1e-4, end=2.0 * turn, name="").solve(state, hooks=[means, ledger])
     found, report = means.losses(ledger), means.report()
     assert report is not None and found.efficiency == report.efficiency
-    # the damping of the cord takes 2 % of the theoretical friction loss, where the stretch changes on slip arcs
+    # on slip arcs, where the stretch changes, the damping of the cord dissipates 2 % of the theoretical friction loss
     assert_allclose((found.friction + found.cords) / found.given, 1.0 - steady.efficiency, rtol=0.01)
     assert found.friction_efficiency == 1.0 - found.friction / found.given
     parts = found.friction + found.contact_damping + found.cords + found.integrator

@@ -113,7 +113,7 @@ def test_critical_speed_on_other_processors(processor: str) -> None:
 
 
 def test_double_zeros_that_rounding_made_complex(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A double 0 whose eigenvectors LAPACK returns as a complex pair counts as two modes; the test makes all zeros
+    """A double 0 whose eigenvectors LAPACK returns as a complex pair counts as two modes. The test makes all zeros
     complex.
     """
     create, problem = MODELS["rest ring"]

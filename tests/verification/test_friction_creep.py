@@ -2,8 +2,8 @@
 forms.
 
 With u_s = u_d = μ, the friction law is f_t = μ f v_t/v_tr up to the transition velocity v_tr. The law has no sticking:
-if dry friction would stick with f_t < μ f, surfaces slide permanently at the speed v_t = v_tr f_t/(μ f). The cases
-contain homogeneous spheres with the radius R and the mass m (moment of inertia 2/5 m R²):
+surfaces that dry friction would hold, f_t < μ f, slide permanently at the speed v_t = v_tr f_t/(μ f). The cases contain
+homogeneous spheres with the radius R and the mass m (moment of inertia 2/5 m R²):
 
 - a sphere on an incline with the angle θ rolls with the acceleration a = 5/7 g sin θ if tan θ < 7/2 μ. For larger
   angles the sphere slips with a = g (sin θ - μ cos θ) and the angular acceleration α = 5/2 μ g cos θ/R. Because equal
@@ -105,7 +105,7 @@ def test_sphere_that_rolls(slope: float, transition: float) -> None:
 
 @pytest.mark.parametrize("over", [0.99, 1.01])
 def test_slope_from_which_a_sphere_slides(over: float) -> None:
-    """For a slope 1 % below tan θ = μ (1 + 5/2 r²/R²), the sphere slides by less than v_tr = 1 mm/s.
+    """For a slope 1 % below tan θ = μ (1 + 5/2 r²/R²), the sphere slides with less than v_tr = 1 mm/s.
 
     For a slope 1 % above this value, the sliding speed increases.
 
@@ -152,8 +152,8 @@ def test_body_that_cannot_turn_creeps(slope: float) -> None:
 
 
 def create_pyramid(mu: float, transition: float, gap: float = 0.02) -> tuple[World, Entity, float, float]:
-    """Create three spheres with gaps between these spheres and a fourth sphere on top, at rest with the contact depths
-    of equilibrium.
+    """Create three spheres that do not touch each other, and a fourth sphere on top of these spheres. All spheres are
+    at rest with the contact depths of equilibrium.
 
     Return the world, the bodies, the distance of the lower centres from the axis [m], and the distance of the centres
     of touching spheres [m].

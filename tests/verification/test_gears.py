@@ -1,4 +1,6 @@
-"""Gears, racks and toothed belts as coordinates that are coupled by a ratio, and gears with teeth on bodies."""
+"""Tests of gears, racks and toothed belts as coordinates that are coupled by a ratio, and of gears with teeth on
+bodies.
+"""
 
 from __future__ import annotations
 

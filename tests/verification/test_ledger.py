@@ -44,7 +44,7 @@ FORCES = ("cables", "contacts", "springs", "constraints", "loads", "inertia")
 class LastPass(StepHook):
     """Hook that records the solution and the history values of the last pass of each step.
 
-    Later changes by the solver, such as the projection of multipliers after a kink, belong to the next step.
+    Later changes by the solver, such as the projection of multipliers after a kink, are part of the next step.
     """
 
     used: FloatArray

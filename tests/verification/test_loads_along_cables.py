@@ -199,7 +199,7 @@ def test_floating() -> None:
 
 
 def test_line_below_the_bed(capsys: pytest.CaptureFixture[str]) -> None:
-    """A line that starts below the bed of its water gives a note before the solve.
+    """A line that starts below the bed of the water gives a note before the solve.
 
     The check uses the lowest Gauss point of the line.
     """

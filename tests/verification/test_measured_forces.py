@@ -1,5 +1,5 @@
-"""Measured forces as inputs of loads: strains of cables and forces of joints, in tangents, closed loops and on several
-processes.
+"""Tests of measured forces (strains of cables and forces of joints) as inputs of loads: tangents, closed loops, and
+several processes.
 """
 
 from __future__ import annotations
@@ -205,8 +205,8 @@ def test_winch_holds_a_tension() -> None:
 
 
 def test_saved_state_goes_on_to_the_bit(tmp_path: Path) -> None:
-    """A run with a load cell and a strain input, and a run that starts from a saved state of this run, are
-    bit-identical.
+    """For a model with a load cell and a strain input, a run that starts from a saved state of a first run exactly
+    equals the first run.
     """
 
     def keep(state: wl.State) -> None:

@@ -120,9 +120,8 @@ def test_damage_of_kilonewtons_is_refused() -> None:
 
 
 def test_damage_of_a_narrow_sea_is_that_of_rayleigh(sea: Series) -> None:
-    """The damage of a narrow-band Gaussian tension agrees with D = (t/T)/c (2 √2 s)^m Γ(1 + m/2) (J.
-
-    W. Miles 1954); 10 800 cycles scatter.
+    """The damage of a narrow-band Gaussian tension agrees with D = (t/T)/c (2 √2 s)^m Γ(1 + m/2) (J. W. Miles,
+    1954) within the scatter of 10 800 cycles.
     """
     curve = FatigueCurve(exponent=3.0, constant=5.0, reference=1.0)
     expected = sea.duration / 8.0 / 1e5 * (2.0 * sqrt(2.0) * 2.0) ** 3 * gamma(2.5)
@@ -300,7 +299,9 @@ def test_cycles_of_a_constant_tension_do_no_damage() -> None:
 
 
 def test_report_of_series(sea: Series, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The section of a report contains statistics and spectra; a short series has no extreme; no series is an error."""
+    """The section of a report contains statistics and spectra. A short series has no extreme, and a section without
+    series is an error.
+    """
     sections: list[wl.ReportSection] = []
     monkeypatch.setattr(report_parts, "added_sections", sections)
     short = sea.part(end=600.0)

@@ -103,7 +103,7 @@ FREE = hypot(1.0, RISE)
 
 
 def push(height: FloatArray, free: float) -> FloatArray:
-    """Return the upward force [N] of two bars of a reference length [m] whose top is at a height [m]."""
+    """Return the upward force [N] of two bars of a reference length [m] that meet at a height [m]."""
     length = np.hypot(1.0, height)
     return np.asarray(2.0 * STIFFNESS * (free - length) * height / length)
 
