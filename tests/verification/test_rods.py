@@ -376,12 +376,12 @@ def test_torsional_wave() -> None:
     t = np.array(sensors.times) * c / L
     window = np.maximum(t[:, None] - grow * (np.arange(400) + 0.5) / 400.0, 0.0)
     angle = (2.0 - np.abs(np.mod(window, 4.0) - 2.0)).mean(axis=1)
-    # measured: 1.0e-3
+    # the measured error is 1.0e-3
     assert_allclose(np.ravel(sensors["angle"]) * GJ / (M * L), angle, atol=1.5e-3)
     # the torque of an element is constant; the front passes its centre after (1 ∓ s) L/c, and again 2 L/c later
     s = 0.5 + 0.5 / n
     jumps = sum((np.mod(window - front, 4.0) < 2.0) & (window >= front) for front in (1.0 - s, 1.0 + s))
-    # measured: 0.0216, decreasing with finer meshes and smaller steps
+    # the measured error is 0.0216, and decreases with finer meshes and smaller steps
     assert_allclose(np.ravel(sensors["torque"]) / M, jumps.mean(axis=1), atol=0.025)
 
 

@@ -1,4 +1,4 @@
-"""Discs that roll on a plane without slip: tangents, accelerations, steady precession, and a wheel that runs straight.
+"""Tests of discs that roll on a plane without slip: tangents, accelerations, steady precession, and straight rolling.
 
 Steady precession (Neimark, Fufaev 1972): a disc whose axis has the angle θ with the vertical and which rotates about
 the vertical with Ω has the spin ω_3 along its axis, with

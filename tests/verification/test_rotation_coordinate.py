@@ -1,4 +1,4 @@
-"""Laws on the rotation of 3D bodies over several turns: torsional pendulum, motor, torque, stop, and failures.
+"""Tests of laws on the rotation of 3D bodies over several turns: torsional pendulum, motor, torque, stop, and failures.
 
 Rotors turn on hinges. The axis is oblique both in space and in the body, and the reference of the body is rotated.
 """
@@ -119,9 +119,7 @@ def test_explicit_pendulum(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "trapezoidal_index2"])
 def test_motor(method: str) -> None:
-    """With a prescribed rotation over three turns in both directions, the rotation is followed, and the torque of the
-    motor is I φ_tt.
-    """
+    """A rotor follows a prescribed rotation over three turns in both directions. The torque of the motor is I φ_tt."""
     world = World()
     body, marker = add_rotor(world)
     size, rate = 20.0, np.pi

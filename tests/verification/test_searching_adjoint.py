@@ -1,5 +1,6 @@
-"""Gradients by the adjoint of models that search for their contacts: circles in a set, surfaces in a set, ropes on
-ropes, a joint that slides from cable to cable, balls of a contact set.
+"""Gradients by the adjoint are compared with derivatives step by step for models that search for their contacts:
+circles in a set, surfaces in a set, ropes on ropes, a joint that slides from cable to cable, and balls of a contact
+set.
 """
 
 from __future__ import annotations

@@ -186,7 +186,7 @@ def test_free_beam_that_tumbles(order: int) -> None:
 
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_verdict_of_an_inclined_cantilever(order: int) -> None:
-    """The verdict on a clamped beam in an oblique direction, whose end moment makes the tangent unsymmetric, does not
+    """The end moment of a clamped beam in an oblique direction makes the tangent unsymmetric. The verdict does not
     state that the clamp holds nothing.
     """
     world = World()

@@ -1,4 +1,4 @@
-"""Belts on soft layers between cord and face: motions that are not steady, and limits of the steady motion."""
+"""Tests of belts on soft layers between cord and face: motions that are not steady, and limits of the steady motion."""
 
 from __future__ import annotations
 
@@ -86,7 +86,8 @@ def test_a_cable_that_rocks_where_it_runs_onto_a_circle() -> None:
 
 def test_friction_that_is_switched_on_begins_without_deflection() -> None:
     """Friction is switched off and on while the belt runs. In the first step with friction, the friction of all cables
-    on the crank is below a tenth of the friction that they would have with the deflection of their way on the circle.
+    on the crank is small. If layers were deflected by the distance that each cable has moved on the circle, the
+    friction would be more than ten times as large.
     """
     drive = mount(torque=0.0)
     contacts = drive.belt.contacts

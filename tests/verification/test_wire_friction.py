@@ -1,7 +1,8 @@
 """Tests of the friction between the wires of ropes: loops of moment and curvature, and of force and strain, in closed
 form; rotating bending; decay of vibrations; energy, restart, several processes and errors.
 
-The closed forms belong to bilinear (Prandtl) elements and their sums, W. D. Iwan, J. Appl. Mech. 33 (1966) 893-900.
+The closed forms are those of bilinear (Prandtl) elements and sums of these elements, W. D. Iwan, J. Appl. Mech. 33
+(1966) 893-900.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ def bend(
 @pytest.mark.parametrize("dims", [2, 3])
 def test_loop_of_moment_and_curvature(dims: int) -> None:
     """The initial loading curve has the stiffnesses EI + k_b and EI; the loop of a cycle has the area 4 M_s (κ_a -
-    M_s/k_b), which is the loss per length in the ledger.
+    M_s/k_b). This area is the loss per length in the ledger.
     """
     stiffness, limit = BENDING["bending_stiffness"], BENDING["slip_moment"]
     slip, amplitude = limit / stiffness, 4.0 * limit / stiffness
@@ -145,8 +146,8 @@ def test_slip_moment_increases_with_the_tension() -> None:
 
 
 def test_parallel_bristles() -> None:
-    """Four rows with increasing slip moments: the loading curve is the sum of four bilinear curves, the branches of a
-    cycle are this curve in double size (Masing), and the area is the sum of the areas of the bristles that slip.
+    """For four rows with increasing slip moments, the loading curve is the sum of four bilinear curves. The branches of
+    a cycle are this curve in double size (Masing), and the area is the sum of the areas of the bristles that slip.
     """
     count, amplitude = 4, 2e-4
     stiffness, slips = np.full(count, 1.5), np.array((0.25, 0.5, 0.75, 1.25)) * amplitude
@@ -311,7 +312,7 @@ def test_stress_free_state(relative: float, dims: int) -> None:
 
 
 def test_decay_in_tension() -> None:
-    """A mass on a massless rope: the turning points of the free vibration fulfil the balance of energy, K (x_1² -
+    """For a mass on a massless rope, the turning points of the free vibration fulfil the balance of energy, K (x_1² -
     x_2²)/2 = F_s (x_1 + x_2 - 2 x_s) with K = EA/L and x_s = L F_s/k_a, until the bristle no longer slips.
     """
     mass, start = 20.0, 0.01
@@ -409,8 +410,8 @@ def test_derivatives_of_a_motion() -> None:
 
 
 def test_frequencies() -> None:
-    """The frequencies of a hinged cable are those of sticking wires, EI + k_b, at the start and in an equilibrium in
-    which all wires have slipped.
+    """The frequencies of a hinged cable are the frequencies with sticking wires, EI + k_b, at the start and in an
+    equilibrium in which all wires have slipped.
     """
     world = wl.World(gravity=(0.0, -9.81))
     rope = straight_cable(world, (0.0, 0.0), (L, 0.0), 10, **{**SECTION, "mass_per_length": 0.01})
