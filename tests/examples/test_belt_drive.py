@@ -98,7 +98,7 @@ def test_petsc_options_do_what_they_say(default: dict[str, Any], tmp_path: Path)
 
 
 def test_tangent_against_petsc_differences(tmp_path: Path) -> None:
-    """In every iteration, PETSc compares the tangent of the belt drive with differences of the residual; the relative
+    """In every iteration, PETSc compares the tangent of the belt drive with differences of the residual. The relative
     difference is at most 1e-6.
     """
     words = ["-end_time", "0.0005", "-output", "none", "-dynamic_snes_test_jacobian"]

@@ -396,7 +396,7 @@ def test_friction_is_identified(tmp_path: Path) -> None:
 
 
 def test_optimise_tensioner(tmp_path: Path) -> None:
-    """The first steps of the search reduce the slip; the search ends at its maximum number of solves."""
+    """The first steps of the search reduce the slip. The search ends at its maximum number of solves."""
     results, table = run_example("optimise_tensioner", ["-solves", "3"], tmp_path)
     assert results["solves"] == 3 and results["ended"] == "ended after 3 solves, the maximum"
     assert results["optimum"]["slip"] < 0.95 * results["start"]["slip"]

@@ -31,7 +31,7 @@ def test_there_is_a_guide_for_each_kind() -> None:
 
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
 def test_laws_import_from_the_framework_alone(page: Path) -> None:
-    """The laws of the guides import all names of the extension interface from `windlass.framework`; cables, nodes and
+    """The laws of the guides import all names of the extension interface from `windlass.framework`. Cables, nodes and
     solvers come from their own packages.
     """
     law = next(iter(files_of(page).values()))

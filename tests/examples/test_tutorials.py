@@ -1,6 +1,6 @@
 """The notebooks of docs/tutorials run. After the interruption of a cell, the run can be continued.
 
-Notebook kernels are separate programs, as in Jupyter; `tests/unit/test_session.py` has the same tests without notebook
+Notebook kernels are separate programs, as in Jupyter. `tests/unit/test_session.py` has the same tests without notebook
 kernels.
 """
 
@@ -100,7 +100,7 @@ class Session:
         self.manager, self.client = start_new_kernel(cwd=str(folder), env=environment())
 
     def run(self, cell: str, interrupted: bool = False) -> list[dict[str, Any]]:
-        """Return the messages of a cell; on request, the cell is interrupted after its first output."""
+        """Return the messages of a cell. On request, the cell is interrupted after its first output."""
         number, messages = self.client.execute(cell), []
         while True:
             message = self.client.get_iopub_msg(timeout=TIMEOUT)

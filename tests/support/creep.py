@@ -157,7 +157,7 @@ def eval_sinking(case: Case, tension: float | None = None) -> float:
     """Return the deflection [m] that the contact depth causes in the bristles of an unloaded belt, at the entry and at
     the exit of a circle.
 
-    ``tension`` is the tension of the strands [N]; the default is the tension of the unloaded belt without contact
+    ``tension`` is the tension of the strands [N]. The default is the tension of the unloaded belt without contact
     depth.
     """
     tension = unloaded_tension(case) if tension is None else tension
@@ -223,7 +223,7 @@ def lay(case: Case, theory: BeltCreep, material: Any) -> tuple[Any, Any]:
 
 
 def create_drive(case: Case, **contact: Any) -> Drive:
-    """Create the model in the steady motion of its theory; ``contact`` has additional columns of the contact."""
+    """Create the model in the steady motion of its theory. ``contact`` has additional columns of the contact."""
     theory = eval_theory(case)
     world, mass = World(), mass_per_length(case)
     inertia = 0.2 * mass * case.length * RADIUS**2

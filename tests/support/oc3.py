@@ -199,7 +199,7 @@ def create_spar(
 
 
 def hang(anchor: FloatArray, fairlead: FloatArray) -> Any:
-    """Return the elastic catenary of a line, which touches the ground unless it is too taut."""
+    """Return the elastic catenary of a line, which touches the ground unless the line is too taut."""
     values = LENGTH, LINE["axial_stiffness"], WEIGHT / GRAVITY
     try:
         return hang_from_ground(anchor, fairlead, *values, gravity=(0.0, 0.0, -GRAVITY))

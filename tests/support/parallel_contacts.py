@@ -42,7 +42,7 @@ class Model(NamedTuple):
 
 
 def build_packing(count: int) -> Model:
-    """Build spheres of three sizes, in random order, thrown into a box; a second contact set has only the large and the
+    """Build spheres of three sizes, in random order, thrown into a box. A second contact set has only the large and the
     small spheres.
     """
     random = np.random.default_rng(3)
@@ -84,7 +84,7 @@ def add_bodies(world: wl.World, position: FloatArray) -> wl.Entity:
 
 
 def build_zoo() -> Model:
-    """Build surfaces of all kinds on all kinds of markers, each in contact with another surface."""
+    """Build surfaces of all kinds on all kinds of markers. Each surface is in contact with another surface."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     columns: list[Results] = []
     for modulus, friction in ((1e4, FRICTION), (3e4, {})):

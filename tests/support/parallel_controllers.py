@@ -39,7 +39,7 @@ def move_cylinders() -> dict[str, np.ndarray]:
 
 
 def main(path: str | Path) -> None:
-    """Solve statics and some steps; write the states of the filters and the heights of the masses."""
+    """Solve statics and some steps. Write the states of the filters and the heights of the masses."""
     import windlass as wl
     from windlass import connectors as con
     from windlass import elements as el

@@ -56,7 +56,7 @@ def raised(work: Any) -> str:
 
 
 def main(path: str) -> None:
-    """Use the model; the first process writes the results."""
+    """Use the model. The first process writes the results."""
     import windlass as wl
     from windlass.framework.launch.launcher import communicator, is_first_process
     from windlass.framework.model import parts

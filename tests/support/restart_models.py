@@ -74,7 +74,7 @@ def die(state: wl.State) -> None:
 
 
 def drop() -> tuple[wl.World, Entity]:
-    """Create a mass that falls on a contact; steps end at the instants of contact."""
+    """Create a mass that falls on a contact. Steps end at the instants of contact."""
     world = wl.World()
     point = world.add(MassPoint, position=(0.0, 0.0), displacement=(0.0, height), mass=mass)
     marker = coordinate_marker(world, point, "y")

@@ -121,7 +121,7 @@ def steer(before: float, travel: Any, angle: float = 0.0, cone: Any = None, ramp
 
     Material that sticks to the pulley does not move sideways. With the lateral position z, the slope θ and the
     curvature κ of the span at the entry, z' = -θ and θ' = κ_c - κ, where κ_c is the curvature in the plane of the
-    ribbon of a circle on the cone. The span is a beam under tension whose other end is hinged.
+    ribbon of a circle on the cone. The span is a beam under tension with a hinge at the other end.
 
     Args:
         cone: function of z that returns κ_c [1/m].

@@ -116,7 +116,7 @@ def integrate_rod(
 
 
 def create_arc(elements: int, angle: float, radius: float, **columns: Any) -> tuple[World, Entity, Entity]:
-    """Create an arc in the plane x, y that begins at the origin along x, with d_1 along z; return world, nodes and
+    """Create an arc in the plane x, y that begins at the origin along x, with d_1 along z. Return world, nodes and
     rods.
     """
 

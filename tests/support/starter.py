@@ -41,7 +41,7 @@ LIBRARIES = (
 
 
 def become(words: list[str], folder: str, environment: dict[str, str], files: list[int]) -> list[str]:
-    """Give this copy the state of a new process; return the arguments that it runs."""
+    """Give this copy the state of a new process. Return the arguments that it runs."""
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
@@ -66,7 +66,7 @@ def receive(connection: socket.socket) -> tuple[Any, list[int]]:
 
 
 def serve(place: str) -> list[str]:
-    """Return the arguments of the command that this copy runs; the first process never returns."""
+    """Return the arguments of the command that this copy runs. The first process never returns."""
     listener, waiting = socket.socket(socket.AF_UNIX), selectors.DefaultSelector()
     listener.bind(place)
     listener.listen(64)

@@ -121,7 +121,7 @@ class OnSheave(NamedTuple):
 
 def run_over_sheave(angle: float, turn: float = 0.1, steps: int = 10, elements: int = 50) -> OnSheave:
     """Run a rope of 10 mm over a sheave of 0.2 m, by a part of a turn [1]. The rope enters upwards at a fleet angle
-    [rad], positive if it comes from y < 0; its free end can turn, and its other end is fixed."""
+    [rad], positive if the rope comes from y < 0. The free end of the rope can turn, and the other end is fixed."""
     radius, groove, tension, span, stiffness = 0.005, 0.1, 1000.0, 0.2, 2e8
     middle, axis = groove + radius, (0.0, 1.0, 0.0)
     world = wl.World()
@@ -142,7 +142,7 @@ def run_over_sheave(angle: float, turn: float = 0.1, steps: int = 10, elements: 
     )  # fmt: skip
 
     def turned(t: float) -> float:
-        """Return the angle of the sheave; the rope is laid into the groove until t = 1."""
+        """Return the angle of the sheave. The rope is laid into the groove until t = 1."""
         return 2.0 * np.pi * turn * max(t - 1.0, 0.0)
 
     world.add(con.CoordinateConstraint, marker1=con.rotation_marker(world, body, "y"), offset_function=turned)
@@ -180,8 +180,9 @@ def run_over_sheave(angle: float, turn: float = 0.1, steps: int = 10, elements: 
 
 
 class ReevedBlock(NamedTuple):
-    """A hook block on two falls of one rope, which runs around the sheave of the block; ``drive`` holds the block at an
-    angle about z."""
+    """A hook block on two falls of one rope, which runs around the sheave of the block. ``drive`` holds the block at an
+    angle about z.
+    """
 
     world: wl.World
     rope: wl.Rope

@@ -141,7 +141,7 @@ def test_both_kinds_on_the_same_pulleys() -> None:
     """A plain belt and an ALE belt at the same position, with contacts in the same table, have the same motion while
     the material is fixed to the mesh.
 
-    The report of a pulley is possible only for contacts with cables of one type; contacts with both types cause an
+    The report of a pulley is possible only for contacts with cables of one type. Contacts with both types cause an
     error.
     """
     model = create_drive((True, False), **BRISTLES)

@@ -41,7 +41,7 @@ def hang(ground: Points) -> GroundedCatenary:
 def solve(
     ground: Points, stiffness: float = 1e6, touching: int | None = None, **bed: Any
 ) -> tuple[list[float], list[str], wl.State, wl.Entity]:
-    """Solve the line; return the tensions at the anchor and at the top [N], the reasons of the verdict, the state, and
+    """Solve the line. Return the tensions at the anchor and at the top [N], the reasons of the verdict, the state, and
     the cables.
     """
     world = wl.World(gravity=GRAVITY)
@@ -160,7 +160,7 @@ def test_a_line_spans_a_hollow() -> None:
 
 def test_surfaces_of_a_bed() -> None:
     """The first and the last piece continue by at least 100 km. Drums occupy at most half of a piece between two
-    corners, and do not cross other pieces; hollows have no drums.
+    corners, and do not cross other pieces. Hollows have no drums.
     """
     eighth, cliff = np.tan(np.pi / 8.0), np.tan(0.5 * (np.arctan(0.35 / 4.0) + np.arctan(60.0)))
     (planes,) = con.add_bed(wl.World(), [(0.0, 0.0), (1.0, 0.0)], rounding=5.0)

@@ -36,7 +36,7 @@ class Run:
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    """Run the drive with 60 elements and 4 segments to 2.45 s, with a lagged Jacobian; powers are recorded in every
+    """Run the drive with 60 elements and 4 segments to 2.45 s, with a lagged Jacobian. Powers are recorded in every
     step of the last 0.1 s.
     """
     info, reference = load_reference("belt_N60_s4")

@@ -1,4 +1,4 @@
-"""The power that a belt loses when it bends onto pulleys and off them is compared with the closed form."""
+"""The power that a belt loses by bending at the entry and exit of pulleys is compared with the closed form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RADII = {"driver": 0.05, "idler": 0.03, "driven": 0.04}
 
 
 def create_drive(share: float) -> tuple[wl.World, wl.Belt, object]:
-    """Create three pulleys without load; the driver turns at a given speed."""
+    """Create three pulleys without load. The driver turns at a given speed."""
     world = wl.World()
     places = {"driver": (0.0, 0.0), "idler": (0.12, 0.02), "driven": (0.24, 0.0)}
     bodies = {n: world.add(RigidBody2D, name=n, position=at, mass=1.0, inertia=1e-4) for n, at in places.items()}
@@ -31,7 +31,7 @@ def create_drive(share: float) -> tuple[wl.World, wl.Belt, object]:
 
 
 def test_a_belt_that_runs_without_load_takes_the_power_of_its_bends() -> None:
-    """A belt without load takes the power of its bending losses, P = psi v sum EI/(2 R²).
+    """The driver of a belt without load supplies the power of the bending losses, P = psi v sum EI/(2 R²).
 
     The power lost by creep is less than 0.1 % of the power of bending losses.
     """

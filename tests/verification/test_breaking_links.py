@@ -36,7 +36,7 @@ def hang_on_springs() -> tuple[wl.World, wl.Entity, list[wl.Entity]]:
 
 @pytest.mark.parametrize(("method", "time"), [("generalized_alpha", 0.1), ("newmark", 0.1), ("newmark", 0.1037)])
 def test_a_spring_breaks(method: str, time: float) -> None:
-    """The ledger lists the energy of the broken spring and has no remainder; the mass then vibrates on the remaining
+    """The ledger lists the energy of the broken spring and has no remainder. The mass then vibrates on the remaining
     spring. A step ends at the time of the break.
     """
     errors = []
@@ -285,8 +285,8 @@ def test_a_mooring_loses_a_line() -> None:
     assert [one.name for one in hook.breaks] == ["fairlead 1"] and 1.0 < hook.breaks[0].time < 5.0
     largest = max(abs(value) for name, value in ledger.totals.items() if not name.startswith("rest"))
     assert abs(ledger.rest) < 1e-4 * largest, (ledger.rest, ledger.totals)
-    # a joint stores no energy; two programs evaluate the other energies before and after the break, so that the last
-    # bit of their sums may differ, depending on the processor
+    # a joint stores no energy; two programs evaluate the other energies before and after the break, so the last bits of
+    # the sums may differ on some processors
     assert abs(ledger.totals["changes of the model"]) <= 2.0 * np.spacing(abs(ledger.totals["gravity"]))
     assert np.linalg.norm(wl.eval_output(joints[0], "force", end)) == 0.0
     x, y = fsolve(lambda u: pull_of_lines(*u, (1, 2)) + (PULL, 0.0), [5.0, 0.0])

@@ -27,7 +27,7 @@ G, EA, LENGTH, MASS = 9.81, 5e4, 4.0, 100.0
 
 
 def hang_load(count: int = 8, **columns: Any) -> tuple[wl.World, wl.Entity, wl.Entity]:
-    """Create a load on a vertical rope of 1 kg/m whose top is fixed; return the world, the rope and the load."""
+    """Create a load on a vertical rope of 1 kg/m whose top is fixed. Return the world, the rope and the load."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     load = world.add(MassPoint, name="load", position=(0.0, 0.0, -LENGTH), mass=MASS)
     con.fix(world, load, "x", "y")

@@ -189,7 +189,7 @@ def test_twisted_pair() -> None:
 def test_coulomb_limit(along: int, pull: float) -> None:
     """A bar lies across two ropes and is pulled across or along the bar.
 
-    The bar sticks if the pull is below μ m g; otherwise the bar accelerates with (pull/(m g) - μ) g.
+    The bar sticks if the pull is below μ m g. Otherwise the bar accelerates with (pull/(m g) - μ) g.
 
     If the bar is pulled along its axis, friction exerts a torque about the axes of the two ropes. The torque on these
     ropes is the friction force times R.

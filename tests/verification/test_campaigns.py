@@ -42,7 +42,7 @@ def test_damaged_machine_code(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", [2, 3])
 def test_changed_model_files(seed: int, tmp_path: Path) -> None:
-    """Errors name the keys of a model file that are missing, misspelt, given twice or wrong; changes that remain valid
+    """Errors name the keys of a model file that are missing, misspelt, given twice or wrong. Changes that remain valid
     are noted as edits.
     """
     assert "none raw, none silent" in model_file.run(100, tmp_path, seed, ("catenary", "mass_on_springs"))

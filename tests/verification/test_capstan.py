@@ -66,7 +66,7 @@ def test_ends_of_the_contact(drawing: Any) -> None:
     These values agree with theory.
 
     The elements at these nodes are partly in contact, so their axial forces differ slightly from the tensions of the
-    free strands. Therefore the tolerance is 1 %; the measured error is -0.35 %. The angle is a whole number of segments
+    free strands. Therefore the tolerance is 1 %. The measured error is -0.35 %. The angle is a whole number of segments
     of pi/80, so it agrees within one segment.
     """
     report = drawing.report

@@ -49,7 +49,7 @@ def arc(centre: float, radius: float, degrees: FloatArray) -> FloatArray:
 
 
 def chain_drive() -> Drive:
-    """Create a drive whose wheel 0 turns counter-clockwise and pulls the upper span; the lower span has one more link
+    """Create a drive whose wheel 0 turns counter-clockwise and pulls the upper span. The lower span has one more link
     and hangs.
     """
     step = 360.0 / np.array(TEETH)

@@ -22,7 +22,7 @@ STEP, END = 1e-3, 0.02
 
 
 def create_model(kind: str, **values: Any) -> tuple[World, Entity]:
-    """Create a mass on a spring of the type ``kind`` with a load; return the world, and the entity that has the columns
+    """Create a mass on a spring of the type ``kind`` with a load. Return the world, and the entity that has the columns
     ``values``.
     """
     world = World()

@@ -85,7 +85,9 @@ def test_tangent_of_what_is_near() -> None:
 
 
 def test_rows_are_few() -> None:
-    """For any number of circles, a cable has two contact rows, or one row if it can touch only one circle at a time."""
+    """For any number of circles, a cable has two contact rows, or one row if the cable can touch only one circle at a
+    time.
+    """
     for pulleys in (4, 8):
         world, contacts = create_ring(pulleys, 3)[0::3]
         assert contacts.table.component is con.ContactFrictionCircleSetPoints2D and len(contacts) == 6 * pulleys

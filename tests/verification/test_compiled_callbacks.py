@@ -97,8 +97,8 @@ def users_spring() -> tuple[Any, None]:
 
 
 def driven_mass() -> tuple[Any, None]:
-    """Create a mass on a spring whose other end follows a ramp with two kinks; the last step is shorter, because it
-    ends at the end of the run.
+    """Create a mass on a spring. The other end of the spring follows a ramp with two kinks. The last step is shorter,
+    because it ends at the end of the run.
     """
     world = wl.World()
     point, base = (world.add(MassPoint, position=(x, 0.0), mass=2.0) for x in (1.0, 0.0))

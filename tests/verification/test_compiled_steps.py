@@ -209,7 +209,7 @@ def test_interrupt_ends_between_steps(calls: list[int], left: bool) -> None:
 
 
 def test_errors_of_monitors_arrive_as_themselves(calls: list[int]) -> None:
-    """An error of Python within compiled steps reaches the caller unchanged; earlier steps are counted."""
+    """An error of Python within compiled steps reaches the caller unchanged. Earlier steps are counted."""
 
     class Broken(Exception):
         pass
@@ -228,7 +228,7 @@ def test_errors_of_monitors_arrive_as_themselves(calls: list[int]) -> None:
 
 @pytest.mark.parametrize("every", [1, 7])
 def test_errors_of_records_arrive_as_themselves(calls: list[int], every: int) -> None:
-    """An error of a record within compiled steps reaches the caller unchanged; the last state is the state that was
+    """An error of a record within compiled steps reaches the caller unchanged. The last state is the state that was
     being recorded.
     """
 

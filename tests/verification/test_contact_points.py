@@ -59,7 +59,7 @@ def test_tension_of_a_stiff_belt() -> None:
     """The tension of a belt with EA 4e5 N, reference strain -0.001 and 60 elements agrees with -EA e0, minus the effect
     of the contact depth, within 0.6 %. The error of segments is +20 %.
 
-    On both circles, the contact depth T/(R k) shortens the belt by 2 pi T/(R k) in total; bending stiffness is
+    On both circles, the contact depth T/(R k) shortens the belt by 2 pi T/(R k) in total. Bending stiffness is
     negligible. Measured errors are -0.14 % with 2 points and +0.46 % with 4 points.
     """
     EA, e0, k = 4e5, -1e-3, 3.2e10
@@ -106,7 +106,7 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, 3])
 def test_several_processes(serial: Any, processes: int, tmp_path: Path) -> None:
-    """Coordinates, velocities, history, outputs and reports on several processes agree to 1e-8; Newton iterations and
+    """Coordinates, velocities, history, outputs and reports on several processes agree to 1e-8. Newton iterations and
     passes are equal.
     """
     found = run_points(tmp_path, processes)

@@ -366,7 +366,7 @@ def test_a_sheave_that_throws_its_rope(monkeypatch: pytest.MonkeyPatch) -> None:
     rounding errors. Rounding errors determine for which step sizes the tension jumps, so the test tries several step
     sizes. In the step with the jump, the slope of a cable is reversed against its chord, and the solver repeats this
     step with smaller sizes. After a motion of 1.5 m, the final positions agree within 10 mm with a run with steps of 1
-    ms; the measured difference is 4 mm.
+    ms. The measured difference is 4 mm.
     """
     world, start, _ = create_sheave(None)
     settings: dict[str, Any] = {"method": "generalized_alpha_index2", "resolve_contacts": False, "name": ""}
@@ -505,7 +505,7 @@ def test_a_cable_in_space_that_passes_a_sheave(cut: bool) -> None:
 
 
 def test_spheres_with_a_common_centre() -> None:
-    """If the centres of two spheres coincide in an attempted step, the direction of the contact force is undefined; the
+    """If the centres of two spheres coincide in an attempted step, the direction of the contact force is undefined. The
     sphere nevertheless rebounds.
     """
     world = wl.World()

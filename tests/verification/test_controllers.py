@@ -116,7 +116,7 @@ def control_derivative(t: float, u: FloatArray, u_t: FloatArray) -> tuple[list[f
 
 
 def create_hoist(derivative: Any = None) -> tuple[wl.World, Entity, Entity, Entity]:
-    """Create a drum with an elastic rope on which a cage hangs; the speed of the drum is controlled."""
+    """Create a drum with an elastic rope on which a cage hangs. The speed of the drum is controlled."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     drum = world.add(el.RigidBody2D, position=(0.0, 0.0), mass=50.0, inertia=INERTIA)
     con.fix(world, drum, "x", "y")

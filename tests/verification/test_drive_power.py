@@ -24,7 +24,7 @@ def test_input_is_brake_and_losses() -> None:
 
     The losses of both pulleys equal input minus output within 1 % of the losses (the measured error is 0.2 %). Sliding
     dissipates power at every instant, also on the driven pulley. Friction acts at the radius r + g, but its torque is
-    computed with the radius r; the resulting errors of both pulleys cancel.
+    computed with the radius r. The resulting errors of both pulleys cancel.
     """
     model = create_drive(con.ContactFrictionCircleCable2D, 40, 2, 8000.0, -0.05, brake=BRAKE, axial_damping=0.0)
     names = ("driver", "driven")

@@ -20,7 +20,7 @@ ABOUT_NODE = INERTIA + MASS * DISTANCE**2
 
 
 def create_pendulum(swing: float) -> tuple[wl.World, wl.Entity]:
-    """Create a body whose node is fixed; its centre of mass starts at ``swing`` [rad] from its lowest point."""
+    """Create a body whose node is fixed. The centre of mass starts at ``swing`` [rad] from its lowest point."""
     world = wl.World(gravity=(0.0, -GRAVITY))
     angle = swing - np.pi / 2 - np.arctan2(CENTER[1], CENTER[0])
     body = world.add(

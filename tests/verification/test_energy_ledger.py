@@ -46,7 +46,7 @@ def lost(ledger: wl.EnergyLedger) -> float:
 def test_a_linear_oscillator(method: str) -> None:
     """For a linear oscillator, the remaining error consists of rounding errors for every method.
 
-    Trapezoidal rules lose no energy; for methods with numerical damping, the ledger lists the lost energy.
+    Trapezoidal rules lose no energy. For methods with numerical damping, the ledger lists the lost energy.
     """
     ledger = follow(create_oscillator()[0], 5e-3, 1.0, method=method)
     scale = np.abs(ledger["CartesianSpringDamper.spring"]).max()

@@ -105,7 +105,7 @@ def test_static_strain(force: float) -> None:
 
 
 def relax(step: float, **columns: Any) -> tuple[float, wl.EnergyLedger]:
-    """Hold a rope at a strain of 0.02 for 3 s; return its axial force and its energy ledger."""
+    """Hold a rope at a strain of 0.02 for 3 s. Return its axial force and its energy ledger."""
     world, rope, nodes = lay(**{**FIBRE, **columns})
     state, ledger = stretch(world, nodes, 0.02), wl.EnergyLedger()
     state = wl.Dynamic(world, step=step, end=3.0, name="", rtol=1e-12).solve(state, hooks=[ledger])

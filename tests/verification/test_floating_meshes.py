@@ -152,7 +152,7 @@ def test_heave_stiffness_is_the_waterplane(seed: int) -> None:
 
 
 def test_dry_and_deep() -> None:
-    """A dry body has no load; the load of a deep body is its displaced weight, without stiffness against
+    """A dry body has no load. The load of a deep body is the weight of the displaced water, without stiffness against
     displacements.
     """
     mesh = hulls.star(7)
@@ -280,7 +280,7 @@ def test_forces_of_a_wave_on_a_column() -> None:
 
 
 def test_a_long_ship_in_head_seas_follows_the_parts() -> None:
-    """The heave force of a wave on a ship converges with the number of parts along the ship; with one part, the ship
+    """The heave force of a wave on a ship converges with the number of parts along the ship. With one part, the ship
     has the force of a short body.
     """
     forces = []

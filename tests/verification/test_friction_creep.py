@@ -92,7 +92,7 @@ def test_sphere_that_rolls(slope: float, transition: float) -> None:
     """For μ = 0.3, spheres roll up to tan θ = 1.05. The acceleration agrees with the acceleration without slip within
     1e-5, and with 5/7 g sin θ within 0.1 %, which is the effect of the lever arm.
 
-    The contact point slides at v_tr 2/7 tan θ/μ; the tolerance of the test is 1 % of this speed.
+    The contact point slides at v_tr 2/7 tan θ/μ. The tolerance of the test is 1 % of this speed.
     """
     angle, mu = np.arctan(slope), 0.3
     speed, spin, rate, lever = roll(slope, mu, transition)
@@ -143,7 +143,7 @@ def test_sphere_that_slides_and_rolls() -> None:
 
 @pytest.mark.parametrize("slope", [0.1, 0.25])
 def test_body_that_cannot_turn_creeps(slope: float) -> None:
-    """The body slides permanently at v_tr tan θ/μ; the speeds of 0.33 and 0.83 mm/s (1.2 and 3 m/h) agree within 1e-9.
+    """The body slides permanently at v_tr tan θ/μ. The speeds of 0.33 and 0.83 mm/s (1.2 and 3 m/h) agree within 1e-9.
     Dry friction (μ = 0.3) would prevent the motion of the body.
     """
     world, body, _ = create_incline(slope, 0.3, 1e-3, rolls=False)

@@ -113,7 +113,7 @@ def test_trajectory(scenario: Case) -> None:
 
 
 class Impact:
-    """A central impact without gravity; the test integrates the motion with the forces of the assembly."""
+    """A central impact without gravity. The test integrates the motion with the forces of the assembly."""
 
     def __init__(self, row: Case) -> None:
         world = self.world = World()
@@ -234,7 +234,7 @@ def test_energy_balance() -> None:
 
 
 def build_row() -> tuple[World, Entity]:
-    """Create ten points in a row that nearly touch; the first moves towards the second.
+    """Create ten points in a row that nearly touch. The first point moves towards the second point.
 
     The skin is so small that neighbours change often.
     """

@@ -141,7 +141,7 @@ def works(step: float = 1e-4) -> dict[str, FloatArray]:
 
 
 def test_identity_of_each_step() -> None:
-    """The difference between T1 - T0 and the work of all forces is below 1e-8 of the largest work in a step; the
+    """The difference between T1 - T0 and the work of all forces is below 1e-8 of the largest work in a step. The
     measured value is 1e-13.
     """
     work = works()

@@ -43,7 +43,7 @@ def add_cables(world: wl.World) -> list[Entity]:
 
 
 def test_strain_is_that_of_the_axial_force() -> None:
-    """EA u + d_EA u_t with the measured strain u equals the axial force of the cable; ALE and winch cables are compared
+    """EA u + d_EA u_t with the measured strain u equals the axial force of the cable. ALE and winch cables are compared
     at rest.
     """
     world, place = wl.World(), 0.8
@@ -158,7 +158,7 @@ STIFFNESS, FORCE = 2e4, 500.0
 
 
 def create_winch() -> tuple[wl.World, WinchRope]:
-    """Create a winch with a PI controller of the strain in its rope, whose end moves outwards by 0.3 m."""
+    """Create a winch with a PI controller of the strain in its rope. The end of the rope moves outwards by 0.3 m."""
     world = wl.World()
     end = np.array((10.0, 0.0))
     rope = el.winch_rope(
@@ -290,7 +290,7 @@ def test_partition_keeps_cells_beside_their_joints() -> None:
 
 
 def test_outputs_that_are_no_inputs() -> None:
-    """A joint or a cable is no input; error messages name `strain_coordinate` and `load_cell` as alternatives."""
+    """A joint or a cable is no input. Error messages name `strain_coordinate` and `load_cell` as alternatives."""
     world = wl.World()
     joint, rope = add_joints(world)[0][0], add_cables(world)[0]
     angle = con.coordinate_marker(world, world.add(el.RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0), "x")

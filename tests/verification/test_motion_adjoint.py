@@ -337,7 +337,7 @@ def create_double_pendulum(p: Mapping[str, float]) -> Any:
 
 
 def test_chaotic_motions_are_named() -> None:
-    """The derivatives of a double pendulum grow exponentially; derivatives of an oscillator and of a falling mass do
+    """The derivatives of a double pendulum grow exponentially. Derivatives of an oscillator and of a falling mass do
     not grow exponentially.
     """
     found = wl.evaluate_objective(

@@ -1,4 +1,4 @@
-"""Derivatives of motions agree with central differences between complete solves and with closed forms; wrong use causes
+"""Derivatives of motions agree with central differences between complete solves and with closed forms. Wrong use causes
 an error.
 """
 
@@ -247,7 +247,7 @@ def test_restarted_motion(tmp_path: Path) -> None:
 
 def test_less_accurate_derivatives_are_noted() -> None:
     """If an iteration for a derivative ends at the wider limit, a note names the parameter, the error, the time and the
-    remedy; otherwise there is no note.
+    remedy. Otherwise there is no note.
     """
     pair = CompanionPair.__new__(CompanionPair)
     pair.h, pair.error = 0.5, (0.0, 0.0)

@@ -122,7 +122,7 @@ def test_pictures_of_nets(tmp_path: Path) -> None:
 
 
 def test_markers_at_knots(tmp_path: Path) -> None:
-    """Points of cables that meet at a knot move together; forces at the knot act on the shared position."""
+    """Points of cables that meet at a knot move together. Forces at the knot act on the shared position."""
     path = write_lines(tmp_path / "x.msh", [(0, 0), (1, 0), (0, 1)], [(0, 1), (0, 2)], {}, {"far": [1, 2], "knot": [0]})
     world = World()
     net = cables_from_mesh(world, path, axial_stiffness=EA, bending_stiffness=1.0, mass_per_length=0.1)

@@ -44,9 +44,9 @@ def test_net_on_a_sphere(processes: int, steps: int, tmp_path: Path) -> None:
 @pytest.mark.mpi
 @pytest.mark.long
 def test_crane(tmp_path: Path) -> None:
-    """The crane runs 20 steps on two processes, although MUMPS needs more memory for the first static tangent than it
-    estimates. Counts of all steps are equal. In the first step, the counts are equal only if rounding errors do not
-    decide whether points at the friction limit stick or slip, because the rope slips on the drum in the preceding
+    """The crane runs 20 steps on two processes, although MUMPS needs more memory for the first static tangent than
+    MUMPS estimates. Counts of all steps are equal. In the first step, the counts are equal only if rounding errors do
+    not decide whether points at the friction limit stick or slip, because the rope slips on the drum in the preceding
     static solve.
     """
     found = []

@@ -91,7 +91,7 @@ def test_rainflow_counts_the_example_of_the_standard() -> None:
 
 
 def test_damage_of_equal_cycles() -> None:
-    """The damage of 1000 cycles of the range 0.2 MBL agrees with N = 316.2/0.2³ for studless chain; chain with studs
+    """The damage of 1000 cycles of the range 0.2 MBL agrees with N = 316.2/0.2³ for studless chain. Chain with studs
     has half the damage.
     """
     t = np.linspace(0.0, 1000.0, 16 * 1000 + 1)
@@ -110,7 +110,7 @@ def test_damage_of_equal_cycles() -> None:
 
 
 def test_damage_of_kilonewtons_is_refused() -> None:
-    """Tensions in kN are refused, because fatigue curves are in N; with tensions in kN, the fatigue life would be a
+    """Tensions in kN are refused, because fatigue curves are in N. With tensions in kN, the fatigue life would be a
     million times too long.
     """
     curve = wl.post.fatigue_curve("studless chain", breaking_load=1e6)
@@ -132,7 +132,7 @@ def test_damage_of_a_narrow_sea_is_that_of_rayleigh(sea: Series) -> None:
 def test_extremes_of_a_sea(method: str) -> None:
     """The most probable largest of n = t/T peaks of a Gaussian process is s √(2 ln n) above the mean.
 
-    The spectrum has a wider band, because peaks are independent only if wave groups are short; the mean of 40 blocks
+    The spectrum has a wider band, because peaks are independent only if wave groups are short. The mean of 40 blocks
     scatters by 1.5 %.
     """
     sea = draw_sea(24.0 * HOURS, width=0.015, seed=1)

@@ -112,7 +112,7 @@ LOAD = 0.7 * float(push(np.linspace(0.0, RISE, 100_001), FREE).max())
 
 
 def create_truss(pressed: bool) -> tuple[World, list[Entity]]:
-    """Create a truss of 2 m span under a dead load, or pressed down by DEPTH through a soft contact; return the world
+    """Create a truss of 2 m span under a dead load, or pressed down by DEPTH through a soft contact. Return the world
     and the bars.
     """
     world = World()

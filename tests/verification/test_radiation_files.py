@@ -59,7 +59,7 @@ def write_dataset(file: Path, data: con.Hydrodynamics, **changes: Any) -> Path:
 
 
 def test_both_formats(tmp_path: Path) -> None:
-    """A dataset of Capytaine and files of WAMIT with the same content yield the same values; lengths and densities
+    """A dataset of Capytaine and files of WAMIT with the same content yield the same values. Lengths and densities
     scale the values of WAMIT.
     """
     data = con.read_wamit(FOLDER / "sphere.1", density=RHO, gravity=G)

@@ -313,7 +313,7 @@ def test_ring_that_turns_over_when_twisted() -> None:
 
 
 def test_rod_that_is_turned_several_times() -> None:
-    """The end of a straight rod under tension is rotated by five turns in one solve; the torque is GJ φ/L. Without
+    """The end of a straight rod under tension is rotated by five turns in one solve. The torque is GJ φ/L. Without
     tension, a rod that is rotated by two turns has buckled, and statics reports the instability.
     """
     for tension, turns in ((400.0, 5.0), (0.0, 2.0)):

@@ -75,7 +75,7 @@ def test_tangent_and_accelerations(axes: tuple[bool, bool, bool]) -> None:
 def roll(
     theta: float, rate: float, spin: float, step: float, end: float, method: str = "trapezoidal_index2"
 ) -> dict[str, np.ndarray]:
-    """Simulate a disc that starts at (0, 0) and rolls along -y; return centre, axis and forces at the end."""
+    """Simulate a disc that starts at (0, 0) and rolls along -y. Return centre, axis and forces at the end."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     beta = 0.5 * math.pi - theta
     e = euler_parameters((0.0, -1.0, 0.0), beta)

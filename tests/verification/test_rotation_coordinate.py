@@ -269,7 +269,7 @@ def build_train(count: int = 6) -> tuple[World, Entity]:
 
 
 def run(path: str) -> None:
-    """Program for mpiexec: run the train of rotors; the first process writes the end state and the outputs."""
+    """Program for mpiexec: run the train of rotors. The first process writes the end state and the outputs."""
     world, springs = build_train()
     solver = Dynamic(world, step=2e-3, end=0.52, spectral_radius=0.6, name="")
     state = solver.solve()

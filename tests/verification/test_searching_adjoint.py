@@ -86,7 +86,7 @@ def test_gradient_of_searched_contacts(name: str) -> None:
 
 def test_every_update_searches() -> None:
     """A cable approaches circles by less than the search margin. With `search_always`, the update finds the circles
-    that are now near; without `search_always`, the result of the previous search is used.
+    that are now near. Without `search_always`, the result of the previous search is used.
     """
     near = {}
     for always in (False, True):

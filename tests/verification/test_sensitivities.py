@@ -610,7 +610,7 @@ def test_small_results_that_depend_on_history() -> None:
 @pytest.mark.parametrize(("friction", "searches"), [(0.0, False), (0.5, False), (0.02, False), (0.5, True)])
 def test_geometry_of_a_drum(friction: float, searches: bool) -> None:
     """Derivatives with respect to the radius and the place of a drum under a 3D rope agree with fourth-order
-    differences of complete solves to 1e-6. The rope slides without friction, sticks (0.5) or slips (0.02); the contact
+    differences of complete solves to 1e-6. The rope slides without friction, sticks (0.5) or slips (0.02). The contact
     with a search finds the drum near the rope.
     """
     p = {"radius": 0.2, "place": -0.17}

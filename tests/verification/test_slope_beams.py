@@ -157,7 +157,7 @@ def test_torsional_and_axial_frequencies(order: int, error: float) -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_free_beam_that_tumbles(order: int) -> None:
-    """A free bent beam that rotates by more than one turn conserves momentum; the errors of angular momentum and energy
+    """A free bent beam that rotates by more than one turn conserves momentum. The errors of angular momentum and energy
     have order 2.
     """
     world, nodes, beam = straight(

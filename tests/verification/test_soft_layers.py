@@ -119,7 +119,7 @@ def test_steady_motion_near_full_slip() -> None:
 
 
 def test_layers_that_are_too_soft_are_errors() -> None:
-    """Layers and bristles that are too soft to drive a belt cause errors that state the unit; friction without bristles
+    """Layers and bristles that are too soft to drive a belt cause errors that state the unit. Friction without bristles
     slides.
     """
     words = r" of 10000 N/m² on the pulley crank of 'belt': must be >= 5.04e\+04 N/m² for steady motion"

@@ -131,7 +131,9 @@ def test_wrong_ends(call: Any, words: str) -> None:
 
 
 class Falls:
-    """A hook block on falls of equal lay, whose ends are on circles with the radius a at the top and b at the block."""
+    """A hook block on falls of equal lay. The ends of the falls are on circles with the radius a at the top and b at
+    the block.
+    """
 
     def __init__(self, seed: int, coupling: float, count: int = 2) -> None:
         rng, self.count = np.random.default_rng(seed), count

@@ -91,7 +91,7 @@ def test_rope_that_falls_onto_a_plane() -> None:
     in forces. No step size is reduced because of these errors.
 
     If only the rounding errors of the coordinates were considered, the run would need 10 853 steps and 94 887
-    iterations; on a circle of 100 m the run needs 139 steps and 1499 iterations.
+    iterations. On a circle of 100 m the run needs 139 steps and 1499 iterations.
     """
     radius, world = 1e5, World(gravity=(0.0, -9.81))
     rope = straight_cable(

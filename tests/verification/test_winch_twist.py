@@ -188,7 +188,7 @@ def test_outlet_of_a_rope_stored_with_twist(is_coupled: bool) -> None:
 
 
 def pay_out_heavy(step: float) -> wl.EnergyLedger:
-    """Pay out 3 m of a heavy wire rope with a large inertia about its axis, whose end swings and spins."""
+    """Pay out 3 m of a heavy wire rope with a large inertia about its axis. The end of the rope swings and spins."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     heavy = {
         "axial_stiffness": 2e4, "coupling": 100.0, "torsional_stiffness": 4.0, "mass_per_length": 0.5,

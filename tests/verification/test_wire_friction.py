@@ -48,7 +48,7 @@ GAUSS = L * (0.5 - np.sqrt(1.0 / 12.0))
 
 
 def lay(friction: dict[str, Any], dims: int = 2, **columns: Any) -> tuple[wl.World, Entity, Entity, Entity]:
-    """Create one straight cable along x; return the world, the cable, its nodes and its friction."""
+    """Create one straight cable along x. Return the world, the cable, its nodes and its friction."""
     world = wl.World()
     rope = straight_cable(world, (0.0,) * dims, (L, 0.0, 0.0)[:dims], 1, **{**SECTION, **columns})
     return world, rope, nodes_of(world, rope), world.add(con.WireFriction, cable=rope, **friction)
@@ -68,8 +68,9 @@ def drive(
     sensors: dict[str, tuple[Entity, str, dict[str, Any]]],
     state: wl.State | None = None,
 ) -> tuple[dict[str, Any], wl.EnergyLedger]:
-    """Solve a model whose coordinates are all prescribed; return the sensors at all steps, from the start, and the
-    ledger."""
+    """Solve a model whose coordinates are all prescribed. Return the sensors at all steps, from the start, and the
+    ledger.
+    """
     read = wl.Sensors(None, [wl.Sensor(*given[:2], name=name, where=given[2]) for name, given in sensors.items()])
     ledger = wl.EnergyLedger()
     wl.Dynamic(world, step=1.0 / STEPS, end=4.0 * cycles, name="").solve(state, hooks=[read, ledger])
@@ -85,7 +86,7 @@ def find_area(strain: Any, force: Any) -> float:
 def bend(
     friction: dict[str, Any], amplitude: float, cycles: int, dims: int = 2, pull: float = 0.0
 ) -> tuple[Any, Any, Entity, wl.EnergyLedger]:
-    """Bend a cable to a parabola with the curvature of `zigzag`, at a constant axial strain ``pull``; return curvature
+    """Bend a cable to a parabola with the curvature of `zigzag`, at a constant axial strain ``pull``. Return curvature
     and moment at the first Gauss point, the friction, and the ledger. In 3D the cable bends in an oblique direction.
     """
     world, rope, nodes, rubs = lay(friction, dims)
@@ -115,7 +116,7 @@ def bend(
 
 @pytest.mark.parametrize("dims", [2, 3])
 def test_loop_of_moment_and_curvature(dims: int) -> None:
-    """The initial loading curve has the stiffnesses EI + k_b and EI; the loop of a cycle has the area 4 M_s (κ_a -
+    """The initial loading curve has the stiffnesses EI + k_b and EI. The loop of a cycle has the area 4 M_s (κ_a -
     M_s/k_b). This area is the loss per length in the ledger.
     """
     stiffness, limit = BENDING["bending_stiffness"], BENDING["slip_moment"]
@@ -202,7 +203,7 @@ def test_loop_of_force_and_strain(dims: int) -> None:
 
 
 def hang(dims: int, friction: dict[str, Any], **columns: Any) -> tuple[wl.World, Entity, Entity]:
-    """Create a rope that swings from its hinge; return the world, the rope and its friction."""
+    """Create a rope that swings from its hinge. Return the world, the rope and its friction."""
     world = wl.World(gravity=(0.0, -9.81, 2.0)[:dims])
     given = {"axial_stiffness": 1e4, "bending_stiffness": 1.0, "mass_per_length": 1.0, **columns}
     rope = straight_cable(world, (0.0,) * dims, (2.0, 1.0, 0.5)[:dims], 3, **given)
@@ -228,8 +229,8 @@ def test_tangents_are_exact(friction: dict[str, Any], dims: int) -> None:
 
 
 def rotate_bending(steps: int) -> tuple[float, float]:
-    """Let the curvature of a 3D cable rotate about the cable, with three times the curvature at which the wires
-    begin to slip; return the loss of the third turn [J] and the moment of the bristles at its end [N m].
+    """Let the curvature of a 3D cable rotate about the cable, with three times the curvature at which the wires begin
+    to slip. Return the loss of the third turn [J] and the moment of the bristles at its end [N m].
     """
     size = 3.0 * BENDING["slip_moment"] / BENDING["bending_stiffness"]
     world, _, nodes, rubs = lay(BENDING, 3)
@@ -479,8 +480,9 @@ def test_inactive_rows() -> None:
 @pytest.mark.parametrize("at_start", [True, False])
 @pytest.mark.parametrize("dims", [2, 3])
 def test_broken_cables(dims: int, at_start: bool) -> None:
-    """Friction on a cable that the user marks as broken exerts no force; if the cable is repaired, the friction acts
-    again."""
+    """Friction on a cable that the user marks as broken exerts no force. If the cable is repaired, the friction acts
+    again.
+    """
     world, rope, rubs = hang(dims, MIXED)
     if at_start:
         world.set(rope[1], broken=True)
