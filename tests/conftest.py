@@ -136,7 +136,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def no_verdicts_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Clear the verdicts and notes of other tests, so that the summary contains only the verdicts of this test and all
+    """Clear the verdicts and notes of other tests. The summary then contains only the verdicts of this test, and all
     notes are printed again.
     """
     from windlass.framework.command_line import notes, summary_file

@@ -84,8 +84,8 @@ def test_plain_python_gives_the_same(default: dict[str, Any], tmp_path: Path) ->
 
 
 def test_petsc_options_do_what_they_say(default: dict[str, Any], tmp_path: Path) -> None:
-    """The options of PETSc take effect: the monitor prints, and the view names gmres and mumps. The result equals the
-    result of the default solver to 1e-8 relative.
+    """The options of PETSc take effect: the output contains the lines of the monitor, and the view lists gmres and
+    mumps. The result equals the result of the default solver to 1e-8 relative.
     """
     words = ["-dynamic_snes_monitor", "-dynamic_snes_view", "-dynamic_ksp_type", "gmres", "-dynamic_pc_type", "lu"]
     words += ["-dynamic_pc_factor_mat_solver_type", "mumps", "-dynamic_ksp_rtol", "1e-10"]

@@ -60,7 +60,7 @@ def test_notebooks_run(page: Path, tmp_path: Path) -> None:
     )
     pictures = [output for output in outputs if "image/png" in output.get("data", ())]
     assert len(pictures) + len(scenes) >= PICTURES[page.stem]
-    # the output has no notes and no doubts, except notes on compiled kernels
+    # the output has no notes and no reasons for doubt, except notes on compiled kernels
     said = "".join(output.text for output in outputs if output.get("name") == "stderr")
     assert not [line for line in said.splitlines() if "compiling kernels" not in line], said
 

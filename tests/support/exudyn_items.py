@@ -172,6 +172,6 @@ def _add_load(model: Items, item: Item) -> Entity:
     if kind == "MassProportional":
         return world.add(MassProportional, body=marker, acceleration=vector)
     component = {"ForceVector": Force, "TorqueVector": Torque}[kind]
-    # Torque has no body-fixed form, and both reference models contain global vectors
+    # the component Torque has no body-fixed form; the torques of both reference models are global vectors
     assert not item["bodyFixed"]
     return world.add(component, marker=marker, vector=vector)

@@ -122,7 +122,7 @@ for name in LIBRARIES:
 # the libraries of PETSc and MPI, which are loaded but not started
 for library in Path(*importlib.import_module("petsc4py.lib").getPathArchPETSc()).glob("PETSc.*.so"):
     ctypes.CDLL(str(library))
-# garbage collection is disabled for existing objects, because it would copy their memory
+# garbage collection is disabled for existing objects, because a collection would copy the memory of these objects
 gc.freeze()
 given = serve(sys.argv[1])
 if given[0] == "-m":

@@ -98,7 +98,9 @@ def create_piece(angle: float, along: float, mu: float, space: bool = True) -> P
 
 
 def create_net() -> Falling:
-    """Create a net with knots of shared positions that falls on a ball. The corners of the net are fixed."""
+    """Create a net that falls on a ball. The cables of the net share the positions of the knots. The corners of the net
+    are fixed.
+    """
     world, along, _, _ = build_model()
     cables = wl.Entity(along.table, np.arange(along.table.count))
     ball = world.add(

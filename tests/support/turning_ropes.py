@@ -108,7 +108,7 @@ def create_on_drum(angle: float) -> OnDrum:
 
 
 class OnSheave(NamedTuple):
-    """A rope that enters the groove of a sheave at a fleet angle, over steps of the turn of the sheave.
+    """Results for each step in which a sheave turns, for a rope that enters the groove of the sheave at a fleet angle.
 
     ``turned`` is the angle by which the free end has turned about its axis [rad], and ``torque`` the torque with the
     largest magnitude of a cable [N m], shape (steps,) each.

@@ -1,5 +1,5 @@
-"""Tests of belts with default numerical parameters: the tension as mounted, comparisons of drives with theory, coarse
-meshes, and soft contacts.
+"""Tests of belts with default numerical parameters: tension of the mounted belt, comparisons of drives with theory,
+coarse meshes, and soft contacts.
 """
 
 from __future__ import annotations

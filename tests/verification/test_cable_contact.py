@@ -289,7 +289,7 @@ def test_balance_of_forces_and_moments() -> None:
         system.residual(s)
         f, x = s.f[:-1].reshape(-1, 2, 3), fields.x[:-1].reshape(-1, 2, 3)
         force, moment = f[:, 0].sum(axis=0), np.cross(x, f).sum(axis=(0, 1))
-        # the ropes are straight, so torques act along the ropes; outputs are reactions
+        # the ropes are straight, so torques act along the ropes; the outputs are the reaction torques
         torque = wl.eval_output(ropes.rows, "axis_torque", state)
         held = torque[:2].sum() * np.array([1.0, 0.0, 0.0])
         held += torque[2:].sum() * np.array([np.cos(0.9), np.sin(0.9), 0.0])

@@ -1,5 +1,5 @@
-"""Changes of columns by `World.set` between steps: the arrays of the kernels receive the new values without a new build
-of the model where the law allows it, and results equal the results of a model that is built with the final values.
+"""Columns are changed by `World.set` between steps, and results are compared with a model that is built with the final
+values. Where the law allows it, the arrays of the kernels receive the new values without a new build of the model.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def test_changed_values_reach_forces_and_outputs(kind: str, values: dict[str, An
 
 
 def find_forces(world: World, entity: Entity) -> tuple[Any, Any]:
-    """Return all forces minus loads at the start, with constraint equations, and the output ``force``."""
+    """Return the residual at the start (forces minus loads, and constraint equations) and the output ``force``."""
     assembly, state = parallel_assembly(world), wl.State(world)
     state.lam[:] = 0.7
     assembly.refresh()

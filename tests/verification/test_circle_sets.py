@@ -1,5 +1,5 @@
-"""For contact of cables with a set of circles, results equal the results with one row per pair, all contacts are found
-for any skin, and restarts are possible.
+"""For contact of cables with a set of circles, results are compared with the results with one row per pair. All
+contacts are found for any skin, and restarts are possible.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def chain(end: float = 0.3, **options: Any) -> Any:
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record the number of steps of each call of compiled code, except for its last step."""
+    """For each call of compiled code, record the number of steps before the last step of the call."""
     found: list[int] = []
     plain = CompiledSteps.run
 
@@ -182,7 +182,9 @@ def test_march_gives_each_step(calls: list[int]) -> None:
 
 @pytest.mark.parametrize("left", [False, True], ids=["alone", "beside a solve that was left"])
 def test_interrupt_ends_between_steps(calls: list[int], left: bool) -> None:
-    """Ctrl-C acts after the steps of one call of compiled code. The reported state is that at the end of a step."""
+    """Ctrl-C acts after the steps of one call of compiled code. The message reports the time and the state at the end
+    of a step.
+    """
     solver, _ = chain(end=1e3)
 
     def interrupt() -> None:

@@ -106,7 +106,7 @@ def test_bodies_that_leave_far_too_fast(world: wl.World, steps: int, speed: floa
 
 
 def test_a_restart_keeps_what_was_found() -> None:
-    """A checkpoint stores the doubts about contacts that were found before the checkpoint."""
+    """A checkpoint stores the reasons for doubt that contacts have given before the checkpoint."""
     solver = wl.Explicit(create_ball(1e10), step=1e-3, end=0.15, name="")
     solver.solve()
     other = wl.Explicit(create_ball(1e10), step=1e-3, end=0.15, name="")

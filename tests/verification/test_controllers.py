@@ -195,7 +195,7 @@ CYLINDER = {
 
 
 def follow(t: float, u: FloatArray, u_t: FloatArray) -> tuple[float, float]:
-    """Return the valve openings that control the stroke to a desired stroke."""
+    """Return the valve openings by which the stroke follows the desired stroke."""
     opening = 2.0 * ((max(0.5, min(1.5, 1.0 - cos(pi * t))) - 0.5) * 0.1 - u[0])
     return opening, -opening
 

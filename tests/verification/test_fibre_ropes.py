@@ -258,8 +258,8 @@ def test_table() -> None:
 
 
 def test_energy_of_a_table() -> None:
-    """If a weight falls into a rope with a table, energy is conserved, and the ledger contains the stored energy by the
-    table.
+    """If a falling weight stretches a rope with a table, energy is conserved. The ledger contains the energy that the
+    rope stores according to the table.
     """
     world, rope, nodes = lay(tension_table=TABLE)
     pull(world, nodes[2], 1500.0)

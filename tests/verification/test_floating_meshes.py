@@ -360,7 +360,7 @@ def test_two_processes(tmp_path: Path) -> None:
 
 
 def test_restart(tmp_path: Path) -> None:
-    """A run that is killed and continued has the same end as an uninterrupted run."""
+    """A run that is killed and continued ends in the same state as an uninterrupted run."""
     words = "-checkpoint", "kept.h5", "-checkpoint_every", "20", "-restart", "auto"
     run(tmp_path, 1, 30, *words)
     continued = run(tmp_path, 1, 0, *words)

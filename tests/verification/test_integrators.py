@@ -167,8 +167,8 @@ def test_numerical_damping() -> None:
     radius, and the other methods do not damp it.
 
     Source: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375. Per step, the amplitude ratio tends to the
-    spectral radius for omega h to infinity; in this test omega h = 1000. Newmark with beta 1/4, gamma 1/2 conserves the
-    energy of a linear oscillator; rounding errors and tolerances cause errors of 1e-9 of the energy.
+    spectral radius for omega h to infinity. In this test omega h = 1000. Newmark with beta 1/4, gamma 1/2 conserves the
+    energy of a linear oscillator. Rounding errors and tolerances cause errors of 1e-9 of the energy.
     """
 
     def energies(**method: Any) -> FloatArray:

@@ -167,7 +167,7 @@ def test_explicit_falling_piece() -> None:
 
 
 def test_modes_in_water() -> None:
-    """The frequency of a taut string is lower by √(ρA/(ρA + ρ A C_a)) in water, because of its added mass."""
+    """In water, the added mass reduces the frequency of a taut string by the factor √(ρA/(ρA + ρ A C_a))."""
     found = []
     for added in (0.0, 0.8):
         world = wl.World()

@@ -290,7 +290,9 @@ def test_partition_keeps_cells_beside_their_joints() -> None:
 
 
 def test_outputs_that_are_no_inputs() -> None:
-    """A joint or a cable is no input. Error messages name `strain_coordinate` and `load_cell` as alternatives."""
+    """A joint or a cable cannot be an input. The error messages name `strain_coordinate` and `load_cell` as
+    alternatives.
+    """
     world = wl.World()
     joint, rope = add_joints(world)[0][0], add_cables(world)[0]
     angle = con.coordinate_marker(world, world.add(el.RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0), "x")

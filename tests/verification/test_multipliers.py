@@ -157,8 +157,8 @@ def solve_pendulum(count: int, end: float, start: float = 1.2) -> tuple[FloatArr
 
     Angles θ are measured from the downward vertical. Rod i hangs on rod i - 1, and rod 0 hangs on the ground. Let c_ij
     be the lever arm of rod j for the position of the centre of rod i. Then the mass matrix is Σ_i m c_ik c_il cos(θ_k -
-    θ_l) + I δ_kl. The reaction at hinge k, Σ m (a_i + g) over the rods below the hinge, acts on the lower rod; shape
-    (count, 2).
+    θ_l) + I δ_kl. The reaction at hinge k acts on the lower rod, and is the sum Σ m (a_i + g) over the rods below the
+    hinge. Reactions have the shape (count, 2).
     """
     levers = np.tril(np.ones((count, count)), -1) + 0.5 * np.eye(count)
     weights = levers.T @ levers

@@ -60,8 +60,8 @@ def eval_period() -> float:
 
 
 def test_surge_decay() -> None:
-    """The spar floats at its draft, and surges with the period of the report, 1/(0.008 Hz), and within 0.5 % with the
-    period of the matrices of the report.
+    """The spar floats at its draft. The period of surge agrees with the report, 1/(0.008 Hz), and agrees within 0.5 %
+    with the period that follows from the matrices of the report.
     """
     model = create_spar()
     state = wl.Static(model.world, name="").solve()

@@ -55,8 +55,8 @@ def test_belt_on_several_processes(belts: Belts, processes: int) -> None:
 
 @pytest.mark.mpi
 def test_each_process_evaluates_its_own_rows(belts: Belts) -> None:
-    """The rows evaluated per residual sum to the serial number. Each process has its share of the rows and of the
-    matrix.
+    """The numbers of rows that the processes evaluate per residual sum to the number on one process. Each process has
+    its share of the rows and of the matrix.
     """
     serial, parallel = belts(1), belts(2)
     # the numbers per residual are compared; the initial accelerations need one more evaluation, which is not counted as

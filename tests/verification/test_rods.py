@@ -356,8 +356,9 @@ def test_torsional_modes() -> None:
 
 
 def test_torsional_wave() -> None:
-    """A torque at the end of a rod that grows to M in the time L/c sends a torsional wave, c = √(GJ/J), which is
-    reflected at both ends: the angle of the end and the torque in the middle agree with d'Alembert's solution.
+    """A torque that grows to M in the time L/c acts at the end of a rod. A torsional wave with the speed c = √(GJ/J) is
+    reflected at both ends of the rod. The angle of the end and the torque in the middle agree with d'Alembert's
+    solution.
 
     After a sudden torque, the angle would be a triangular wave between 0 and 2 M L/GJ with the period 4 L/c, and the
     torque would change between 0, M and 2 M when the front passes.

@@ -111,7 +111,7 @@ def test_steady_precession() -> None:
         circle = np.stack((radius * (1.0 - np.cos(angle)), -radius * np.sin(angle), R * sin + 0.0 * angle), axis=1)
         errors.append(np.abs(found["position"] - circle).max())
         assert np.abs(found["gap"][:, :2]).max() < 1e-8
-        # weight, and the force towards the middle of the circle; both agree with the disc on the plane
+        # the forces on the disc balance the weight, and accelerate the disc towards the middle of the circle
         assert_allclose(found["multipliers"][20:, 2], -M * G, rtol=2e-3)
         assert_allclose(np.abs(found["multipliers"][20:, 0]), M * abs(radius) * rate**2, rtol=1e-2)
     assert errors[1] < 1e-3 * abs(radius) and 1.7 < math.log2(errors[0] / errors[1]) < 2.4

@@ -156,8 +156,8 @@ def shorten_a_column() -> Model:
 
 
 def press_a_column_in_space() -> Model:
-    """Create a 3D column under 1.2 times Euler's load, which may buckle in all directions, with the 2D shortening 2 L
-    (1 - E/K).
+    """Create a 3D column under 1.2 times Euler's load. The column may buckle in all directions, and is shortened by 2 L
+    (1 - E/K), like a 2D column.
     """
     world = World()
     wire = straight_cable(

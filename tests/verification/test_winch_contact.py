@@ -72,7 +72,9 @@ def test_bristles_deflect_with_the_material() -> None:
 
 
 def test_rope_rests_on_the_sheave_while_the_winch_stands() -> None:
-    """If the winch stands and the load changes by less than e^{μα}, no point slips and the rope comes to rest."""
+    """If the winch stands and the load changes by less than the factor e^{μα}, no point slips and the rope comes to
+    rest.
+    """
     model = create(cables=30, drop=0.6, mu=MU)
     world = model.world
     con.fix(world, model.rope.feed, "s")

@@ -145,8 +145,9 @@ WIRE = {"mass_per_length": 20.0, "axial_stiffness": 6e7, "bending_stiffness": 50
 
 
 def soften(rho: float, depth: float, friction: float) -> tuple[float, dict[str, float]]:
-    """Return the contact stiffness with which a line of the mass ``rho`` per length has the given depth [m], and the
-    damping, and for friction the stiffness and damping of bristles."""
+    """Return columns of the contact of a line with the mass ``rho`` per length: the contact stiffness that causes the
+    given depth [m], the damping, and with friction the stiffness and damping of bristles.
+    """
     stiffness = rho * G / depth
     damping = 0.6 * np.sqrt(stiffness * rho)
     columns = {"contact_damping_per_length": damping}
